@@ -1,7 +1,7 @@
-//! How fast outputs are compared, beside `cmp`(1), and how much memory that takes.
+//! Speed and memory of comparing outputs, next to `cmp`(1).
 //!
-//! `cargo bench --bench compare [-- MEGABYTES]` writes pairs of files of that size (500 if not said) and
-//! prints bytes of one file per second. The two programs take turns, and the best of their turns counts.
+//! `cargo bench --bench compare [-- MEGABYTES]` writes pairs of files of that size (default 500) and prints bytes of
+//! one file per second. The two programs run in turns, and the best turn counts.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::error::Error;
@@ -14,18 +14,16 @@ use std::time::{Duration, Instant};
 use juror::check::compare::compare;
 use juror::check::options::Options;
 
-/// How often both programs compare the same files.
 const TURNS: usize = 5;
 
-/// Two files to compare, and how.
-struct Pair {
+struct FilePair {
     name: &'static str,
     arguments: &'static [&'static str],
     /// Writes the n-th line of the judge answer and of the output.
-    line: Line,
+    line: LineFunction,
 }
 
-type Line = fn(&mut dyn Write, u64, Side) -> std::io::Result<()>;
+type LineFunction = fn(&mut dyn Write, u64, Side) -> std::io::Result<()>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -33,28 +31,28 @@ enum Side {
     Output,
 }
 
-const PAIRS: [Pair; 6] = [
-    Pair {
+const PAIRS: [FilePair; 6] = [
+    FilePair {
         name: "equal files",
         arguments: &[],
         line: |file, n, _| writeln!(file, "{} {} {}", number(n), number(n + 1), number(n + 2)),
     },
-    Pair { name: "one equal token", arguments: &[], line: |file, n, _| write!(file, "{n}") },
-    Pair {
+    FilePair { name: "one equal token", arguments: &[], line: |file, n, _| write!(file, "{n}") },
+    FilePair {
         name: "other line ends",
         arguments: &[],
         line: |file, n, side| {
             write!(file, "{}{}", number(n), if side == Side::Answer { "\n" } else { "\r\n" })
         },
     },
-    Pair {
+    FilePair {
         name: "other letter case",
         arguments: &[],
         line: |file, n, side| {
             writeln!(file, "{} {n}", if side == Side::Answer { "Yes" } else { "YES" })
         },
     },
-    Pair {
+    FilePair {
         name: "near numbers",
         arguments: &["float_tolerance", "1e-6"],
         line: |file, n, side| {
@@ -62,7 +60,7 @@ const PAIRS: [Pair; 6] = [
             writeln!(file, "{:.digits$}", number(n) as f64 / 7.0)
         },
     },
-    Pair {
+    FilePair {
         name: "all tokens differ",
         arguments: &[],
         line: |file, n, side| writeln!(file, "{}", number(n) * 2 + u64::from(side == Side::Answer)),
@@ -77,8 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let output = directory.path().join("output");
     println!("{:18} {:>10} {:>10} {:>7}   peak memory, difference", "", "juror", "cmp", "ratio");
     for pair in PAIRS {
-        let lines = write_file(&answer, pair.line, Side::Answer, End::Bytes(size))?;
-        write_file(&output, pair.line, Side::Output, End::Lines(lines))?;
+        let lines = write_file(&answer, pair.line, Side::Answer, FileLength::Bytes(size))?;
+        write_file(&output, pair.line, Side::Output, FileLength::Lines(lines))?;
         measure(&pair, &answer, &output)?;
     }
     Ok(())
@@ -90,21 +88,25 @@ fn number(n: u64) -> u64 {
     (bits >> 32) >> (bits % 30)
 }
 
-/// When a file is long enough.
-enum End {
+enum FileLength {
     Bytes(u64),
     Lines(u64),
 }
 
-/// Writes a file and says how many lines it has.
-fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<u64> {
+/// Returns the number of lines.
+fn write_file(
+    path: &Path,
+    line: LineFunction,
+    side: Side,
+    end: FileLength,
+) -> std::io::Result<u64> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut text = Vec::new();
     let mut bytes = 0;
     let mut lines = 0;
     while match end {
-        End::Bytes(size) => bytes < size,
-        End::Lines(count) => lines < count,
+        FileLength::Bytes(size) => bytes < size,
+        FileLength::Lines(count) => lines < count,
     } {
         text.clear();
         line(&mut text, lines, side)?;
@@ -116,7 +118,7 @@ fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<
     Ok(lines)
 }
 
-fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
+fn measure(pair: &FilePair, answer: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> =
         pair.arguments.iter().map(|&argument| argument.to_owned()).collect();
     let options = Options::parse(&arguments)?;
@@ -139,7 +141,7 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
     let speed = |time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
     let (ours, theirs) = (speed(ours), speed(theirs));
     let differing = found.map_or(0, |difference| difference.differing_tokens);
-    // cmp stops at the first different byte, so only files of the same bytes can be held against it.
+    // cmp stops at the first different byte, so only equal files can be compared with it.
     let beside = if are_same_bytes {
         format!("{theirs:>5.2} GB/s {:>7.2}", ours / theirs)
     } else {
@@ -150,7 +152,7 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The most memory that this process has had, as the kernel words it.
+/// The peak memory of this process, in the kernel's words.
 fn peak_memory() -> Result<String, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

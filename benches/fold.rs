@@ -1,7 +1,8 @@
-//! How long the linear fold of coinmoves' validator takes for a row of a million numbers, beside the table on rows that it can take.
+//! Time of the linear fold of the coinmoves validator on a row of a million numbers, next to the quadratic table on
+//! shorter rows.
 //!
-//! `cargo bench --bench fold [-- NUMBERS]` prints the best of some turns for rows of several shapes. The table takes
-//! quadratic time; what it would need for the long row is reckoned from the short one.
+//! `cargo bench --bench fold [-- NUMBERS]` prints the best of some turns for rows of several shapes. The time of the
+//! table on the long row is extrapolated.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::time::{Duration, Instant};
@@ -10,13 +11,12 @@ use std::time::{Duration, Instant};
 #[path = "../problems/coinmoves/output_validator/validate/row.rs"]
 mod row;
 
-/// How often each row is solved.
 const TURNS: u32 = 10;
 
-/// As many numbers as the table solves in some seconds.
+/// The table solves so many numbers in some seconds.
 const TABLE_NUMBERS: usize = 30_000;
 
-type Shape = fn(&mut Chance, usize, usize) -> i64;
+type Shape = fn(&mut RandomNumbers, usize, usize) -> i64;
 
 const SHAPES: [(&str, Shape); 6] = [
     ("by chance", |chance, _, _| chance.below(1_000_000_000)),
@@ -32,11 +32,11 @@ fn main() {
     let n: usize = numbers.unwrap_or(1_000_000);
     println!("fold, {n} numbers, best of {TURNS}:");
     for (name, shape) in SHAPES {
-        let row = values(n, shape);
+        let row = make_row(n, shape);
         let best = (0..TURNS).map(|_| time(|| row::lead(&row)).0).min();
         println!("  {name:<16} {:>9.3?}", best.unwrap_or_default());
     }
-    let row = values(TABLE_NUMBERS, SHAPES[0].1);
+    let row = make_row(TABLE_NUMBERS, SHAPES[0].1);
     let (table, by_table) = time(|| lead_by_table(&row));
     assert_eq!(row::lead(&row), by_table, "fold and table differ");
     let scale = n as f64 / TABLE_NUMBERS as f64;
@@ -46,8 +46,8 @@ fn main() {
     );
 }
 
-fn values(n: usize, shape: Shape) -> Vec<i64> {
-    let mut chance = Chance(7);
+fn make_row(n: usize, shape: Shape) -> Vec<i64> {
+    let mut chance = RandomNumbers(7);
     (0..n).map(|place| shape(&mut chance, place, n)).collect()
 }
 
@@ -57,7 +57,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
-/// By how much the player to move leads, from the parts of the row in order of their length.
+/// The lead of the player to move, computed from parts in order of length.
 fn lead_by_table(row: &[i64]) -> i64 {
     let mut best = vec![0; row.len() + 1];
     for length in 1..=row.len() {
@@ -69,10 +69,10 @@ fn lead_by_table(row: &[i64]) -> i64 {
     best[0]
 }
 
-/// A stream of numbers that is the same everywhere.
-struct Chance(u64);
+/// The same numbers on every machine.
+struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     fn below(&mut self, end: i64) -> i64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,7 +1,8 @@
-//! What a stream costs: the rate of `juror grade` against that of `juror judge` on the same runs, side by side in turns;
-//! and how much memory it takes for 1,000 and for 100,000 lines.
+//! The cost of a stream: the rate of `juror grade` and of `juror judge` on the same runs, in turns; and the memory
+//! for 1,000 and for 100,000 lines.
 //!
-//! `cargo bench --bench grade` prints all; `-- rate 5` and `-- memory 100000` one part, with so many turns or lines.
+//! `cargo bench --bench grade` prints both; `-- rate 5` and `-- memory 100000` print one, with so many turns or
+//! lines.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -14,10 +15,9 @@ use std::time::{Duration, Instant};
 
 const JUROR: &str = env!("CARGO_BIN_EXE_juror");
 
-/// A program of its own for each line that takes a moment, without a compiler in the way.
+/// Each line gets another short program, which needs no compiler.
 const PROGRAM: &str = "read -r a b; echo $((a + b)) # ";
 
-/// Submissions in a turn, and test cases of each.
 const SUBMISSIONS: usize = 200;
 const CASES: usize = 10;
 
@@ -30,14 +30,14 @@ fn main() {
     };
     let dir = tempfile::tempdir().expect("a temporary directory");
     if is_asked("rate") {
-        rate(dir.path(), number.unwrap_or(7));
+        measure_rate(dir.path(), number.unwrap_or(7));
     }
     if is_asked("memory") {
-        memory(dir.path(), number.unwrap_or(100_000));
+        measure_memory(dir.path(), number.unwrap_or(100_000));
     }
 }
 
-/// Runs juror, and says how long it took and how much memory it held at most, in KiB.
+/// Returns the time and the peak memory in KiB.
 fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) {
     let mut command = Command::new(JUROR);
     command.args(arguments).current_dir(dir).env("JUROR_CACHE", "off").env("CI", "true");
@@ -63,8 +63,7 @@ fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) 
     }
 }
 
-/// The same runs by both commands, and the ratio of their rates.
-fn rate(dir: &Path, turns: usize) {
+fn measure_rate(dir: &Path, turns: usize) {
     let (tests, sources) = (dir.join("tests"), dir.join("sources"));
     fs::create_dir(&tests).expect("a directory");
     fs::create_dir(&sources).expect("a directory");
@@ -117,8 +116,8 @@ fn median(all: &mut [f64]) -> f64 {
     all[all.len() / 2]
 }
 
-/// The most memory for a few lines and for many. Most of them are broken, so that it takes minutes and not hours.
-fn memory(dir: &Path, most: usize) {
+/// Most lines are broken, so that this takes minutes instead of hours.
+fn measure_memory(dir: &Path, most: usize) {
     for lines in [1000, most] {
         let path = dir.join("lines");
         let mut to = BufWriter::new(File::create(&path).expect("a file"));

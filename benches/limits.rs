@@ -1,7 +1,7 @@
-//! How far programs get beyond their limits before they are ended: what was measured, less the limit.
+//! How far programs exceed their limits before they are stopped: the measured value minus the limit.
 //!
-//! Run with `cargo bench --bench limits`, with a number of rounds as argument if 20 are not right. A busy machine ends
-//! programs later, so the worst of the rounds is shown too.
+//! `cargo bench --bench limits [-- ROUNDS]` (default 20). A busy machine stops programs later, so the worst round is
+//! shown, too.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::process;
 use std::time::Duration;
 
 use juror::model::blob::Blob;
-use juror::model::isolation::Demand;
-use juror::model::job::{Command, Job, Keep, Shown};
+use juror::model::isolation::RequiredIsolation;
+use juror::model::job::{BoxRetention, Command, Job, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::outcome::Outcome;
 use juror::model::tree::Tree;
@@ -18,7 +18,7 @@ use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot};
 
 const LIMIT: Duration = Duration::from_millis(300);
-const FAR: Duration = Duration::from_secs(10);
+const NO_LIMIT: Duration = Duration::from_secs(10);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -27,7 +27,7 @@ fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     open_to_all(directory.path());
     compile(&directory.path().join("hungry"));
-    let host = Host::find(Demand::Any).expect("this machine can be looked at");
+    let host = Host::find(RequiredIsolation::Any).expect("this machine can be looked at");
     let core = host.physical_cores().last().copied();
     let mut slot = Slot::start(&host, core).expect("a slot starts");
     println!("{}, {rounds} rounds, on one core", host.mechanism());
@@ -58,12 +58,12 @@ fn main() {
 }
 
 fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
-    let limit = |is_it: bool| Some(if is_it { LIMIT } else { FAR });
+    let limit = |is_it: bool| Some(if is_it { LIMIT } else { NO_LIMIT });
     Job {
         command: Command {
             argv: ["/program/hungry", argument, "-1"].map(str::to_owned).into(),
             env: Vec::new(),
-            visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
+            visible: vec![VisiblePath::tree("/program", &Tree::unlisted(programs))],
         },
         stdin: Blob::default(),
         files: Vec::new(),
@@ -78,7 +78,7 @@ fn job(programs: &Path, argument: &str, of_cpu: bool) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: Keep::Nothing,
+        keep: BoxRetention::Nothing,
         is_timed: false,
     }
 }

@@ -1,8 +1,7 @@
-//! What the rule near the time limit costs, and how often it is wrong: a program is judged many times at a limit of which
-//! it needs 0.9, and at one of which it needs 1.1, while two noisy neighbours copy memory all the time.
+//! Cost and errors of the rule near the time limit. A program that needs 0.9, then 1.1 of its limit is judged many
+//! times, while two noisy neighbours copy memory.
 //!
-//! `cargo bench --bench near` prints the verdicts with and without repetitions. `-- 1000` says how many judgements of each
-//! kind; the default is 100.
+//! `cargo bench --bench near [-- JUDGEMENTS]` (default 100) prints the verdicts with and without repetitions.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -12,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::{Child, Command};
 
-/// Works for about 0.05 s, half of it in memory that no near cache holds.
+/// Works for about 0.05 s, half of it in memory that does not fit in a near cache.
 const PROGRAM: &str = "#include <stdio.h>
 static unsigned next[1 << 21];
 int main(void) {
@@ -24,14 +23,14 @@ int main(void) {
 }
 ";
 
-/// The argument that makes this program a neighbour.
+/// With this argument, this program is a neighbour.
 const NEIGHBOUR: &str = "--neighbour";
 const NEIGHBOURS: usize = 2;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if arguments.iter().any(|it| it == NEIGHBOUR) {
-        disturb();
+        copy_memory_forever();
     }
     let number = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(100);
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -43,12 +42,13 @@ fn main() {
     let source = dir.path().join("work.c");
     let built = Command::new("cc").args(["-O1", "-o"]).args([&program, &source]).status();
     assert!(built.is_ok_and(|status| status.success()), "this needs a C compiler, cc");
-    let alone =
-        (0..15).map(|_| judge(&tests, &program, 60.0, Mode::Once).cpu).fold(f64::MAX, f64::min);
+    let alone = (0..15)
+        .map(|_| judge(&tests, &program, 60.0, RepeatMode::Once).cpu)
+        .fold(f64::MAX, f64::min);
     println!("it needs {alone:.3} s; {number} judgements of each kind, {NEIGHBOURS} neighbours");
     let neighbours: Vec<Neighbour> = (0..NEIGHBOURS).map(|_| Neighbour::start()).collect();
     for (part, expected) in [(0.9, "AC"), (1.1, "TLE")] {
-        for mode in [Mode::Once, Mode::Repeat] {
+        for mode in [RepeatMode::Once, RepeatMode::Repeat] {
             let judge = || judge(&tests, &program, alone / part, mode);
             let all: Vec<JudgedRun> = (0..number).map(|_| judge()).collect();
             let count =
@@ -77,8 +77,8 @@ fn main() {
     drop(neighbours);
 }
 
-/// Fills memory until it is killed.
-fn disturb() -> ! {
+/// Runs until it is killed.
+fn copy_memory_forever() -> ! {
     let mut place = vec![1u8; 64 << 20];
     loop {
         let (low, high) = place.split_at_mut(32 << 20);
@@ -103,31 +103,29 @@ impl Drop for Neighbour {
     }
 }
 
-/// Whether runs near the limit are repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+enum RepeatMode {
     Once,
     Repeat,
 }
 
-/// The result of a judgement.
 struct JudgedRun {
     verdict: String,
     is_sensitive: bool,
-    /// Whether every run that counts was stopped while nobody else wanted a processor.
+    /// Whether every run that counts was stopped while no other process wanted a processor.
     is_stopped_undisturbed: bool,
     runs: usize,
     /// CPU time of all runs.
     cpu: f64,
-    /// That of the first run.
+    /// CPU time of the first run.
     first: f64,
 }
 
-fn judge(tests: &Path, program: &Path, limit: f64, mode: Mode) -> JudgedRun {
+fn judge(tests: &Path, program: &Path, limit: f64, mode: RepeatMode) -> JudgedRun {
     let told = Command::new(env!("CARGO_BIN_EXE_juror"))
         .arg("judge")
         .arg(tests)
-        .args((mode == Mode::Repeat).then_some("--repeat"))
+        .args((mode == RepeatMode::Repeat).then_some("--repeat"))
         .args(["--json", "--time-limit", &format!("{limit:.4}"), "--"])
         .arg(program)
         .env("JUROR_CACHE", "off")
@@ -137,7 +135,7 @@ fn judge(tests: &Path, program: &Path, limit: f64, mode: Mode) -> JudgedRun {
     let case = &report["submissions"][0]["test_cases"][0];
     let seconds = |run: &serde_json::Value| run["cpu_seconds"].as_f64().expect("a run");
     let is_quiet_stop = |run: &serde_json::Value| {
-        // The case itself has no such key: it is not in question if it has no list of runs.
+        // A case without a list of runs has no such key.
         run["stopped_by"] == "cpu_time" && run["disturbed"] != true
     };
     let own = std::slice::from_ref(case);

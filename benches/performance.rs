@@ -1,8 +1,8 @@
-//! What juror costs beside the least that the same work can cost: tables of medians and of ratios, all rows in turns.
+//! The cost of juror compared with the least cost of the same work: medians and ratios, all rows in turns.
 //!
-//! `cargo bench --bench performance [-- [ROUNDS] [TABLE...]]` prints all tables, or these: `cases`, `growth`,
-//! `submissions`, `compare`, `read`; `growth=100000` goes on to so many test cases. `docs/performance.md` keeps what it
-//! printed. Linux only.
+//! `cargo bench --bench performance [-- [ROUNDS] [TABLE...]]` prints all tables, or some: `cases`, `growth`,
+//! `submissions`, `compare`, `read`; `growth=100000` continues up to so many test cases. `docs/performance.md` has
+//! its output. Linux only.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::Instant;
 
-/// How many test cases the first table has.
+/// Test cases of the first table.
 const CASES: usize = 200;
 
 const PROGRAM: &str = "#include <iostream>
@@ -32,7 +32,7 @@ limits:
   time_limit: 1
 ";
 
-/// An ordinary user, of whom nothing else runs.
+/// An ordinary user without other processes.
 const USER: u32 = 60_400;
 
 fn main() {
@@ -43,41 +43,39 @@ fn main() {
         tables.peek().is_none() || tables.any(|it| it.split('=').next() == Some(table))
     };
     let most = arguments.iter().find_map(|it| it.strip_prefix("growth=")?.parse().ok());
-    let bench = Bench::new();
+    let bench = Workspace::new();
     if asked("cases") {
-        bench.cases(rounds);
+        bench.measure_cases(rounds);
     }
     if asked("growth") {
-        bench.growth(most.unwrap_or(10_000));
+        bench.measure_growth(most.unwrap_or(10_000));
     }
     if asked("submissions") {
-        bench.submissions();
+        bench.measure_submissions();
     }
     if asked("compare") {
-        bench.compare(rounds);
+        bench.measure_compare(rounds);
     }
     if asked("read") {
-        bench.read(rounds);
+        bench.measure_read(rounds);
     }
 }
 
-/// Where everything lies.
-struct Bench {
+struct Workspace {
     dir: tempfile::TempDir,
-    /// Where an ordinary user can start it.
+    /// At a path where an ordinary user can start it.
     juror: PathBuf,
     program: PathBuf,
 }
 
-/// A row of a table.
-struct Row<'a> {
+struct TableRow<'a> {
     name: &'a str,
-    /// The row that it is compared with.
-    of: usize,
-    work: Box<dyn Fn() + 'a>,
+    /// The index of the row to compare with.
+    base_row: usize,
+    command: Box<dyn Fn() + 'a>,
 }
 
-impl Bench {
+impl Workspace {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let all = Permissions::from_mode(0o755);
@@ -92,7 +90,6 @@ impl Bench {
         Self { dir, juror, program }
     }
 
-    /// A package with so many test cases.
     fn package(&self, cases: usize) -> PathBuf {
         let package = self.dir.path().join(format!("sum{cases}"));
         if package.exists() {
@@ -114,7 +111,6 @@ impl Bench {
         package
     }
 
-    /// `juror judge` of a package, with so many workers.
     fn judge(&self, package: &Path, jobs: usize, programs: &[&Path]) -> Command {
         let mut command = Command::new(&self.juror);
         command.arg("judge").arg(package).args(["--jobs", &jobs.to_string(), "--all", "--quiet"]);
@@ -128,15 +124,13 @@ impl Bench {
         command
     }
 
-    /// A command of juror that says nothing.
-    fn quietly(&self, name: &str, arguments: &[&OsStr]) -> Command {
+    fn quiet_command(&self, name: &str, arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.juror);
         command.arg(name).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    /// Many tiny test cases, and what stands around them.
-    fn cases(&self, rounds: usize) {
+    fn measure_cases(&self, rounds: usize) {
         let (package, one) = (self.package(CASES), self.package(1));
         let judge = |package: &Path, jobs| self.judge(package, jobs, &[&self.program]);
         let cache = self.dir.path().join("cache");
@@ -170,7 +164,7 @@ impl Bench {
             rows.push(row("a user's juror, one core", 0, move || on_one_core(as_user(1))));
             rows.push(row("a user's juror, two workers", 0, move || run(as_user(2))));
         }
-        run(self.quietly(
+        run(self.quiet_command(
             "convert",
             &[package.as_os_str(), "--to=legacy".as_ref(), legacy.as_os_str()],
         ));
@@ -179,7 +173,7 @@ impl Bench {
             ("verifyproblem", "-p submissions", &legacy),
             ("task-maker", "--ui silent", &legacy),
         ] {
-            let Some(path) = found(tool) else {
+            let Some(path) = find_tool(tool) else {
                 println!("left out: {tool} is not installed");
                 continue;
             };
@@ -199,11 +193,11 @@ impl Bench {
                 println!("left out: {tool} does not accept the package")
             }
         }
-        table(&format!("{CASES} test cases"), rounds, &rows);
+        run_table(&format!("{CASES} test cases"), rounds, &rows);
     }
 
-    /// What a test case costs, and what is held for it, with more and more of them.
-    fn growth(&self, most: usize) {
+    /// Time and memory with a growing number of test cases.
+    fn measure_growth(&self, most: usize) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
             "test cases, two workers", "us a case", "of 1000", "peak MiB"
@@ -224,8 +218,8 @@ impl Bench {
         }
     }
 
-    /// What a submission costs, with more and more of them.
-    fn submissions(&self) {
+    /// Time and memory with a growing number of submissions.
+    fn measure_submissions(&self) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
             "submissions, two test cases", "ms each", "of 10", "peak MiB"
@@ -250,8 +244,8 @@ impl Bench {
         }
     }
 
-    /// Comparing two equal texts, and two whose blanks differ.
-    fn compare(&self, rounds: usize) {
+    /// Compares two equal texts, and two whose blanks differ.
+    fn measure_compare(&self, rounds: usize) {
         const LINES: usize = 4_000_000;
         let [answer, same, blanks] =
             ["answer", "same", "blanks"].map(|name| self.dir.path().join(name));
@@ -265,7 +259,7 @@ impl Bench {
         let with = |tool: &Path, first: &[&str], other: &Path| {
             let mut command = Command::new(tool);
             command.args(first).args([&answer, other]).stdout(Stdio::null());
-            // Where blanks count, they differ.
+            // The exit code tells only whether the files differ.
             let _ = command.status();
         };
         let rows = [
@@ -274,11 +268,10 @@ impl Bench {
             row("diff -w, other blanks", 2, || with(Path::new("diff"), &["-wq"], &blanks)),
             row("juror compare, other blanks", 2, || with(&self.juror, &["compare"], &blanks)),
         ];
-        table(&format!("comparing {} MB", text.len() / 1_000_000), rounds, &rows);
+        run_table(&format!("comparing {} MB", text.len() / 1_000_000), rounds, &rows);
     }
 
-    /// Reading a package of a thousand test cases.
-    fn read(&self, rounds: usize) {
+    fn measure_read(&self, rounds: usize) {
         let package = self.package(1000);
         let bytes = || {
             for entry in fs::read_dir(package.join("data/secret")).expect("the test cases") {
@@ -290,21 +283,21 @@ impl Bench {
             assert!(problem.problem.is_some());
         };
         let rows = [row("read each file", 0, bytes), row("read the package", 0, read)];
-        table("reading 1000 test cases", rounds, &rows);
+        run_table("reading 1000 test cases", rounds, &rows);
     }
 }
 
-fn row<'a>(name: &'a str, of: usize, work: impl Fn() + 'a) -> Row<'a> {
-    Row { name, of, work: Box::new(work) }
+fn row<'a>(name: &'a str, of: usize, work: impl Fn() + 'a) -> TableRow<'a> {
+    TableRow { name, base_row: of, command: Box::new(work) }
 }
 
-/// Runs all rows in turns, and prints what they took and the median of the ratios within a turn.
-fn table(title: &str, rounds: usize, rows: &[Row<'_>]) {
+/// Runs all rows in turns. The ratio is the median of ratios within a turn.
+fn run_table(title: &str, rounds: usize, rows: &[TableRow<'_>]) {
     let mut taken: Vec<Vec<f64>> = rows.iter().map(|_| Vec::new()).collect();
     for round in 0..=rounds {
         for (row, taken) in rows.iter().zip(&mut taken) {
             let start = Instant::now();
-            (row.work)();
+            (row.command)();
             // The first turn fills caches.
             if round > 0 {
                 taken.push(start.elapsed().as_secs_f64() * 1e3);
@@ -313,7 +306,7 @@ fn table(title: &str, rounds: usize, rows: &[Row<'_>]) {
     }
     println!("\n{title:30} {:>12} {:>12} {:>12}", "best ms", "median ms", "ratio");
     for (row, all) in rows.iter().zip(&taken) {
-        let base = &taken[row.of];
+        let base = &taken[row.base_row];
         let mut ratios: Vec<f64> = all.iter().zip(base).map(|(one, base)| one / base).collect();
         let best = all.iter().copied().fold(f64::INFINITY, f64::min);
         let (middle, ratio) = (median(&mut all.clone()), median(&mut ratios));
@@ -326,8 +319,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Where a tool is.
-fn found(tool: &str) -> Option<PathBuf> {
+fn find_tool(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(tool)).find(|path| path.is_file())
 }
@@ -337,7 +329,7 @@ fn run(mut command: Command) {
     assert!(status.success(), "juror ended with {status}");
 }
 
-/// Runs a command and gives the most memory that it or one of its processes held, in KiB.
+/// The peak memory of the command or of one of its processes, in KiB.
 #[expect(clippy::zombie_processes, reason = "it is waited for below, which also tells its memory")]
 fn peak_memory(mut command: Command) -> i64 {
     let child = command.spawn().expect("juror starts");
@@ -352,20 +344,19 @@ fn peak_memory(mut command: Command) -> i64 {
     }
 }
 
-/// Runs a command on one core.
 fn on_one_core(mut command: Command) {
     // SAFETY: what is called may be called after a fork.
     unsafe {
         command.pre_exec(|| {
-            stay_on(0);
+            pin_to_core(0);
             Ok(())
         });
     }
     run(command);
 }
 
-/// Keeps this process on the allowed core of this number.
-fn stay_on(number: usize) {
+/// `number` counts the cores that this process may use.
+fn pin_to_core(number: usize) {
     // SAFETY: `set` is a plain bit set, valid when zeroed, and outlives the calls.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -378,13 +369,13 @@ fn stay_on(number: usize) {
     }
 }
 
-/// So many bare loops side by side, each on a core with its part of the test cases.
+/// Runs so many bare loops at once, each on a core with its share of the test cases.
 fn bare_loops(package: &Path, program: &Path, dir: &Path, workers: usize) {
     // SAFETY: this process has one thread, and the children end here.
     unsafe {
         for worker in 0..workers {
             if libc::fork() == 0 {
-                stay_on(worker);
+                pin_to_core(worker);
                 bare_loop(package, program, dir, worker, workers);
                 process::exit(0);
             }
@@ -396,7 +387,7 @@ fn bare_loops(package: &Path, program: &Path, dir: &Path, workers: usize) {
     }
 }
 
-/// Forks, executes with redirected files, waits, compares; nothing else.
+/// Only forks, executes with redirected files, waits and compares.
 fn bare_loop(package: &Path, program: &Path, dir: &Path, worker: usize, workers: usize) {
     let path = CString::new(program.as_os_str().as_encoded_bytes()).expect("a path");
     let argv = [path.as_ptr(), std::ptr::null()];

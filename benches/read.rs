@@ -1,4 +1,4 @@
-//! How long reading a package of 1,000 test cases takes, in each format.
+//! Time to read a package of 1,000 test cases in each format.
 //!
 //! `cargo bench --bench read [-- CASES]` prints the median and the best of many turns. Files are in the system's cache.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
@@ -11,18 +11,18 @@ use juror::package;
 
 const TURNS: usize = 30;
 
-/// A format, its files without the test cases, and how a test case's input and answer are called.
-struct Format {
+/// A format: its files without test cases, and the names of the input and answer of a test case.
+struct PackageFormat {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
     case: fn(usize) -> [String; 2],
 }
 
-const SECRET: fn(usize) -> [String; 2] =
+const SECRET_NAMES: fn(usize) -> [String; 2] =
     |case| ["in", "ans"].map(|ending| format!("data/secret/{}/{case:05}.{ending}", case % 10));
 
-const FORMATS: [Format; 4] = [
-    Format {
+const FORMATS: [PackageFormat; 4] = [
+    PackageFormat {
         name: "2025-09",
         files: &[
             (
@@ -33,9 +33,9 @@ const FORMATS: [Format; 4] = [
             ("submissions/accepted/a.py", "print(3)\n"),
             ("input_validators/v.py", "exit(42)\n"),
         ],
-        case: SECRET,
+        case: SECRET_NAMES,
     },
-    Format {
+    PackageFormat {
         name: "legacy",
         files: &[
             ("problem.yaml", "name: Sum\nauthor: Ada\n"),
@@ -44,9 +44,9 @@ const FORMATS: [Format; 4] = [
             ("submissions/accepted/a.py", "print(3)\n"),
             ("input_validators/v.py", "exit(42)\n"),
         ],
-        case: SECRET,
+        case: SECRET_NAMES,
     },
-    Format {
+    PackageFormat {
         name: "Polygon",
         files: &[
             ("files/check.cpp", "\n"),
@@ -55,7 +55,7 @@ const FORMATS: [Format; 4] = [
         ],
         case: |case| [format!("tests/{:03}", case + 1), format!("tests/{:03}.a", case + 1)],
     },
-    Format {
+    PackageFormat {
         name: "bare",
         files: &[],
         case: |case| [format!("{case:05}.in"), format!("{case:05}.ans")],
@@ -67,14 +67,14 @@ fn main() {
     println!("reading {cases} test cases, {TURNS} turns:");
     for format in FORMATS {
         let keep = tempfile::tempdir().expect("a temporary directory");
-        write(keep.path(), &format, cases);
-        let mut times: Vec<Duration> = (0..TURNS).map(|_| read(keep.path(), cases)).collect();
+        write_package(keep.path(), &format, cases);
+        let mut times: Vec<Duration> = (0..TURNS).map(|_| time_read(keep.path(), cases)).collect();
         times.sort();
         println!("  {:<8} median {:>9.3?}  best {:>9.3?}", format.name, times[TURNS / 2], times[0]);
     }
 }
 
-fn write(dir: &Path, format: &Format, cases: usize) {
+fn write_package(dir: &Path, format: &PackageFormat, cases: usize) {
     let put = |name: &str, text: &str| {
         let path = dir.join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
@@ -108,12 +108,12 @@ fn settings(cases: usize) -> String {
     )
 }
 
-fn read(dir: &Path, cases: usize) -> Duration {
+fn time_read(dir: &Path, cases: usize) -> Duration {
     let start = Instant::now();
     let reading = package::read(dir);
     let elapsed = start.elapsed();
     let problem = reading.problem.expect("a package that is read");
-    let made = problem.unmade.as_ref().map_or(0, |recipe| recipe.cases.len());
+    let made = problem.pending_recipe.as_ref().map_or(0, |recipe| recipe.cases.len());
     assert!(problem.test_data.cases.len().max(made) == cases, "{:?}", reading.diagnostics);
     elapsed
 }

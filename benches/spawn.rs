@@ -1,10 +1,9 @@
-//! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
+//! The cost of the sandbox: a program that does nothing, in the sandbox and by plain fork and exec.
 //!
-//! Both take turns, so that whatever else the machine does falls on both. In the first table runs follow directly one after the
-//! other, as the scheduler and juror place them, on one core, or on all at once, and everything is paid; in the second each waits until the other
-//! is done, and what is done after an answer may cost nobody anything. Run with
-//! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right, and `rows` for the first table alone. Other sandboxes are measured
-//! too, where they are installed.
+//! Both run in turns, so that other load affects both. In the first table, runs follow directly one after the other,
+//! on one core or on all at once, so that their whole cost counts. In the second, runs alternate, so that work after
+//! an answer may be hidden. `cargo bench --bench spawn [-- [ROUNDS] [rows]]` (default 500; `rows` prints only the
+//! first table). Also measures other sandboxes that are installed.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::ffi::CString;
@@ -16,14 +15,14 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use juror::model::blob::Blob;
-use juror::model::isolation::Demand;
-use juror::model::job::{Command, Job, Keep, Shown};
+use juror::model::isolation::RequiredIsolation;
+use juror::model::job::{BoxRetention, Command, Job, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{CoreId, Host, Slot};
 
-/// Reads a file and writes one, without a library.
+/// Reads a file and writes one, without libc.
 const COPY: &str = r#"static long call(long number, long a, long b, long c) {
     long result;
     __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
@@ -37,14 +36,13 @@ void _start(void) {
 }
 "#;
 
-/// The first program of all.
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"Hello, world!\"); return 0; }\n";
 
-/// What a judge may well hold, in bytes.
-const BALLAST: usize = 100 << 20;
+/// A plausible memory use of a judge.
+const BALLAST_BYTES: usize = 100 << 20;
 
-/// So many runs follow each other where they are measured together.
-const IN_A_ROW: u32 = 50;
+/// The number of runs that are measured together.
+const RUNS_PER_ROW: u32 = 50;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -64,7 +62,7 @@ fn main() {
     compile(directory.path(), "copy", &source("copy"), &bare);
     compile(directory.path(), "hello", &source("hello"), &["-O2"]);
     compile(directory.path(), "hello-static", &source("hello"), &["-O2", "-static"]);
-    let host = Host::find(Demand::Any).expect("this machine can be looked at");
+    let host = Host::find(RequiredIsolation::Any).expect("this machine can be looked at");
     let mut slot = Slot::start(&host, None).expect("a slot starts");
     let core = host.physical_cores().last().copied();
     let mut pinned_slot = Slot::start(&host, core).expect("a slot starts");
@@ -109,7 +107,7 @@ fn main() {
             slot.run(&copying).expect("it runs");
         });
     }
-    // Not between the others: the kernel takes away what they leave behind after they are over.
+    // In a separate loop: the kernel removes the files of a run after it has ended.
     for _ in 0..rounds.min(100) {
         used_slot.run(&touching).expect("it runs");
         boxed_anew.measure(|| {
@@ -118,7 +116,7 @@ fn main() {
     }
     let mut plain_large = Times::default();
     let mut boxed_large = Times::default();
-    let ballast = vec![1u8; BALLAST];
+    let ballast = vec![1u8; BALLAST_BYTES];
     for _ in 0..rounds.min(100) {
         plain_large.measure(|| fork_and_exec(&program));
         boxed_large.measure(|| {
@@ -151,7 +149,7 @@ fn main() {
         }
         cpu.show(name, &base);
     }
-    for (name, arguments) in others(directory.path()) {
+    for (name, arguments) in other_sandboxes(directory.path()) {
         match measure_other(name, &arguments, rounds.min(50)) {
             Some(mut times) => times.show(name, &base),
             None => println!("{name}: is not installed, or does not work here"),
@@ -159,7 +157,7 @@ fn main() {
     }
 }
 
-/// What a run costs where the next one follows directly, on one core and on all at once.
+/// The cost of a run that is directly followed by the next one.
 fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     let start = |core| Slot::start(host, core).expect("a slot starts");
     let run = |slot: &mut Slot| {
@@ -171,14 +169,14 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     let [mut free_plain, mut plain, mut all_plain] = [const { Times(Vec::new()) }; 3];
     let [mut free, mut one, mut all] = [const { Times(Vec::new()) }; 3];
     for _ in 0..rows {
-        free_plain.0.push(row(|| fork_and_exec(program)));
-        free.0.push(row(|| run(&mut free_slot)));
+        free_plain.0.push(time_row(|| fork_and_exec(program)));
+        free.0.push(time_row(|| run(&mut free_slot)));
         plain.0.extend(fork_on_all(program, &cores[..1]));
-        one.0.extend(on_all(&mut slots[..1], &cores, &run));
+        one.0.extend(run_on_all(&mut slots[..1], &cores, &run));
         all_plain.0.extend(fork_on_all(program, &cores));
-        all.0.extend(on_all(&mut slots, &cores, &run));
+        all.0.extend(run_on_all(&mut slots, &cores, &run));
     }
-    println!("one directly after the other, {IN_A_ROW} in a row, {rows} rows");
+    println!("one directly after the other, {RUNS_PER_ROW} in a row, {rows} rows");
     free_plain.show("fork, exec, wait", &free_plain.clone());
     free.show("the sandbox", &free_plain);
     plain.show("fork, exec, wait, on one core", &plain.clone());
@@ -187,15 +185,15 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     all.show("the sandbox, on all cores at once", &all_plain);
 }
 
-/// The time of one of several that follow each other.
-fn row(mut act: impl FnMut()) -> Duration {
+/// The mean time of runs that follow each other.
+fn time_row(mut act: impl FnMut()) -> Duration {
     let start = Instant::now();
-    (0..IN_A_ROW).for_each(|_| act());
-    start.elapsed() / IN_A_ROW
+    (0..RUNS_PER_ROW).for_each(|_| act());
+    start.elapsed() / RUNS_PER_ROW
 }
 
-/// A row in each slot at once, each with the judge's thread on the slot's core.
-fn on_all(
+/// One row in each slot at once. The judge's thread is on the core of its slot.
+fn run_on_all(
     slots: &mut [Slot],
     cores: &[CoreId],
     run: &(impl Fn(&mut Slot) + Sync),
@@ -203,8 +201,8 @@ fn on_all(
     std::thread::scope(|scope| {
         let started = slots.iter_mut().zip(cores).map(|(slot, core)| {
             scope.spawn(move || {
-                stay_on(*core);
-                row(|| run(slot))
+                pin_to_core(*core);
+                time_row(|| run(slot))
             })
         });
         let started: Vec<_> = started.collect();
@@ -213,15 +211,15 @@ fn on_all(
     })
 }
 
-/// A row of plain runs on each core at once, each by a process of its own: threads would wait for each other.
+/// One row of plain runs on each core at once, each in its own process, since threads would wait for each other.
 fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
     let start = |core: &CoreId| {
         let (mut ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
         // SAFETY: no other thread runs now, so the child may do whatever this process may.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            stay_on(*core);
-            let time = row(|| fork_and_exec(program)).as_nanos() as u64;
+            pin_to_core(*core);
+            let time = time_row(|| fork_and_exec(program)).as_nanos() as u64;
             let told = theirs.write_all(&time.to_ne_bytes());
             // SAFETY: ends the child without what the parent would do at its end.
             unsafe { libc::_exit(i32::from(told.is_err())) };
@@ -238,7 +236,7 @@ fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
     started.into_iter().map(|mut wait| wait()).collect()
 }
 
-fn stay_on(core: CoreId) {
+fn pin_to_core(core: CoreId) {
     // SAFETY: a set of no cores is zeros, and `CPU_SET` stays within it for cores that the kernel names.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -247,8 +245,8 @@ fn stay_on(core: CoreId) {
     }
 }
 
-/// Other sandboxes, and how they run the program with everything kept apart.
-fn others(programs: &Path) -> [(&'static str, Vec<String>); 2] {
+/// Other sandboxes, with options for full isolation.
+fn other_sandboxes(programs: &Path) -> [(&'static str, Vec<String>); 2] {
     let programs = programs.display();
     let bwrap = format!(
         "--unshare-all --ro-bind {programs} /program --proc /proc --dev /dev --tmpfs /box \
@@ -278,7 +276,6 @@ fn measure_other(name: &str, arguments: &[String], rounds: usize) -> Option<Time
     Some(times)
 }
 
-/// How long something took, each time.
 #[derive(Clone, Default)]
 struct Times(Vec<Duration>);
 
@@ -294,7 +291,7 @@ impl Times {
         self.0[((self.0.len() - 1) as f64 * share) as usize]
     }
 
-    /// Shows the times, and their ratios to others.
+    /// Prints quantiles, and their ratios to `base`.
     fn show(&mut self, name: &str, base: &Self) {
         let mut base = base.clone();
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|share| self.quantile(share));
@@ -311,7 +308,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
         command: Command {
             argv: argv.iter().map(ToString::to_string).collect(),
             env: Vec::new(),
-            visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
+            visible: vec![VisiblePath::tree("/program", &Tree::unlisted(programs))],
         },
         stdin,
         files: Vec::new(),
@@ -326,7 +323,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: Keep::Nothing,
+        keep: BoxRetention::Nothing,
         is_timed: false,
     }
 }
@@ -347,7 +344,7 @@ fn open_to_all(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
-/// The plain way: `std::process` would use `posix_spawn`, which is cheaper than fork.
+/// `std::process` would use `posix_spawn`, which is cheaper than fork.
 fn fork_and_exec(program: &Path) {
     let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
     let argv = [path.as_ptr(), std::ptr::null()];
@@ -365,7 +362,7 @@ fn fork_and_exec(program: &Path) {
     }
 }
 
-/// The cheapest way, which the system's library takes without a copy of the judge's memory.
+/// The cheapest way: libc does not copy the judge's page tables.
 fn spawn(program: &Path) {
     let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
     let argv = [path.as_ptr().cast_mut(), std::ptr::null_mut()];

@@ -1,8 +1,8 @@
-//! How fast `juror strength` is on game1: from nothing, with an empty cache, and again after a test case was added.
+//! Speed of `juror strength` on game1: with an empty cache, and again after a test case was added.
 //!
-//! `cargo bench --bench strength` prints how long each took, and how many mutants a second and comparisons a second
-//! these are; with a number of seconds as argument if they may take another time than 60 s. A comparison is a run of a
-//! changed program on a test case or a fresh input. Test cases that were left out after two rejections are not counted.
+//! `cargo bench --bench strength [-- SECONDS]` (default 60) prints times, and mutants and comparisons per second. A
+//! comparison is a run of a changed program on a test case or a fresh input. Test cases that were skipped after two
+//! rejections do not count.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const ADDED: &str = "  secret:
+const ADDED_CASE: &str = "  secret:
     data:
       0-added:
         in: \"5\\n7 1 9 2 8\\n\"
@@ -26,14 +26,14 @@ fn main() {
     let copied = Command::new("cp").arg("-r").args([&original, &package]).status();
     assert!(copied.is_ok_and(|status| status.success()), "this needs cp");
     println!("game1, at most {seconds} s:");
-    tell("from nothing", &strength(dir.path(), &package, seconds));
+    print_figures("from nothing", &strength(dir.path(), &package, seconds));
     let recipe = package.join("generators/generators.yaml");
     let text = fs::read_to_string(&recipe).expect("a recipe");
-    let more = text.replacen("  secret:\n    data:\n", ADDED, 1);
+    let more = text.replacen("  secret:\n    data:\n", ADDED_CASE, 1);
     assert_ne!(text, more);
     fs::write(recipe, more).expect("a recipe");
     juror(dir.path(), &package, &["generate"]);
-    tell("with other data", &strength(dir.path(), &package, seconds));
+    print_figures("with other data", &strength(dir.path(), &package, seconds));
 }
 
 fn juror(dir: &Path, package: &Path, words: &[&str]) -> Vec<u8> {
@@ -55,7 +55,7 @@ fn strength(dir: &Path, package: &Path, seconds: u64) -> Value {
     serde_json::from_slice(&text).expect("a document")
 }
 
-fn tell(what: &str, report: &Value) {
+fn print_figures(what: &str, report: &Value) {
     let strength = &report;
     let seconds = strength["seconds"].as_f64().expect("a figure");
     let subjects = strength["subjects"].as_array().expect("subjects");

@@ -1,9 +1,9 @@
-//! What a comparison costs: `juror stress` on game1, a shell loop as people write it (a generator, the
-//! reference, the submission, `cmp`), and the bare start of both programs. All are linked statically, as juror does. `juror
-//! stress` is measured with batches, which begin once both programs are built for them, and without (`--fresh`).
+//! The cost of a comparison: `juror stress` on game1, a usual shell loop (a generator, the reference, the submission,
+//! `cmp`), and the bare start of both programs. All programs are linked statically, as juror does. `juror stress`
+//! runs with batches and without (`--fresh`).
 //!
-//! `cargo bench --bench stress` prints comparisons a second of both, in turns, so that whatever else the
-//! machine does falls on both; with a number of seconds as argument if 5 are not right. Both use all cores.
+//! `cargo bench --bench stress [-- SECONDS]` (default 5) prints comparisons per second. All run in turns, so that
+//! other load affects all, and use all cores.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 3;
 
-/// Prints a board of the problem; its argument is the seed.
+/// Prints a random board; the argument is the seed.
 const GENERATOR: &str = "#include <stdio.h>
 #include <stdlib.h>
 int main(int argc, char **argv) { srand(atoi(argv[1])); int n = 2 + rand() % 9; printf(\"%d\\n\", n);
   for (int i = 0; i < n; i++) printf(\"%d%c\", 1 + rand() % 200, i + 1 < n ? ' ' : '\\n'); return 0; }
 ";
 
-/// Counts until it is stopped.
+/// Counts comparisons until the time is over.
 const LOOP: &str = "i=$1; end=$((SECONDS + $2)); runs=0
 while [ $SECONDS -lt $end ]; do
   i=$((i + 1)); ../gen $i > game1.in
@@ -73,7 +73,7 @@ fn compile(compiler: &str, source: &Path, program: PathBuf) {
     assert!(status.is_ok_and(|status| status.success()), "this needs {compiler}");
 }
 
-/// One loop a core, all at the same time.
+/// One loop on each core, at the same time.
 fn shell_loops(dir: &Path, cores: usize, seconds: u64) -> f64 {
     let loops: Vec<_> = (0..cores)
         .map(|number| {
@@ -95,8 +95,8 @@ fn shell_loops(dir: &Path, cores: usize, seconds: u64) -> f64 {
     runs.sum::<f64>() / seconds as f64
 }
 
-/// The least that it can take: both programs are started on the same input, one after the other, and what they write is
-/// compared. No generator, no sandbox, no limits; one loop a core.
+/// The least possible work: starts both programs on the same input and compares their outputs. No generator, no
+/// sandbox, no limits; one loop on each core.
 fn bare_processes(dir: &Path, cores: usize, seconds: u64) -> f64 {
     let end = Instant::now() + Duration::from_secs(seconds);
     let count = |number: usize| {

@@ -1,8 +1,8 @@
-//! What a worker costs: the rate of short runs through the pipe to one, or through a NATS server, and in the local pool, in turns.
+//! The cost of a worker: the rate of short runs through a pipe or a NATS server, and in the local pool, in turns.
 //!
-//! All have two slots. On two cores, the server and the worker take the time that they need from programs that compute; from
-//! programs that wait they take none, so these tell whether a slot ever waits for its next run. Run with
-//! `cargo bench --features nats --bench workers`, with a number of rounds as argument if 10 are not right.
+//! All have two slots. On two cores, server and worker take time from programs that compute, but not from programs
+//! that wait. So waiting programs show whether a slot waits for its next run. `cargo bench --features nats --bench
+//! workers [-- ROUNDS]` (default 10).
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -12,20 +12,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use juror::executor::Executor;
-use juror::executor::local::Local;
+use juror::executor::local::LocalExecutor;
 use juror::executor::parallel::on_threads;
 use juror::model::blob::Blob;
-use juror::model::isolation::Demand;
-use juror::model::job::{Command, Job, Shown};
+use juror::model::isolation::RequiredIsolation;
+use juror::model::job::{Command, Job, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
-use juror::remote::link::{Connection, Route};
+use juror::remote::link::{WorkerConnection, WorkerRoute};
 use juror::remote::workers::Workers;
 
 const SLOTS: usize = 2;
 
-/// Computes for as many milliseconds of its CPU time as its argument says, or waits so long if that is below zero.
+/// Computes for so many milliseconds of CPU time, or waits so long if the argument is negative.
 const BUSY: &str = "#include <stdlib.h>
 #include <time.h>
 int main(int count, char **arguments) {
@@ -42,12 +42,12 @@ fn main() {
     let rounds = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(10);
     let directory = tempfile::tempdir().expect("a temporary directory");
     let program = compile(directory.path());
-    let local = Local::start(Some(SLOTS), Demand::Any).expect("the pool starts");
+    let local = LocalExecutor::start(Some(SLOTS), RequiredIsolation::Any).expect("the pool starts");
     let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
     command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
-    let connection = Connection { name: "worker".to_owned(), command };
-    let route = Route::Pipes(connection.open().expect("the worker starts"));
-    let workers = Workers::of(vec![("worker".to_owned(), route)], None, |_| Ok(()));
+    let connection = WorkerConnection { name: "worker".to_owned(), command };
+    let route = WorkerRoute::Pipes(connection.open().expect("the worker starts"));
+    let workers = Workers::connect(vec![("worker".to_owned(), route)], None, |_| Ok(()));
     let workers = workers.expect("the worker is ready");
     println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
     measure("worker", &local, &workers, &program, rounds);
@@ -56,8 +56,13 @@ fn main() {
     server::measure(directory.path(), &local, &program, rounds);
 }
 
-/// The rates of short runs, and what one alone takes longer.
-fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, rounds: usize) {
+fn measure(
+    name: &str,
+    local: &LocalExecutor,
+    workers: &Workers,
+    program: &Arc<Tree>,
+    rounds: usize,
+) {
     println!("{:>15} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
     for milliseconds in [1_i64, 5, -5] {
         let runs = 2000 / milliseconds.unsigned_abs() as usize;
@@ -65,7 +70,7 @@ fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, ro
         let mut ratios = Vec::new();
         let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
         for _ in 0..rounds {
-            let times = [local as &dyn Executor, workers].map(|it| time(it, &job, runs));
+            let times = [local as &dyn Executor, workers].map(|it| time_runs(it, &job, runs));
             ratios.push(times[0].as_secs_f64() / times[1].as_secs_f64());
             (pool, worker) = (pool.min(times[0]), worker.min(times[1]));
         }
@@ -76,10 +81,10 @@ fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, ro
         let run = format!("{what} {} ms", milliseconds.abs());
         println!("{run:>15} {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
     }
-    latency(local, workers, &job(program, 0), rounds * 20);
+    measure_latency(local, workers, &job(program, 0), rounds * 20);
 }
 
-/// The same with a NATS server between, if there is a program for one.
+/// With a NATS server, if it is installed.
 #[cfg(feature = "nats")]
 mod server {
     use std::net::{TcpListener, TcpStream};
@@ -89,26 +94,31 @@ mod server {
     use std::thread;
     use std::time::Duration;
 
-    use juror::executor::local::Local;
+    use juror::executor::local::LocalExecutor;
     use juror::model::tree::Tree;
-    use juror::remote::nats::address::Address;
+    use juror::remote::nats::address::NatsAddress;
     use juror::remote::nats::submitter::connect;
     use juror::remote::workers::Workers;
 
     use crate::SLOTS;
 
-    /// A process that ends with this.
+    /// Killed when dropped.
     struct Process(Child);
 
     impl Drop for Process {
         fn drop(&mut self) {
-            // It may have ended.
+            // The process may have ended.
             let _ = self.0.kill();
             let _ = self.0.wait();
         }
     }
 
-    pub(crate) fn measure(directory: &Path, local: &Local, program: &Arc<Tree>, rounds: usize) {
+    pub(crate) fn measure(
+        directory: &Path,
+        local: &LocalExecutor,
+        program: &Arc<Tree>,
+        rounds: usize,
+    ) {
         let named = std::env::var_os("JUROR_NATS_SERVER").unwrap_or_else(|| "nats-server".into());
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its number").port();
@@ -133,26 +143,25 @@ mod server {
         let mut worker = Command::new(env!("CARGO_BIN_EXE_juror"));
         worker.args(["worker", "--nats", &url, "--jobs", &SLOTS.to_string()]).stderr(Stdio::null());
         let _worker = Process(worker.spawn().expect("the worker starts"));
-        let address = Address::parse(&url).expect("an address");
+        let address = NatsAddress::parse(&url).expect("an address");
         let workers =
-            Workers::of(connect(&address).expect("the worker is there"), None, |_| Ok(()));
+            Workers::connect(connect(&address).expect("the worker is there"), None, |_| Ok(()));
         crate::measure("nats", local, &workers.expect("it is ready"), program, rounds);
     }
 }
 
-/// What one run takes longer through a worker, with nothing beside it.
-fn latency(local: &Local, workers: &Workers, job: &Job, rounds: usize) {
+/// How much longer a single run takes through a worker.
+fn measure_latency(local: &LocalExecutor, workers: &Workers, job: &Job, rounds: usize) {
     let mut more = Vec::new();
     for _ in 0..rounds {
-        let times = [local as &dyn Executor, workers].map(|it| time(it, job, 1));
+        let times = [local as &dyn Executor, workers].map(|it| time_runs(it, job, 1));
         more.push(times[1].as_secs_f64() - times[0].as_secs_f64());
     }
     more.sort_by(f64::total_cmp);
     println!("a single run takes {:.3} ms longer (median)", more[more.len() / 2] * 1e3);
 }
 
-/// How long so many runs take.
-fn time(executor: &dyn Executor, job: &Job, runs: usize) -> Duration {
+fn time_runs(executor: &dyn Executor, job: &Job, runs: usize) -> Duration {
     let begun = Instant::now();
     let next = AtomicUsize::new(0);
     on_threads(executor.slots().min(runs), || {
@@ -177,12 +186,12 @@ fn compile(directory: &Path) -> Arc<Tree> {
 
 fn job(program: &Arc<Tree>, milliseconds: i64) -> Job {
     let argv = vec!["/program/busy".to_owned(), milliseconds.to_string()];
-    let visible = vec![Shown::tree("/program", program)];
+    let visible = vec![VisiblePath::tree("/program", program)];
     Job {
         command: Command { argv, visible, ..Command::default() },
         stdin: Blob::from(b"1 2\n".to_vec()),
         box_size: Bytes::mib(8),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         is_timed: true,
         ..Job::default()
     }

@@ -1,4 +1,4 @@
-//! Judges a file on a problem, and prints what happens meanwhile.
+//! Judges a file on a problem, and prints progress.
 //!
 //! `cargo run --example judge -- problems/game1 problems/game1/submissions/wrong_answer/greedy_opponent.rs`
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its results")]

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use juror::model::isolation::Demand;
+use juror::model::isolation::RequiredIsolation;
 use juror::model::job::{Command, Job};
 use juror::model::limits::Limits;
 use juror::model::units::Bytes;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let host = Host::find(Demand::Any)?;
+    let host = Host::find(RequiredIsolation::Any)?;
     let mut slot = Slot::start(&host, None)?;
     let argv = ["/bin/sh", "-c", "read a b; echo $((a + b)); ls /home"].map(str::to_owned);
     let reply = slot.run(&Job {
@@ -38,7 +38,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         },
         ..Job::default()
     })?;
-    println!("{:?}, {}", reply.outcome.ending, reply.outcome.used());
+    println!("{:?}, {}", reply.outcome.ending, reply.outcome.describe_use());
     for (stream, blob) in [("standard output", reply.stdout), ("standard error", reply.stderr)] {
         println!("{stream}: {}", String::from_utf8_lossy(blob.bytes().unwrap_or_default()));
     }

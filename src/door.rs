@@ -9,21 +9,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::build::{Builder, Prepared};
+use crate::build::{Builder, PreparedProgram};
 use crate::cache::result_cache::ResultCache;
 use crate::check::options::Options;
 use crate::executor::Executor;
-use crate::executor::local::Local;
+use crate::executor::local::LocalExecutor;
 use crate::executor::scheduler::Scheduler;
-use crate::generate::missing::{self, Made};
+use crate::generate::missing::{self, CompletedFiles};
 use crate::judge::case::{Detail, ReadyCase, Validators};
-use crate::judge::draw::Seen;
-use crate::judge::judging::{self, Judging};
-use crate::judge::score::Policy;
+use crate::judge::draw::ImageUse;
+use crate::judge::judging::{self, JudgingTask};
+use crate::judge::score::RunPolicy;
 use crate::language::toolchain::Toolchains;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::isolation::Demand;
+use crate::model::isolation::RequiredIsolation;
 use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::problem::Problem as ReadProblem;
 use crate::model::program::Program;
@@ -32,7 +32,7 @@ use crate::model::stop::Stop;
 use crate::model::submission::Submission as NamedSubmission;
 use crate::model::units::Bytes;
 use crate::ops::open_package::OpenPackage;
-use crate::ops::submissions::{loose, named};
+use crate::ops::submissions::{named_submission, outside_program};
 use crate::ops::{cases, validators};
 use crate::package;
 use crate::sandbox::Machine;
@@ -44,7 +44,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge on this machine: with the strongest isolation there is, a run at a time on each physical core, no cache.
+    /// Starts a judge on this machine: with the strongest isolation there is, one run at a time on each physical core,
+    /// and no cache.
     ///
     /// # Errors
     /// [`Stop::Fault`] if this machine cannot run programs.
@@ -52,7 +53,7 @@ impl Judge {
         Self::builder().start()
     }
 
-    /// A judge with settings.
+    /// Settings for a judge, before it starts.
     pub fn builder() -> JudgeBuilder {
         JudgeBuilder::default()
     }
@@ -85,11 +86,11 @@ impl Judge {
                 scheduler.end();
             }
         };
-        let builder = Builder::with(&scheduler, Arc::clone(&self.toolchains));
-        let ready = problem.ready(&scheduler, &builder, &events)?;
+        let builder = Builder::with_toolchains(&scheduler, Arc::clone(&self.toolchains));
+        let ready = problem.prepare(&scheduler, &builder, &events)?;
         let (named, prepared) = submission.prepare(&ready.problem, &builder)?;
         let mut found = Vec::new();
-        let entry = judging::entry(&named, prepared, &mut found)?;
+        let entry = judging::prepared_entry(&named, prepared, &mut found)?;
         let (bad, remarks): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let entry = entry.ok_or(Stop::Diagnosed(bad))?;
@@ -100,12 +101,12 @@ impl Judge {
             events: &events,
         };
         let cases = problem.cases(&ready.problem)?;
-        let finished = Judging {
+        let finished = JudgingTask {
             entries: &[entry],
-            policy: Policy::WhatCounts,
+            policy: RunPolicy::Counting,
             detail: Detail::Full { keep: None },
             repeats: !ready.problem.layout.is_guessed,
-            ..Judging::new(bench, &ready.validators, cases)
+            ..JudgingTask::new(bench, &ready.validators, cases)
         }
         .run()?;
         match finished.results.into_iter().next() {
@@ -131,7 +132,7 @@ impl fmt::Debug for Judge {
 #[must_use]
 pub struct JudgeBuilder {
     slots: Option<usize>,
-    isolation: Demand,
+    isolation: RequiredIsolation,
     cache: Option<PathBuf>,
     executor: Option<Arc<dyn Executor>>,
 }
@@ -143,17 +144,17 @@ impl JudgeBuilder {
     }
 
     /// How well programs must be isolated; as well as this machine allows if this is not set.
-    pub fn isolation(self, isolation: Demand) -> Self {
+    pub fn isolation(self, isolation: RequiredIsolation) -> Self {
         Self { isolation, ..self }
     }
 
-    /// Keeps results of builds and runs in this directory, and uses those that are there. The command's own directory
-    /// will do.
+    /// Keeps results of builds and runs in this directory, and uses those that are already there. The cache directory
+    /// of the command `juror` works, too.
     pub fn cache(self, dir: impl Into<PathBuf>) -> Self {
         Self { cache: Some(dir.into()), ..self }
     }
 
-    /// Runs programs there, and not in sandboxes on this machine.
+    /// Runs programs in this executor instead of sandboxes on this machine. For tests.
     #[doc(hidden)]
     pub fn executor(self, executor: Arc<dyn Executor>) -> Self {
         Self { executor: Some(executor), ..self }
@@ -170,10 +171,10 @@ impl JudgeBuilder {
         };
         let executor = match self.executor {
             Some(executor) => executor,
-            None => Arc::new(Local::start(self.slots, self.isolation)?),
+            None => Arc::new(LocalExecutor::start(self.slots, self.isolation)?),
         };
         let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Judge { executor: cache.around(executor), toolchains })
+        Ok(Judge { executor: cache.wrap(executor), toolchains })
     }
 }
 
@@ -189,16 +190,16 @@ pub struct Problem {
     remarks: Vec<Diagnostic>,
     /// The texts of test cases that are no files.
     texts: Option<Vec<(Vec<u8>, Vec<u8>)>>,
-    /// The problem with what it only describes, and its validators, after the first run.
+    /// The problem with its generated test data and its validators, after the first run.
     ready: Mutex<Option<Arc<ReadyProblem>>>,
     _open: Option<OpenPackage>,
 }
 
-/// A problem that can judge.
+/// A problem that is ready for judging.
 struct ReadyProblem {
     problem: ReadProblem,
     validators: Validators,
-    _made: Option<Made>,
+    _made: Option<CompletedFiles>,
 }
 
 impl Problem {
@@ -208,7 +209,7 @@ impl Problem {
     /// [`Stop::Diagnosed`] with all faults of the package, if it cannot be used.
     pub fn open(package: impl AsRef<Path>) -> Result<Self, Stop> {
         let open = OpenPackage::open(package.as_ref())?;
-        let (read, remarks) = package::read(&open.dir).usable()?;
+        let (read, remarks) = package::read(&open.dir).into_problem()?;
         let read = Self { _open: Some(open), remarks, ..Self::of(read) };
         Ok(read)
     }
@@ -223,7 +224,7 @@ impl Problem {
         let texts = cases.into_iter().map(|(input, answer)| (input.into(), answer.into()));
         let texts: Vec<(Vec<u8>, Vec<u8>)> = texts.collect();
         let mut read = cases::problem_without_package();
-        read.test_data.cases = cases::numbered(texts.len());
+        read.test_data.cases = cases::numbered_cases(texts.len());
         Self { texts: Some(texts), ..Self::of(read) }
     }
 
@@ -256,7 +257,7 @@ impl Problem {
     }
 
     /// Makes what is missing and builds the validators, once.
-    fn ready(
+    fn prepare(
         &self,
         executor: &dyn Executor,
         builder: &Builder<'_>,
@@ -269,17 +270,17 @@ impl Problem {
         let mut problem = self.read.clone();
         let made = missing::complete(&mut problem, executor, builder, events, &|_| true, None)?;
         let bench = Bench { problem: &problem, executor, builder, events };
-        let validators = validators::build(&bench, Seen::Never)?;
+        let validators = validators::build_validators(&bench, ImageUse::Never)?;
         let new = Arc::new(ReadyProblem { problem, validators, _made: made });
         Ok(Arc::clone(ready.insert(new)))
     }
 
     fn cases<'a>(&self, problem: &'a ReadProblem) -> Result<Vec<ReadyCase<'a>>, Stop> {
         match &self.texts {
-            None => cases::select(problem, &[]),
+            None => cases::select_cases(problem, &[]),
             Some(texts) => {
                 let named = &problem.test_data.cases;
-                Ok(cases::inline(named, texts.iter().cloned(), Options::default()))
+                Ok(cases::inline_cases(named, texts.iter().cloned(), Options::default()))
             }
         }
     }
@@ -293,10 +294,10 @@ impl fmt::Debug for Problem {
 
 /// A program that somebody submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submission(Source);
+pub struct Submission(SubmissionSource);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Source {
+enum SubmissionSource {
     Path(PathBuf),
     Text { name: String, text: String },
     Command(Vec<OsString>),
@@ -305,38 +306,37 @@ enum Source {
 impl Submission {
     /// A source file, a directory of sources, or an executable.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self(Source::Path(path.into()))
+        Self(SubmissionSource::Path(path.into()))
     }
 
     /// A source file with this text. Its name gives its language, as in `main.py`.
     pub fn source(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self(Source::Text { name: name.into(), text: text.into() })
+        Self(SubmissionSource::Text { name: name.into(), text: text.into() })
     }
 
     /// A program that is ready to run, and its arguments.
     pub fn command<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Self {
-        Self(Source::Command(words.into_iter().map(Into::into).collect()))
+        Self(SubmissionSource::Command(words.into_iter().map(Into::into).collect()))
     }
 
-    /// The submission with its name, and how to build it.
     fn prepare(
         &self,
         problem: &ReadProblem,
         builder: &Builder<'_>,
-    ) -> Result<(NamedSubmission, Result<Prepared, Stop>), Stop> {
-        let allowed = builder.allowing(problem.languages.as_deref());
+    ) -> Result<(NamedSubmission, Result<PreparedProgram, Stop>), Stop> {
+        let allowed = builder.with_languages(problem.languages.as_deref());
         let of_program = |name: &str, program: Program| NamedSubmission {
             name: name.to_owned(),
             program,
             expectations: Vec::new(),
         };
         match &self.0 {
-            Source::Path(path) => {
-                let named = named(path, problem).map_err(Stop::usage)?;
+            SubmissionSource::Path(path) => {
+                let named = named_submission(path, problem).map_err(Stop::usage)?;
                 let prepared = allowed.prepare(&named.program);
                 Ok((named, prepared))
             }
-            Source::Text { name, text } => {
+            SubmissionSource::Text { name, text } => {
                 let program = Program {
                     name: name.clone(),
                     path: FilePath::root(name),
@@ -347,7 +347,7 @@ impl Submission {
                 let prepared = allowed.prepare_text(&program, text);
                 Ok((of_program(name, program), prepared))
             }
-            Source::Command(words) => {
+            SubmissionSource::Command(words) => {
                 let Some(first) = words.first() else {
                     return Err(Stop::usage(
                         "the command of a submission is empty; give a program and its arguments",
@@ -359,7 +359,7 @@ impl Submission {
                 let prepared = builder
                     .prepare_command(words, &cwd)
                     .map_err(|error| Stop::usage(format!("cannot start `{name}`: {error}")));
-                Ok((of_program(&name, loose(Path::new(first))), prepared))
+                Ok((of_program(&name, outside_program(Path::new(first))), prepared))
             }
         }
     }

@@ -14,7 +14,7 @@ mod door;
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
 pub use model::event::{CommandTask, Event, Note, WorkProgress};
 pub use model::exit_code::ExitCode;
-pub use model::isolation::Demand;
+pub use model::isolation::RequiredIsolation;
 pub use model::judgement::{CaseJudgement, Judgement};
 pub use model::stop::Stop;
 pub use model::verdict::Verdict;

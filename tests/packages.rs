@@ -1,4 +1,4 @@
-//! The packages that ship: each is verified as its expectations say, and its data is what its recipe gives.
+//! The shipped packages: each meets its expectations, and its data matches its recipe.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,37 +11,37 @@ use std::thread;
 
 use serde_json::Value;
 
-/// The tools that a package's programs need beside Rust.
+/// Tools that the packages need in addition to Rust.
 const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 
-/// Warnings that are right, and that nothing should be done about: the end of their path, and a part of the message.
+/// Expected warnings: the end of the path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 6] = [
-    // In Rust for the sake of the file that juror's tests hold against the rules.
-    ("coinmoves/output_validator/validate", IN_RUST),
-    // Whoever plays is in Rust like the reference solutions.
-    ("game1live/output_validator/validate.rs", IN_RUST),
-    ("gridlive/output_validator/validate.rs", IN_RUST),
-    // A matter of how fast, and how busy, this machine is.
+    // In Rust because juror's tests use a file of it.
+    ("coinmoves/output_validator/validate", RUST_VALIDATOR_REMARK),
+    // The interactive players are in Rust like the reference solutions.
+    ("game1live/output_validator/validate.rs", RUST_VALIDATOR_REMARK),
+    ("gridlive/output_validator/validate.rs", RUST_VALIDATOR_REMARK),
+    // Depends on the speed and load of this machine.
     ("/problem.yaml", "the time limit of"),
     ("", "may get another verdict in another run"),
-    // What an opponent's chance begins with: no number is more special than another.
+    // The seed of a random opponent has no special values.
     ("game1live/input_validators/input.ctd", "seed is never"),
 ];
 
-/// What is right about a sample only: its rules are those of all submissions, the one that makes the judge answers may be
-/// missing, and so is the validator that others can start.
-const OF_A_SAMPLE: [(&str, &str); 3] = [
-    ("input_validators/validate.rs", IN_RUST),
+/// Expected only for a sample: it has expectations for missing submissions, and may lack the submission that makes
+/// judge answers, and the validator in Python.
+const SAMPLE_WARNINGS: [(&str, &str); 3] = [
+    ("input_validators/validate.rs", RUST_VALIDATOR_REMARK),
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];
 
-/// What is remarked about validators in Rust, which juror builds and others do not.
-const IN_RUST: &str = "Python 3";
+/// Part of the remark about validators in Rust, which other judges do not build.
+const RUST_VALIDATOR_REMARK: &str = "Python 3";
 
-/// Wrong submissions that one test case alone can catch, and why.
-const CAUGHT_ONCE: [(&str, &str); 1] = [
-    // Slow for as many grids of the largest size as there can be, and for no less.
+/// Wrong submissions that only one test case can catch.
+const KNOWN_RARE_FAULTS: [(&str, &str); 1] = [
+    // Slow only with the most grids of the largest size.
     ("gridgame", "time_limit_exceeded/permutations.py"),
 ];
 
@@ -49,7 +49,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The packages, in the order of their names.
+/// In the order of their names.
 fn packages() -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join("problems")).expect("problems/");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -59,7 +59,7 @@ fn packages() -> Vec<PathBuf> {
     packages
 }
 
-fn is_there(tool: &str) -> bool {
+fn is_installed(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(tool).is_file())
 }
@@ -83,11 +83,11 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// What `juror verify --all` says of these packages, from nothing that was built or run before.
-fn verified(packages: &[PathBuf]) -> (Option<i32>, Value) {
+/// Runs `juror verify --all` with an empty cache.
+fn verify_packages(packages: &[PathBuf]) -> (Option<i32>, Value) {
     let cache = tempfile::tempdir().expect("a directory");
     let mut command = juror();
-    // While one program sleeps, is set up or cleared away, another has the core: times are CPU time.
+    // Twice as many slots as cores: while one program sleeps or is set up, another uses the core. Times are CPU time.
     let jobs = 2 * thread::available_parallelism().map_or(1, usize::from);
     command.args(["verify", "--all", "--json", "--jobs", &jobs.to_string()]);
     command.args(packages).env("JUROR_CACHE", cache.path());
@@ -101,49 +101,50 @@ mod quiet {
 
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
-    fn every_package_is_as_its_recipe_and_expectations_say() {
+    fn every_package_matches_its_recipe_and_expectations() {
         let packages = packages();
         packages.iter().for_each(|package| check_data(package));
         check(&packages, &KNOWN_WARNINGS);
     }
 }
 
-/// All data of the first package of each type with its validators, but for those that are slow to start and repeat what
-/// others say, and few of its submissions on all of its test cases.
+/// The first package of each type: all its data, its validators except a slow redundant one, and few of its
+/// submissions.
 #[test]
-fn a_sample_of_each_type_is_as_its_expectations_say() {
+fn a_sample_of_each_type_meets_its_expectations() {
     let directory = tempfile::tempdir().expect("a directory");
-    let samples = firsts_of_each_type().into_iter().map(|package| {
+    let samples = first_of_each_type().into_iter().map(|package| {
         let sample = directory.path().join(package.file_name().expect("a name"));
         copy_sample(&package, &sample);
         sample
     });
-    let known = [&KNOWN_WARNINGS[..], &OF_A_SAMPLE].concat();
+    let known = [&KNOWN_WARNINGS[..], &SAMPLE_WARNINGS].concat();
     check(&samples.collect::<Vec<_>>(), &known);
 }
 
-/// The folders of which a sample has a submission. What must be slow, or fill the memory, is left to the whole.
-const SAMPLED: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
+/// A sample has one submission of each of these folders. Slow and memory-hungry submissions run only in the full
+/// test.
+const SAMPLED_FOLDERS: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
 
-/// The first package of each type, in the order of their names.
-fn firsts_of_each_type() -> Vec<PathBuf> {
+/// In the order of their names.
+fn first_of_each_type() -> Vec<PathBuf> {
     let mut types = HashSet::new();
     packages().into_iter().filter(|package| types.insert(problem_type(package))).collect()
 }
 
-/// The line of `problem.yaml` that says it; none is pass-fail.
+/// The line of `problem.yaml`; none means pass-fail.
 fn problem_type(package: &Path) -> Option<String> {
     let text = fs::read_to_string(package.join("problem.yaml")).expect("problem.yaml");
     text.lines().find(|line| line.starts_with("type:")).map(str::to_owned)
 }
 
-/// The input validator that stands beside one in Rust and a grammar.
+/// The redundant input validator in packages with one in Rust and a grammar.
 const SLOW_VALIDATOR: &str = "validate.py";
 
-/// Copies a package with the first submission of each of those folders, without that validator.
+/// Copies the first submission of each sampled folder, and leaves out the slow validator.
 fn copy_sample(package: &Path, sample: &Path) {
     let submissions = package.join("submissions");
-    let firsts = SAMPLED.map(|folder| {
+    let firsts = SAMPLED_FOLDERS.map(|folder| {
         let entries = fs::read_dir(submissions.join(folder)).into_iter().flatten();
         entries.map(|entry| entry.expect("an entry").path()).min()
     });
@@ -164,21 +165,21 @@ fn copy_sample(package: &Path, sample: &Path) {
     }
 }
 
-/// Verifies packages, and says all that is not as it must be, but for known warnings.
+/// Panics with all faults that are not known.
 fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
-    let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_there(tool)).collect();
-    let (code, report) = verified(packages);
+    let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_installed(tool)).collect();
+    let (code, report) = verify_packages(packages);
     let names = packages.iter().map(|it| it.file_name().expect("a name").to_string_lossy());
-    let faults = faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
+    let faults = verification_faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if !missing.is_empty() {
         announce(&format!("skipped what needs {}", missing.join(", ")));
     }
 }
 
-/// What is not as it must be about packages that were verified on a machine where some tools are missing.
-fn faults(
+/// `missing` lists tools that this machine lacks.
+fn verification_faults(
     packages: &[Cow<'_, str>],
     code: Option<i32>,
     report: &Value,
@@ -196,22 +197,22 @@ fn faults(
         (error || !list(&submission["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
-    faults.extend(broken.map(|it| format!("not as expected: {}", broken_part(it))));
+    faults.extend(broken.map(|it| format!("not as expected: {}", describe_broken(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
         known.iter().any(|(end, part)| path.ends_with(end) && message.contains(part))
     };
     let diagnostics = list(&report["diagnostics"]).iter().filter(|it| !is_known(it));
     faults.extend(diagnostics.chain(list(&report["judge_errors"])).map(|it| format!("{it:#}")));
-    faults.extend(submissions.iter().filter_map(caught_once));
+    faults.extend(submissions.iter().filter_map(rarely_caught));
     if missing.is_empty() && code != Some(0) {
         faults.push(format!("exit code {code:?}: {}", report["summary"]));
     }
     faults
 }
 
-/// What is broken about a submission: its expectations, and the test cases that they name.
-fn broken_part(submission: &Value) -> String {
+/// Broken expectations, and the test cases that they name.
+fn describe_broken(submission: &Value) -> String {
     let broken = list(&submission["broken_expectations"]);
     let is_named = |case: &&Value| {
         let is_it = |it: &Value| it["test_case"] == case["name"];
@@ -224,24 +225,23 @@ fn broken_part(submission: &Value) -> String {
     format!("{}: {}: {error}{parts}", text(submission, "package"), text(submission, "name"))
 }
 
-/// The name of a wrong submission that fewer than two test cases catch, unless that is known.
-fn caught_once(submission: &Value) -> Option<String> {
+/// Returns a wrong submission that fewer than two test cases catch, unless it is known.
+fn rarely_caught(submission: &Value) -> Option<String> {
     let (package, name) = (text(submission, "package"), text(submission, "name"));
     if name.starts_with("accepted/") || !submission["error"].is_null() {
         return None;
     }
     let cases = list(&submission["test_cases"]).iter();
     let caught = cases.filter(|case| text(case, "verdict") != "AC").count();
-    let enough = if CAUGHT_ONCE.contains(&(package, name)) { 1 } else { 2 };
+    let enough = if KNOWN_RARE_FAULTS.contains(&(package, name)) { 1 } else { 2 };
     (caught < enough).then(|| format!("{package}: {name} is caught by {caught}"))
 }
 
 #[test]
-fn a_sample_of_each_type_has_the_data_that_its_recipe_gives() {
-    firsts_of_each_type().iter().for_each(|package| check_data(package));
+fn the_data_of_a_sample_of_each_type_matches_its_recipe() {
+    first_of_each_type().iter().for_each(|package| check_data(package));
 }
 
-/// Holds the data of a package against its recipe.
 fn check_data(package: &Path) {
     let output = juror().arg("generate").arg(package).arg("--check").output().expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -249,7 +249,7 @@ fn check_data(package: &Path) {
 }
 
 #[test]
-fn every_test_case_says_what_it_is_for() {
+fn every_test_case_has_a_description() {
     for package in packages() {
         let files = walkdir::WalkDir::new(package.join("data")).sort_by_file_name();
         let inputs = files
@@ -264,12 +264,12 @@ fn every_test_case_says_what_it_is_for() {
     }
 }
 
-/// The output validator of coinmoves, built, and a directory for its files.
-struct Coinmoves {
+/// The built output validator, and a directory for its files.
+struct CoinmovesValidator {
     directory: tempfile::TempDir,
 }
 
-impl Coinmoves {
+impl CoinmovesValidator {
     fn build() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let source = root().join("problems/coinmoves/output_validator/validate/main.rs");
@@ -283,7 +283,7 @@ impl Coinmoves {
         Self { directory }
     }
 
-    /// Exit code and message for an output on a row with this total.
+    /// Returns exit code and message for an output on a row with this total.
     fn judge(&self, row: &[u32], total: u64, output: &str) -> (Option<i32>, String) {
         let path = |name: &str| self.directory.path().join(name);
         let words: Vec<String> = row.iter().map(u32::to_string).collect();
@@ -298,7 +298,7 @@ impl Coinmoves {
             .spawn()
             .expect("the validator starts");
         let mut stdin = child.stdin.take().expect("a pipe");
-        // One that finds fault with the test data does not read.
+        // The validator does not read the output if the test data is wrong.
         let _ = stdin.write_all(output.as_bytes());
         drop(stdin);
         let status = child.wait().expect("the validator ends");
@@ -309,14 +309,14 @@ impl Coinmoves {
 
 #[test]
 fn coinmoves_accepts_every_optimal_game_and_no_other() {
-    let validator = Coinmoves::build();
+    let validator = CoinmovesValidator::build();
     for number in 0..1024 {
         let letter = |place: u32| if number >> place & 1 == 0 { 'L' } else { 'R' };
         let moves: String = (0..10).map(letter).collect();
         let (code, message) = validator.judge(&[5; 10], 25, &format!("25 {moves}\n"));
         assert_eq!(code, Some(42), "{moves}: {message}");
     }
-    // Of eight words on this row two are right; LLL has the right total, by two mistakes.
+    // Four of eight words on this row are right; LLL has the right total because of two mistakes.
     for number in 0..8 {
         let letter = |place: u32| if number >> place & 1 == 0 { 'L' } else { 'R' };
         let moves: String = (0..3).map(letter).collect();
@@ -327,8 +327,8 @@ fn coinmoves_accepts_every_optimal_game_and_no_other() {
 }
 
 #[test]
-fn coinmoves_names_turn_board_move_and_loss() {
-    let validator = Coinmoves::build();
+fn coinmoves_messages_name_turn_board_move_and_loss() {
+    let validator = CoinmovesValidator::build();
     let check = |row: &[u32], total: u64, output: &str, said: &str| {
         let (code, message) = validator.judge(row, total, output);
         assert_eq!(message.trim_end(), said);
@@ -350,7 +350,7 @@ fn coinmoves_names_turn_board_move_and_loss() {
     check(&[7, 7], 7, "7 L", "the word has 1 moves, expected 2, one for each coin");
     check(&[7], 7, "8 L", "the total is \"8\", expected 7");
     check(&[7], 7, "", "the output is empty: expected the total and the moves");
-    // Test data that is wrong is nobody's wrong answer.
+    // Wrong test data is not a wrong answer.
     let (code, message) = validator.judge(&[7], 8, "8 L");
     assert_eq!((code, message.as_str()), (Some(1), ""));
 }

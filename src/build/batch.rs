@@ -1,4 +1,4 @@
-//! What a program for batches reads, and what it writes for each input: the bytes and their meaning.
+//! What a program for batches reads, and what it writes for each input, as bytes.
 //!
 //! `src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's byte order.
 //!
@@ -20,23 +20,21 @@
 use crate::model::isolation::Isolation;
 use crate::model::problem::{Problem, ProgramIo};
 
-/// The first word of what the program reads.
 const INPUTS: u32 = 0x316e_696a;
-/// The first word of a frame.
+/// Begins a frame.
 const FRAME: u32 = 0x3174_756a;
-/// Upper bound on the bytes of an output that is passed on.
+/// A longer output is not passed on. In bytes.
 const LONGEST: usize = 64 << 10;
 
-/// How programs for batches are run.
 #[derive(Clone, Copy, Debug)]
-pub struct Way {
-    /// A private directory of the run beside its box and temporary directory.
+pub struct BatchMode {
+    /// A private directory of the run, besides its box and temporary directory.
     pub shared: &'static str,
 }
 
-impl Way {
-    /// The way to run batches. `None` if programs use files but may not write any, or without isolation: a batch
-    /// deletes what a program leaves, and programs could reach the whole machine.
+impl BatchMode {
+    /// `None` if programs use files but may not write any, and without isolation: a batch deletes what a program
+    /// leaves, and programs could reach the whole machine.
     pub fn new(problem: &Problem, isolation: Isolation) -> Option<Self> {
         if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
             return None;
@@ -44,24 +42,23 @@ impl Way {
         Self::isolated(isolation)
     }
 
-    /// The way to run batches of programs that use no files. `None` without isolation.
+    /// For programs that use no files. `None` without isolation.
     pub fn isolated(isolation: Isolation) -> Option<Self> {
         match isolation {
             Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
-            // Programs cannot make files there.
+            // Programs cannot make files in that directory.
             Isolation::Landlock => Some(Self { shared: "" }),
             Isolation::Plain => None,
         }
     }
 }
 
-/// The bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotFrames;
+pub struct InvalidFrames;
 
-/// The bytes that such a program reads. `well` is the exit code with which it ends well, `shared` is a private directory
-/// of the run beside its box and its temporary one.
-pub fn inputs<'a>(
+/// What such a program reads. `well` is the exit code of a program that ends well; `shared` is a private directory of
+/// the run, besides its box and temporary directory.
+pub fn encode_inputs<'a>(
     io: &ProgramIo,
     well: u8,
     shared: &str,
@@ -73,7 +70,7 @@ pub fn inputs<'a>(
     };
     let mut bytes = Vec::new();
     let word = |bytes: &mut Vec<u8>, number: usize| {
-        // A batch never has that many inputs, or inputs that long.
+        // No batch has so many or so long inputs.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         bytes.extend(number.to_ne_bytes());
     };
@@ -93,40 +90,39 @@ pub fn inputs<'a>(
 
 /// The output for each of `count` inputs, if it has one.
 ///
-/// # Errors
-/// If the bytes are anything but frames in the order of the inputs.
-pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
-    let mut outputs = said(bytes, count)?;
+/// Fails if the bytes are not frames in the order of the inputs.
+pub fn decode_outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
+    let mut outputs = decode_first_outputs(bytes, count)?;
     outputs.resize(count, None);
     Ok(outputs)
 }
 
-/// Like [`outputs`], but only up to the input at which the program ended.
-///
-/// # Errors
-/// As [`outputs`].
-pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
+/// Like `decode_outputs`, but ends at the input at which the program ended.
+pub fn decode_first_outputs(
+    mut bytes: &[u8],
+    count: usize,
+) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
         let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
         let length = length? as usize;
         let is_next = number? as usize == outputs.len() && outputs.len() < count;
         if first? != FRAME || !is_next || length > LONGEST {
-            return Err(NotFrames);
+            return Err(InvalidFrames);
         }
-        let (output, rest) = bytes.split_at_checked(length).ok_or(NotFrames)?;
+        let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
         bytes = rest;
         outputs.push(match (has_output?, length) {
             (1, _) => Some(output),
             (0, 0) => None,
-            _ => return Err(NotFrames),
+            _ => return Err(InvalidFrames),
         });
     }
     Ok(outputs)
 }
 
-fn word(bytes: &mut &[u8]) -> Result<u32, NotFrames> {
-    let (word, rest) = bytes.split_first_chunk().ok_or(NotFrames)?;
+fn word(bytes: &mut &[u8]) -> Result<u32, InvalidFrames> {
+    let (word, rest) = bytes.split_first_chunk().ok_or(InvalidFrames)?;
     *bytes = rest;
     Ok(u32::from_ne_bytes(*word))
 }
@@ -136,7 +132,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A frame with these four words and this text.
+    /// A frame of these four words and this text.
     fn frame(words: [u32; 4], text: &str) -> Vec<u8> {
         let words = words.iter().flat_map(|word| word.to_ne_bytes());
         words.chain(text.bytes()).collect()
@@ -150,10 +146,10 @@ mod tests {
         frame([FRAME, number, 0, 0], "")
     }
 
-    /// Checks the frames; `expected` has a word for each input: its output, or `-`.
-    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, NotFrames>) {
+    /// `expected` has a word for each input: its output, or `-`.
+    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, InvalidFrames>) {
         let bytes = pieces.concat();
-        let got = outputs(&bytes, count).map(|outputs| {
+        let got = decode_outputs(&bytes, count).map(|outputs| {
             let shown = outputs.iter().map(|output| match output {
                 None => "-".to_owned(),
                 Some(text) => String::from_utf8_lossy(text).into_owned(),
@@ -164,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn each_input_has_what_was_said_of_it() {
+    fn each_input_has_its_output() {
         check(&[], 0, Ok(""));
         check(&[good(0, "a"), good(1, "bc")], 2, Ok("a bc"));
         check(&[bad(0), good(1, ""), good(2, "x")], 3, Ok("-  x"));
@@ -173,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_says_nothing_of_any() {
+    fn invalid_frames_give_no_outputs() {
         let cut = |mut bytes: Vec<u8>, length: usize| {
             bytes.truncate(length);
             bytes
@@ -193,16 +189,16 @@ mod tests {
             vec![cut(good(0, "abc"), 18)],
             vec![cut(good(0, "abc"), 15)],
         ] {
-            check(&pieces, 2, Err(NotFrames));
+            check(&pieces, 2, Err(InvalidFrames));
         }
         let long = "x".repeat(LONGEST + 1);
-        check(&[good(0, &long)], 1, Err(NotFrames));
+        check(&[good(0, &long)], 1, Err(InvalidFrames));
     }
 
     #[test]
     fn inputs_are_written_as_they_are_read() {
         let check = |io: &ProgramIo, texts: &[&[u8]], expected: &[u8]| {
-            let mut all = inputs(io, 42, "/s", texts.iter().copied());
+            let mut all = encode_inputs(io, 42, "/s", texts.iter().copied());
             let rest = all.split_off(12);
             assert_eq!(all, [INPUTS, texts.len() as u32, 42].map(u32::to_ne_bytes).concat());
             assert_eq!(rest, expected);
@@ -233,14 +229,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_frames_or_make_no_sense(
+        fn any_bytes_are_frames_or_an_error(
             pieces in proptest::collection::vec(pieces(), 0..6),
             count in 0..6usize,
         ) {
             let bytes = pieces.concat();
-            if let Ok(outputs) = outputs(&bytes, count) {
+            if let Ok(outputs) = decode_outputs(&bytes, count) {
                 prop_assert_eq!(outputs.len(), count);
-                // The parsed frames, written again, are the original bytes.
+                // Parsed frames are the original bytes when they are written again.
                 let said = bytes.len();
                 let mut again = Vec::new();
                 for (number, output) in outputs.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What all work on a problem needs: an executor, a builder and an event sink.
+//! What all work on a problem needs: executor, builder and event sink.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
+use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::{Executor, parallel};
 use crate::model::event::{Event, WorkProgress};
 use crate::model::limits::Limits;
@@ -11,7 +11,6 @@ use crate::model::program::Program;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 
-/// What all work on a problem needs.
 #[derive(Clone, Copy)]
 pub struct Bench<'a> {
     pub problem: &'a Problem,
@@ -21,11 +20,8 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Builds a program of the package. `what` is for example `the input validator`.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was interrupted.
-    pub fn ready(
+    /// Builds a program of the package. `what` names it in messages: `the input validator`.
+    pub fn build_package_program(
         &self,
         what: &str,
         program: &Program,
@@ -34,28 +30,27 @@ impl Bench<'_> {
     ) -> Result<Runnable, Stop> {
         let prepared = self.builder.prepare(program)?;
         match self.build(&program.name, &prepared, build_limits, run_limits)? {
-            Built::Program(runnable) => Ok(*runnable),
-            Built::Rejected(report) => Err(unbuildable(what, &program.path, &report).into()),
+            BuildResult::Program(runnable) => Ok(*runnable),
+            BuildResult::Rejected(report) => {
+                Err(build_diagnostic(what, &program.path, &report).into())
+            }
         }
     }
 
-    /// Reports that the program with this name is being built, and builds it.
+    /// Announces the build of the program with this name, and builds it.
     pub fn build(
         &self,
         name: &str,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let program = name.to_owned();
         (self.events)(Event::Progress(WorkProgress::Build(program)));
         self.builder.build(prepared, build_limits, run_limits)
     }
 
-    /// Does the work for each item, like [`parallel::map`], and reports progress. `what` is for example `inputs`.
-    ///
-    /// # Errors
-    /// The first error.
+    /// Works on each item, like [`parallel::map`], and reports progress. `what` names the items: `inputs`.
     pub fn map<T: Sync, R: Send>(
         &self,
         what: &str,

@@ -1,7 +1,7 @@
-//! Sources → a program that can be started, by a job in the executor.
+//! Builds programs from sources, by jobs in the executor.
 //!
 //! A program is built once, in the sandbox, under its own limits. The box of the build becomes a directory that every
-//! run sees read-only; the box of a run contains links to its entries. So a program finds its files in its working
+//! run sees read-only. The box of a run has links to its entries. So a program finds its files in its working
 //! directory, and cannot change them.
 
 pub mod batch;
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::build::recent::Recent;
-use crate::build::refusal::refusal;
+use crate::build::recent::RecentValues;
+use crate::build::refusal::build_refusal;
 use crate::executor::Executor;
 use crate::language::PROGRAM;
 use crate::language::command_line::command_line;
-use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, BuildStep};
-use crate::language::planner::plan;
-use crate::language::recipe::{Form, recipe};
+use crate::language::fault::LaunchFault;
+use crate::language::plan::{BuildCommands, BuildStep};
+use crate::language::planner::plan_commands;
+use crate::language::recipe::{LaunchForm, launch_spec};
 use crate::language::sources::{self, Sources};
 use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Command, Job, Keep, Reply, Shown};
+use crate::model::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
 use crate::model::judgement::{CompilerReport, FaultKind, JudgeError};
 use crate::model::limits::{LARGE_OUTPUT, Limits};
 use crate::model::program::Program;
@@ -38,40 +38,38 @@ use crate::model::units::Bytes;
 use crate::model::work::{RunMode, Work};
 use crate::sandbox::Machine;
 
-/// Builds programs from sources.
 pub struct Builder<'a> {
     executor: &'a dyn Executor,
     toolchains: Arc<Toolchains>,
-    /// Its recent builds, if it keeps them.
-    built: Option<Recent<Ingredients, Arc<Built>>>,
-    /// The codes of the languages that a problem allows; all if there are none.
+    /// Set if it keeps recent builds.
+    recent_builds: Option<RecentValues<BuildKey, Arc<BuildResult>>>,
+    /// The languages that a problem allows; `None` for all.
     allowed: Option<Vec<String>>,
 }
 
-/// Everything that determines a build.
+/// What determines the result of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Ingredients {
-    plan: BuildPlan,
+struct BuildKey {
+    plan: BuildCommands,
     build_limits: Limits,
     run_limits: Limits,
 }
 
-/// A program whose language is known, ready to be built.
+/// A program with known language, ready to be built.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub plan: BuildPlan,
-    /// The size of the submission's own sources, without files that the package adds.
-    pub code: Bytes,
+pub struct PreparedProgram {
+    pub plan: BuildCommands,
+    /// The size of the submission's own sources, without files of the package.
+    pub code_size: Bytes,
 }
 
-impl Prepared {
-    /// The same program, to be built so that it reads many inputs at once; None if its language does not support that.
-    /// `stress::batch` defines what it then reads and writes.
+impl PreparedProgram {
+    /// Builds the program for batches; `None` if its language has no such build. [`batch`] defines what it reads and
+    /// writes.
     pub fn for_batches(&self) -> Option<Self> {
-        Some(Self { plan: self.plan.for_batches()?, code: self.code })
+        Some(Self { plan: self.plan.for_batches()?, code_size: self.code_size })
     }
 
-    /// The same program with this text in one of its files.
     #[must_use]
     pub fn with_file(&self, name: &Path, text: &str) -> Self {
         let mut prepared = self.clone();
@@ -83,43 +81,40 @@ impl Prepared {
     }
 }
 
-/// A program that can be started.
 #[derive(Clone, Debug)]
 pub struct Runnable {
-    /// How to start it, without arguments for a test case.
+    /// Without arguments of a test case.
     pub command: Command,
-    /// How to start it for one input, if it is built for many.
+    /// Starts it for one input, even if it is built for batches.
     for_one: Command,
     pub files: Vec<TreeEntry>,
-    /// How many processes and threads its language's runtime needs.
+    /// How many processes and threads the runtime of its language needs.
     processes: u32,
-    /// How much memory it may use together with its language's runtime, if that is more than its own limit.
+    /// How much memory it may use with the runtime of its language, if that is more than its own limit.
     memory: Option<Bytes>,
-    /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    /// Wall time of the build; zero if nothing was built.
-    pub building: Duration,
+    /// Wall time; zero if nothing was built.
+    pub build_time: Duration,
     program: Arc<Tree>,
-    /// The sources, if something was built.
+    /// Set if something was built.
     sources: Option<Arc<Tree>>,
 }
 
-/// A program's files, to be shown to another program.
+/// A program's files, as another program sees them.
 #[derive(Clone, Debug)]
-pub struct Beside {
-    /// The trees that the other program must see.
-    pub visible: Vec<Shown>,
+pub struct VisibleProgram {
+    pub visible: Vec<VisiblePath>,
     /// Links to the files, for the other program's box.
     pub files: Vec<TreeEntry>,
 }
 
-/// The path of the built program for another program.
+/// Where another program sees the built program.
 const OTHER_PROGRAM: &str = "/submission";
-/// The path of its sources for another program.
+/// Where another program sees the sources.
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
-    /// A job under these limits, without arguments and input. It collects no files.
+    /// Without arguments and input. It collects no files.
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
             command: self.command.clone(),
@@ -131,12 +126,14 @@ impl Runnable {
         }
     }
 
-    /// Adds files to a job of this program, also where it has files of the same names: then they replace them. Some
-    /// interpreters look for modules beside the program, so files of its kind are there, too.
+    /// Adds files to a job of this program.
+    ///
+    /// They replace files of the program with the same names. Some interpreters look for modules beside the program,
+    /// so files with its extensions are also put there.
     ///
     /// Source: problem package format 2025-09, "Input".
-    pub fn add_files(&self, job: &mut Job, files: &[TreeEntry]) {
-        let own = if files.is_empty() { Vec::new() } else { self.program.top() };
+    pub fn add_case_files(&self, job: &mut Job, files: &[TreeEntry]) {
+        let own = if files.is_empty() { Vec::new() } else { self.program.top_names() };
         let is_top_of_own = |file: &TreeEntry| own.iter().any(|top| file.name.starts_with(top));
         let is_of_its_kind = |file: &TreeEntry| {
             let ending = file.name.extension();
@@ -152,24 +149,23 @@ impl Runnable {
             };
             let kept = self.program.entries.iter().filter(stays);
             let program = Tree::from(kept.chain(files).cloned().collect::<Vec<_>>());
-            let program = Shown::tree(PROGRAM, &Arc::new(program));
+            let program = VisiblePath::tree(PROGRAM, &Arc::new(program));
             let visible = job.command.visible.iter_mut();
             visible
                 .filter(|shown| shown.inside == program.inside)
                 .for_each(|it| *it = program.clone());
         }
-        // What is in a directory of the program is found through the link to that directory.
+        // A file in a directory of the program is found through the link to that directory.
         let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);
-        files.iter().filter(goes_beside).for_each(|file| job.put(file.clone()));
+        files.iter().filter(goes_beside).for_each(|file| job.add_entry(file.clone()));
     }
 
-    /// These limits, with what its language's runtime needs.
+    /// Adds what the runtime of its language needs.
     pub fn limits(&self, limits: &Limits) -> Limits {
         let memory = limits.memory.map(|own| own.max(self.memory.unwrap_or_default()));
         Limits { memory, ..limits.with_processes(self.processes) }
     }
 
-    /// The same program, started with this environment variable.
     #[must_use]
     pub fn with_environment(&self, name: &str, value: &str) -> Self {
         let mut program = self.clone();
@@ -179,27 +175,29 @@ impl Runnable {
         program
     }
 
-    /// The same program, started for one input as if it were not built for many.
+    /// Starts it for one input, as if it were not built for batches.
     #[must_use]
     pub fn for_one(&self) -> Self {
         Self { command: self.for_one.clone(), ..self.clone() }
     }
 
-    /// Its files, if it consists of answers to test cases: then there is nothing to start.
-    pub fn answers(&self) -> Option<&Tree> {
+    /// Its files, if it consists of answers: then nothing can start.
+    pub fn submitted_answers(&self) -> Option<&Tree> {
         self.command.argv.is_empty().then_some(&*self.program)
     }
 
-    /// Its files for the box of another program that inspects them: the sources as submitted, whatever the build did
-    /// to them, and the build result.
-    pub fn beside(&self) -> Beside {
-        let mut beside =
-            Beside { visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)], files: Vec::new() };
+    /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
+    /// the built program.
+    pub fn files_for_other_program(&self) -> VisibleProgram {
+        let mut beside = VisibleProgram {
+            visible: vec![VisiblePath::tree(OTHER_PROGRAM, &self.program)],
+            files: Vec::new(),
+        };
         if let Some(sources) = &self.sources {
-            beside.files = links(sources, OTHER_SOURCES);
-            beside.visible.push(Shown::tree(OTHER_SOURCES, sources));
+            beside.files = links_to_tree(sources, OTHER_SOURCES);
+            beside.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
         }
-        for file in links(&self.program, OTHER_PROGRAM) {
+        for file in links_to_tree(&self.program, OTHER_PROGRAM) {
             if beside.files.iter().all(|other| other.name != file.name) {
                 beside.files.push(file);
             }
@@ -207,126 +205,122 @@ impl Runnable {
         beside
     }
 
-    /// Why it cannot be started, if that is the program's own fault. A build may leave anything under the program's
-    /// name, and a source can ask its compiler for any interpreter.
-    pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
+    /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a
+    /// source can ask its compiler for any interpreter.
+    pub fn start_failure(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
         is_its_own.then(|| format!("the built program cannot be started: {}", error.reason))
     }
 }
 
-/// The result of a build.
 #[derive(Clone, Debug)]
-pub enum Built {
+pub enum BuildResult {
     Program(Box<Runnable>),
     /// The compiler refuses it, or exceeds its limits.
     Rejected(Box<CompilerReport>),
 }
 
-/// How many bytes of a compiler's messages are kept.
+/// The most bytes of a compiler's messages.
 const MESSAGES: u64 = 64 << 10;
 
 impl<'a> Builder<'a> {
-    /// A builder whose compilers run on this machine.
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self::with(executor, Arc::new(Toolchains::new(Box::new(Machine))))
+        Self::with_toolchains(executor, Arc::new(Toolchains::new(Box::new(Machine))))
     }
 
-    /// The same, but with tools that may have been found before.
-    pub fn with(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
-        Self { executor, toolchains, built: None, allowed: None }
+    /// Shares tools that may have been found before.
+    pub fn with_toolchains(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
+        Self { executor, toolchains, recent_builds: None, allowed: None }
     }
 
-    /// The same builder, with compilers that run in this executor.
-    pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
+    pub fn on_executor<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
         let allowed = self.allowed.clone();
-        Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None, allowed }
+        Builder { executor, toolchains: Arc::clone(&self.toolchains), recent_builds: None, allowed }
     }
 
-    /// The same builder for the submissions of a problem that allows these languages. For others, it needs no tools.
+    /// For submissions to a problem with these languages. Other languages need no tools.
     #[must_use]
-    pub fn allowing(&self, languages: Option<&[String]>) -> Self {
-        Self { allowed: languages.map(<[String]>::to_vec), ..self.on(self.executor) }
+    pub fn with_languages(&self, languages: Option<&[String]>) -> Self {
+        Self { allowed: languages.map(<[String]>::to_vec), ..self.on_executor(self.executor) }
     }
 
-    /// The same builder, which keeps this many recent builds for reuse.
     #[must_use]
-    pub fn keeping(self, most: usize) -> Self {
-        Self { built: Some(Recent::new(most)), ..self }
+    pub fn keeping_recent(self, most: usize) -> Self {
+        Self { recent_builds: Some(RecentValues::new(most)), ..self }
     }
 
-    /// Reads a program's files and determines how to build and start it.
-    ///
-    /// # Errors
-    /// If its language cannot be determined, or its compiler is missing.
-    pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
+    /// Reads a program's files, and finds out how to build and start it.
+    pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
         self.prepare_sources(program, &sources::read(program)?)
     }
 
-    /// The same for a program whose only file has this text; its path gives the file name.
-    ///
-    /// # Errors
-    /// See [`prepare`](Self::prepare).
-    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<Prepared, Stop> {
-        self.prepare_sources(program, &sources::of_text(program, text)?)
+    /// For a program with this text in its only file. Its path gives the file name.
+    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<PreparedProgram, Stop> {
+        self.prepare_sources(program, &sources::from_text(program, text)?)
     }
 
-    fn prepare_sources(&self, program: &Program, sources: &Sources) -> Result<Prepared, Stop> {
+    fn prepare_sources(
+        &self,
+        program: &Program,
+        sources: &Sources,
+    ) -> Result<PreparedProgram, Stop> {
         let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
-        let recipe = recipe(program, sources).map_err(|fault| fault.at(path))?;
+        let recipe = launch_spec(program, sources).map_err(|fault| fault.to_diagnostic(path))?;
         let language = match recipe.form {
-            Form::Language { language, .. } => Some(language),
+            LaunchForm::Language { language, .. } => Some(language),
             _ => None,
         };
         let is_forbidden = |language: &&Language| {
             let allowed = self.allowed.as_ref();
             allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
         };
-        let mut plan = match (plan(recipe, &self.toolchains), language.filter(is_forbidden)) {
-            (Err(Unready::Tool(_)), Some(language)) => BuildPlan::unused(language),
-            (plan, _) => plan.map_err(|unready| unready.at(path))?,
-        };
-        plan.define(&program.definitions());
-        Ok(Prepared { plan, code })
+        let mut plan =
+            match (plan_commands(recipe, &self.toolchains), language.filter(is_forbidden)) {
+                (Err(LaunchFault::Tool(_)), Some(language)) => {
+                    BuildCommands::for_refused_language(language)
+                }
+                (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
+            };
+        plan.define_macros(&program.definitions());
+        Ok(PreparedProgram { plan, code_size: code })
     }
 
-    /// Determines how to start a command that a person typed.
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Finds out how to start a command that a person typed.
     pub fn prepare_command(
         &self,
         argv: &[std::ffi::OsString],
         cwd: &Path,
-    ) -> Result<Prepared, Unready> {
-        Ok(Prepared { plan: command_line(argv, cwd, &self.toolchains)?, code: Bytes(0) })
+    ) -> Result<PreparedProgram, LaunchFault> {
+        Ok(PreparedProgram {
+            plan: command_line(argv, cwd, &self.toolchains)?,
+            code_size: Bytes(0),
+        })
     }
 
-    /// Builds a program that will run under `run_limits`.
     pub fn build(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let build = || self.build_now(prepared, build_limits, run_limits);
-        let Some(built) = &self.built else { return build() };
-        let ingredients = Ingredients {
+        let Some(built) = &self.recent_builds else { return build() };
+        let ingredients = BuildKey {
             plan: prepared.plan.clone(),
             build_limits: build_limits.clone(),
             run_limits: run_limits.clone(),
         };
-        built.get(ingredients, || build().map(Arc::new)).map(|built| Built::clone(&built))
+        built.get(ingredients, || build().map(Arc::new)).map(|built| BuildResult::clone(&built))
     }
 
     fn build_now(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let plan = &prepared.plan;
         let files = || Tree::from(plan.files.clone());
         let mut building = Duration::ZERO;
@@ -335,7 +329,7 @@ impl<'a> Builder<'a> {
             Some(step) => {
                 let (report, program) = self.compile(plan, step, build_limits)?;
                 match (&report.refusal, &step.produces) {
-                    (Some(_), _) => return Ok(Built::Rejected(Box::new(report))),
+                    (Some(_), _) => return Ok(BuildResult::Rejected(Box::new(report))),
                     (None, None) => (files(), None, None),
                     (None, Some(_)) => {
                         let outcome = report.outcome.as_ref();
@@ -349,27 +343,26 @@ impl<'a> Builder<'a> {
         let program = Arc::new(program);
         let [command, for_one] = [&plan.start, &plan.start.for_one()].map(|start| {
             let mut command = start.command(&[], run_limits.memory);
-            command.visible.push(Shown::tree(PROGRAM, &program));
+            command.visible.push(VisiblePath::tree(PROGRAM, &program));
             command
         });
-        Ok(Built::Program(Box::new(Runnable {
+        Ok(BuildResult::Program(Box::new(Runnable {
             command,
             for_one,
-            files: links(&program, PROGRAM),
+            files: links_to_tree(&program, PROGRAM),
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             memory: plan.start.memory(run_limits.memory),
             compiler,
-            building,
+            build_time: building,
             program,
             sources,
         })))
     }
 
-    /// Runs the compiler, or the check of the syntax. The box of a compiler becomes the program, unless the report
-    /// contains a refusal.
+    /// Runs the compiler, or a check of the syntax. Unless the report has a refusal, the box becomes the program.
     fn compile(
         &self,
-        plan: &BuildPlan,
+        plan: &BuildCommands,
         step: &BuildStep,
         limits: &Limits,
     ) -> Result<(CompilerReport, Tree), Stop> {
@@ -381,28 +374,28 @@ impl<'a> Builder<'a> {
             box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
             keep: match step.produces {
-                Some(_) => Keep::AllBut(step.scratch.clone()),
-                None => Keep::Nothing,
+                Some(_) => BoxRetention::AllBut(step.scratch.clone()),
+                None => BoxRetention::Nothing,
             },
             ..Job::default()
         });
         let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
-        if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
-            // An interference does not happen twice; an effect of the source does.
+        if refusal::is_doubtful(&reply.outcome, &compiler_output(&reply)?) {
+            // An interference does not happen twice. An effect of the source does.
             reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
         }
-        if let Some(signal) = refusal::killed(&reply.outcome) {
+        if let Some(signal) = refusal::killing_signal(&reply.outcome) {
             let what = format!(
                 "the compiler was killed by {signal} twice, by another process or because memory ran out"
             );
             let help = "judge again when the machine has more memory";
             return Err(JudgeError::new("build a program", what).help(help).into());
         }
-        let messages = messages(&reply).map_err(unread)?;
+        let messages = messages(&reply).map_err(read_error)?;
         let tree = reply.kept.unwrap_or_default();
         let who = if step.produces.is_some() { "compiler" } else { "syntax check" };
-        let refusal = refusal(who, &reply.outcome, &limits).or_else(|| {
-            let lacks = step.produces.as_ref().filter(|product| !tree.has(product))?;
+        let refusal = build_refusal(who, &reply.outcome, &limits).or_else(|| {
+            let lacks = step.produces.as_ref().filter(|product| !tree.contains(product))?;
             Some(format!("the build succeeded, but did not create `{}`", lacks.display()))
         });
         let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
@@ -410,45 +403,45 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The beginning of all output of a compiler, in which its driver may say how a process ended.
-fn said(reply: &Reply) -> Result<Vec<u8>, JudgeError> {
+/// The beginning of all output of a compiler. Its driver may say there how a process ended.
+fn compiler_output(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
     const LOOKED_AT: u64 = 1 << 20;
-    let (errors, output) = (reply.stderr.start(LOOKED_AT), reply.stdout.start(LOOKED_AT));
-    Ok([errors.map_err(unread)?, output.map_err(unread)?].concat())
+    let (errors, output) = (reply.stderr.prefix(LOOKED_AT), reply.stdout.prefix(LOOKED_AT));
+    Ok([errors.map_err(read_error)?, output.map_err(read_error)?].concat())
 }
 
-fn unread(error: std::io::Error) -> JudgeError {
+fn read_error(error: std::io::Error) -> JudgeError {
     JudgeError::new("read the compiler's messages", error)
 }
 
-/// A compiler's messages: standard error, or standard output if that is empty; shortened.
-fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
-    let messages = reply.stderr.start(MESSAGES)?;
-    if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
+/// Standard error or, if that is empty, standard output; shortened.
+fn messages(reply: &JobReply) -> std::io::Result<Vec<u8>> {
+    let messages = reply.stderr.prefix(MESSAGES)?;
+    if messages.is_empty() { reply.stdout.prefix(MESSAGES) } else { Ok(messages) }
 }
 
-/// The first line that a program wrote, in visible characters, after a colon; empty if there is none.
+/// The first line of a text with visible characters, after a colon; empty if there is none.
 pub fn first_line(said: &Blob) -> String {
-    // It only explains; the program's ending decides.
-    let bytes = said.start(1000).unwrap_or_default();
+    // It only explains. The program's ending decides.
+    let bytes = said.prefix(1000).unwrap_or_default();
     match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
         Some(line) => format!(": {}", visible(line)),
     }
 }
 
-/// The diagnostic that a program of a package does not build.
-pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
+/// A program of a package does not build.
+pub fn build_diagnostic(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
     let cause = report.refusal.as_deref().unwrap_or_default();
     let message = format!("{what} does not build: {cause}");
     Diagnostic::error(path, message).quote(&report.messages)
 }
 
-/// Links in the box to each file and directory of a tree.
-fn links(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
+/// Links in a box to each file and directory of a tree.
+fn links_to_tree(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
     let link = |name: PathBuf| {
         let target = Path::new(inside).join(&name);
         TreeEntry::new(name, Node::Link(target))
     };
-    tree.top().into_iter().map(link).collect()
+    tree.top_names().into_iter().map(link).collect()
 }

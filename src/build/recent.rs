@@ -1,31 +1,29 @@
-//! Things that were made recently, for reuse.
+//! Keeps recently made values for reuse.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The values requested last, by key. A request for a value that is being made waits for it.
+/// The values that were requested last, by key. A request for a value that is being made waits for it.
 #[derive(Debug)]
-pub struct Recent<K, V> {
+pub struct RecentValues<K, V> {
     most: usize,
     /// The most recent one is last.
-    all: Mutex<Vec<(K, Slot<V>)>>,
+    all: Mutex<Vec<(K, ValueCell<V>)>>,
 }
 
 /// The value, once it is made.
-type Slot<V> = Arc<Mutex<Option<V>>>;
+type ValueCell<V> = Arc<Mutex<Option<V>>>;
 
-impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// Keeps this many values.
+impl<K: PartialEq, V: Clone> RecentValues<K, V> {
     pub fn new(most: usize) -> Self {
         Self { most, all: Mutex::new(Vec::new()) }
     }
 
-    /// The value for this key.
+    /// Makes the value if it is not known.
     ///
-    /// # Errors
-    /// If it cannot be made; the next request tries again.
+    /// After a failure, the next request tries again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let slot = self.slot(key);
+        let slot = self.cell(key);
         let mut made = slot.lock();
         if let Some(made) = &*made {
             return Ok(made.clone());
@@ -35,12 +33,12 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         Ok(new)
     }
 
-    fn slot(&self, key: K) -> Slot<V> {
+    fn cell(&self, key: K) -> ValueCell<V> {
         let mut all = self.all.lock();
         let known = all.iter().position(|(known, _)| *known == key);
         let entry = match known {
             Some(at) => all.remove(at),
-            None => (key, Slot::default()),
+            None => (key, ValueCell::default()),
         };
         let slot = Arc::clone(&entry.1);
         all.push(entry);
@@ -56,9 +54,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_latest_are_kept_and_what_failed_is_tried_again() {
+    fn the_latest_values_are_kept_and_failures_are_tried_again() {
         let check = |asked: &[u32], made: &[u32]| {
-            let recent = Recent::new(2);
+            let recent = RecentValues::new(2);
             let mut all = Vec::new();
             for key in asked {
                 let make = || {
@@ -76,8 +74,8 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_what_is_being_made_waits_for_it() {
-        let recent = Recent::new(1);
+    fn a_request_for_a_value_that_is_being_made_waits_for_it() {
+        let recent = RecentValues::new(1);
         let made = Mutex::new(0);
         let ask = || {
             let make = || {

@@ -1,17 +1,17 @@
-//! Whether a build succeeded, and otherwise why not, in words.
+//! Whether a build succeeded and, if not, why.
 
 use std::time::Duration;
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
 
-/// Why a build counts as refused; `None` if it succeeded. `who` ran: the compiler or the syntax check.
-pub(super) fn refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<String> {
+/// `None` if the build succeeded. `who` names what ran: the compiler or the syntax check.
+pub(super) fn build_refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
         (None, Ending::Exited(0)) => return None,
-        (None, _) if limits.exceeded(outcome) == Some(StoppedBy::Output) => StoppedBy::Output,
-        (None, _) if is_at_its_end(outcome, limits) => StoppedBy::CpuTime,
+        (None, _) if limits.exceeded(outcome) == Some(StopReason::Output) => StopReason::Output,
+        (None, _) if is_near_cpu_limit(outcome, limits) => StopReason::CpuTime,
         (None, Ending::Exited(code)) => {
             return Some(format!("the {who} ended with exit code {code}"));
         }
@@ -19,44 +19,45 @@ pub(super) fn refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<S
             return Some(format!("the {who} was killed by {signal}"));
         }
     };
-    let passed = limits.passed(passed, outcome);
+    let passed = limits.describe_exceeded(passed, outcome);
     Some(format!("the {who} exceeded a limit: {passed}"))
 }
 
-/// Signals that a compiler causes itself, or that come from its own limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. Any other signal comes from outside.
-const ITS_OWN: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
+/// Signals that a compiler causes itself, or that come from its limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. All others come from outside.
+const OWN_SIGNALS: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 
-/// The signal from outside that killed the compiler; `None` if it ended otherwise.
-pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
+/// `None` unless a signal from outside killed the compiler.
+pub(super) fn killing_signal(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
-        (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !ITS_OWN.contains(&it.0)),
+        (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !OWN_SIGNALS.contains(&it.0)),
         _ => None,
     }
 }
 
-/// Whether something else may have killed the build or one of its processes: then it says nothing about the source.
+/// Whether something else may have killed the build or one of its processes. Then the failure says nothing about the
+/// source.
 ///
-/// The end of a process shows in the exit code of the shell or driver that started it, which is 128 plus the signal's
-/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2. Sources of programs appear in
-/// messages, too, and compilers say "compilation terminated.", so a word alone shows nothing.
+/// The signal shows in the exit code of the shell or driver that started the process, which is 128 plus the signal's
+/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2. Messages also contain source
+/// code, and compilers say "compilation terminated.", so a word alone proves nothing.
 pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     const SHELL: i32 = 128;
-    let says = || String::from_utf8_lossy(messages).lines().any(tells_of_a_signal);
+    let says = || String::from_utf8_lossy(messages).lines().any(reports_signal);
     match (outcome.stopped_by, outcome.ending) {
         (Some(_), _) | (None, Ending::Exited(0)) => false,
-        (None, Ending::Signalled(_)) => killed(outcome).is_some(),
+        (None, Ending::Signalled(_)) => killing_signal(outcome).is_some(),
         (None, Ending::Exited(code)) => {
             let of_a_part = Ending::Signalled(Signal(code - SHELL));
             let part = Outcome { ending: of_a_part, ..outcome.clone() };
-            code > SHELL && killed(&part).is_some() || says()
+            code > SHELL && killing_signal(&part).is_some() || says()
         }
     }
 }
 
-/// Whether a line of a driver or a shell says that a signal ended a process that it started.
-fn tells_of_a_signal(line: &str) -> bool {
-    /// As GCC, Clang, Go and Rust, and linkers say it, in lower case.
+/// Whether a driver or a shell says in this line that a signal ended a process that it started.
+fn reports_signal(line: &str) -> bool {
+    /// Of GCC, Clang, Go, Rust and linkers, in lower case.
     const PHRASES: [&str; 8] = [
         "signal terminated program",
         "internal compiler error: killed",
@@ -68,14 +69,14 @@ fn tells_of_a_signal(line: &str) -> bool {
         "terminated with signal",
     ];
     let line = line.trim().to_lowercase();
-    // Shells write the name of the signal alone.
+    // Shells write only the name of the signal.
     let is_of_shell = ["killed", "terminated"].contains(&&*line);
     is_of_shell || PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
-/// Whether it failed with its CPU time almost used up. The system then kills the working process of the compiler just
-/// before the limit, and its driver only reports a crash.
-fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
+/// Whether it failed with its CPU time almost used up. Just before the limit, the system kills the compiler's working
+/// process, and the driver only reports a crash.
+fn is_near_cpu_limit(outcome: &Outcome, limits: &Limits) -> bool {
     let limit = limits.cpu_time.unwrap_or(Duration::MAX);
     outcome.cpu_time >= limit.saturating_sub(limit / 20)
 }
@@ -87,7 +88,7 @@ mod tests {
     use crate::model::units::Bytes;
 
     #[test]
-    fn what_somebody_may_have_ended_is_in_doubt() {
+    fn a_build_that_something_else_may_have_killed_is_doubtful() {
         let check = |stop, ending, messages: &str, expected: bool| {
             let outcome = Outcome { stopped_by: stop, ending, ..quiet_outcome() };
             let found = is_doubtful(&outcome, messages.as_bytes());
@@ -97,7 +98,7 @@ mod tests {
         check(None, killed, "", true);
         check(None, Ending::Signalled(Signal(15)), "", true);
         check(None, Ending::Signalled(Signal(11)), "", false);
-        check(Some(StoppedBy::Memory), killed, "", false);
+        check(Some(StopReason::Memory), killed, "", false);
         check(None, Ending::Exited(137), "", true);
         check(None, Ending::Exited(139), "", false);
         let gcc = "g++: fatal error: Killed signal terminated program cc1plus";
@@ -122,7 +123,7 @@ mod tests {
 
     /// 2025-09, "Resource guarantees": a submission that exceeds a limit of the compilation gets CE
     #[test]
-    fn a_compiler_that_is_stopped_is_told_from_one_that_refuses() {
+    fn a_stopped_compiler_is_distinguished_from_a_refusal() {
         let limits = Limits {
             cpu_time: Some(Duration::from_secs(60)),
             memory: Some(Bytes::mib(2048)),
@@ -135,7 +136,7 @@ mod tests {
                 cpu_time: Duration::from_secs(seconds),
                 ..quiet_outcome()
             };
-            let said = refusal("compiler", &outcome, &limits);
+            let said = build_refusal("compiler", &outcome, &limits);
             assert_eq!(said.is_some(), piece.is_some(), "{said:?}");
             let said = said.unwrap_or_default();
             assert!(said.contains(piece.unwrap_or_default()), "{said}");
@@ -147,7 +148,7 @@ mod tests {
         check(None, Ending::Signalled(Signal(24)), 60, Some("CPU time, 60 s allowed"));
         check(None, Ending::Signalled(Signal(11)), 1, Some("SIGSEGV"));
         check(None, Ending::Signalled(Signal(25)), 1, Some("SIGXFSZ"));
-        check(Some(StoppedBy::CpuTime), Ending::Signalled(Signal(9)), 60, Some("CPU time"));
-        check(Some(StoppedBy::Memory), Ending::Signalled(Signal(9)), 1, Some("2 GiB"));
+        check(Some(StopReason::CpuTime), Ending::Signalled(Signal(9)), 60, Some("CPU time"));
+        check(Some(StopReason::Memory), Ending::Signalled(Signal(9)), 1, Some("2 GiB"));
     }
 }

@@ -1,56 +1,55 @@
-//! An executor with a memory: it answers with the result of an earlier run if that result is still valid.
+//! Wraps an executor: answers with the result of an earlier run, if that is still valid.
 //!
-//! Facts are kept, never verdicts. Failures of the judge and interrupted runs are not kept. Of equal work at the same
-//! time one runs, and the others wait. Blobs that the cache keeps are fetched when a program needs them.
+//! It keeps facts, never verdicts, and neither failures of the judge nor interrupted runs. If equal work comes at the
+//! same time, one runs and the others wait. Blobs that the cache keeps are fetched when a program needs them.
 
 use std::sync::Arc;
 
 use crate::cache::key::key_of;
-use crate::cache::knowledge::Knowledge;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::surroundings::digest_of;
-use crate::executor::{Executor, Hand};
+use crate::executor::{Executor, ManualPipes};
 use crate::model::blob::{Blob, Digest};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// Wraps an executor without memory. Several wrappers may share their knowledge.
-pub struct Cached {
+/// Several wrappers may share their knowledge.
+pub struct CachedExecutor {
     inner: Arc<dyn Executor>,
-    pub(super) knowledge: Arc<Knowledge>,
+    pub(super) knowledge: Arc<KnownResults>,
 }
 
-impl Cached {
-    /// Answers with known results, and adds the results of the executor to them.
-    pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
+impl CachedExecutor {
+    pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<KnownResults>) -> Self {
         Self { inner, knowledge }
     }
 
-    /// The key under which the result of work is kept.
+    /// The key of the result of work.
     pub(super) fn key(&self, work: &Work) -> Option<Digest> {
         key_of(work, &self.mechanism(), &self.knowledge.surroundings)
     }
 
-    /// Runs work that no earlier result answers.
+    /// Runs work without using earlier results.
     pub(super) fn run_fresh(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
-        self.begin(&work.jobs())?;
+        self.prepare_jobs(&work.jobs())?;
         self.inner.run(work, mode)
     }
 
-    /// Prepares these jobs and counts them.
-    fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
+    /// Fetches the blobs of these jobs, and counts the jobs.
+    fn prepare_jobs(&self, jobs: &[&Job]) -> Result<(), Stop> {
         for blob in jobs.iter().flat_map(|job| job.blobs()) {
-            if !blob.is_here() {
-                self.make_again(blob)?;
+            if !blob.is_available() {
+                self.rebuild_blob(blob)?;
             }
         }
-        self.knowledge.start(jobs.len());
+        self.knowledge.count_started(jobs.len());
         Ok(())
     }
 
-    /// Runs the work again that made a blob which the cache has lost.
-    fn make_again(&self, lost: &Blob) -> Result<(), Stop> {
+    /// The cache lost a blob: runs the work that made it again.
+    fn rebuild_blob(&self, lost: &Blob) -> Result<(), Stop> {
         let gone = || {
             let reason = "it is damaged, and building it again gives another result";
             JudgeError::new("read a program from the cache", reason).help("add --fresh")
@@ -58,17 +57,17 @@ impl Cached {
         let digest = lost.digest().map_err(|_| gone())?;
         let origin = self.knowledge.origin(&digest).ok_or_else(gone)?;
         let reply = self.run_fresh(&origin, RunMode::default())?;
-        let mut blobs = reply.replies().into_iter().flat_map(Reply::blobs);
+        let mut blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
         let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
-        lost.arrive(same.ok_or_else(gone)?.clone());
+        lost.receive(same.ok_or_else(gone)?.clone());
         if let Some(key) = self.key(&origin) {
-            self.knowledge.keep(&key, &origin, &reply);
+            self.knowledge.keep_result(&key, &origin, &reply);
         }
         Ok(())
     }
 }
 
-impl Executor for Cached {
+impl Executor for CachedExecutor {
     fn slots(&self) -> usize {
         self.inner.slots()
     }
@@ -82,26 +81,26 @@ impl Executor for Cached {
             return self.run_fresh(work, mode);
         }
         let key = self.key(work).and_then(|key| match mode.repeat {
-            // Each repeated run is remembered by its number, so that the same runs are compared the next time.
+            // Each repeated run has its own result by number, so that the next command compares the same runs.
             Some(repeat) => digest_of(&("repeat", repeat, key)),
             None => Some(key),
         });
         let Some(key) = key else { return self.run_fresh(work, mode) };
-        let _under_way = self.knowledge.begin(key);
-        if let Some(reply) = self.knowledge.get(&key, work) {
+        let _under_way = self.knowledge.begin_work(key);
+        if let Some(reply) = self.knowledge.recall(&key, work) {
             return Ok(reply);
         }
         let reply = match (work, mode.repeat) {
-            (Work::Single(job), None) => self.run_fast(job)?.into(),
+            (Work::Single(job), None) => self.run_with_header(job)?.into(),
             _ => self.run_fresh(work, mode)?,
         };
-        self.knowledge.keep(&key, work, &reply);
+        self.knowledge.keep_result(&key, work, &reply);
         Ok(reply)
     }
 
-    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        self.begin(&[job])?;
-        self.inner.run_by_hand(job, hand)
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
+        self.prepare_jobs(&[job])?;
+        self.inner.run_manually(job, hand)
     }
 
     fn stop(&self) {

@@ -1,33 +1,33 @@
-//! The record of a result: the reply, and the limits of the run.
+//! The record of a result: the limits of the run, and the reply.
 //!
-//! Small blobs are in the record; large ones are kept beside it, by digest.
+//! Small blobs are in the record. Large ones are stored beside it by digest.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::holds::holds;
+use crate::cache::holds::is_still_valid;
 use crate::cache::store::Store;
 use crate::model::blob::Blob;
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::outcome::{Ending, Signal};
 use crate::model::tree::TreeEntry;
 use crate::model::work::{Work, WorkReply};
 
-/// The largest blob in a record.
+/// The largest blob in a record, in bytes.
 const SMALL: u64 = 4 << 10;
 
-/// How large the blobs of a stored reply may be in total. Larger ones would displace much that took longer to make.
+/// The most bytes of all blobs of a reply. More would displace results that took longer to make.
 const LARGEST: u64 = 64 << 20;
-/// The same for a build: a compiled header is large, and saves a second of each later build.
+/// For a build: a compiled header is large, and saves a second of each later build.
 const LARGEST_BUILD: u64 = 256 << 20;
 
-/// SIGKILL. If the sandbox did not send it, it came from a machine out of memory, or from a person.
+/// SIGKILL. Unless the sandbox sent it, it comes from a person, or from a machine without free memory.
 const KILLED: Ending = Ending::Signalled(Signal(9));
 
-/// The limits of each program, which precede the reply in its record.
+/// The limits of each program. They precede the reply in its record.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct JobLimits(Vec<Limits>);
 
@@ -36,24 +36,28 @@ impl JobLimits {
         Self(work.jobs().into_iter().map(|job| job.limits.clone()).collect())
     }
 
-    fn hold_for(&self, came: &WorkReply, now: &Self) -> bool {
+    fn are_valid_for(&self, came: &WorkReply, now: &Self) -> bool {
         let (Self(made), Self(now)) = (self, now);
         let replies = came.replies();
         let is_alone = replies.len() == 1;
         let is_complete = replies.len() == made.len() && replies.len() == now.len();
         let limits = made.iter().zip(now);
-        let is_valid = |(reply, (made, now)): (&Reply, (&Limits, &Limits))| {
-            holds(&reply.outcome, made, now, is_alone)
+        let is_valid = |(reply, (made, now)): (&JobReply, (&Limits, &Limits))| {
+            is_still_valid(&reply.outcome, made, now, is_alone)
         };
         is_complete && replies.into_iter().zip(limits).all(is_valid)
     }
 }
 
-/// The record of a result, with its large blobs stored; `None` if it is not to be kept, or cannot be.
-pub(super) fn write(came: &WorkReply, limits: &JobLimits, store: &Store) -> Option<Vec<u8>> {
+/// The record of a result, after its large blobs are stored; `None` if it should or can not be kept.
+pub(super) fn encode_record(
+    came: &WorkReply,
+    limits: &JobLimits,
+    store: &Store,
+) -> Option<Vec<u8>> {
     let replies = came.replies();
     let is_doubtful =
-        |reply: &&Reply| reply.outcome.stopped_by.is_none() && reply.outcome.ending == KILLED;
+        |reply: &&JobReply| reply.outcome.stopped_by.is_none() && reply.outcome.ending == KILLED;
     if replies.iter().any(is_doubtful) {
         return None;
     }
@@ -64,40 +68,39 @@ pub(super) fn write(came: &WorkReply, limits: &JobLimits, store: &Store) -> Opti
         return None;
     }
     let contents = blobs().map(|blob| match blob.len().ok()? {
-        ..=SMALL => Some(Some(blob.start(SMALL).ok()?)),
+        ..=SMALL => Some(Some(blob.prefix(SMALL).ok()?)),
         _ => store.keep(blob).then_some(None),
     });
     let contents: Vec<Option<Vec<u8>>> = contents.collect::<Option<_>>()?;
     postcard::to_allocvec(&(limits, contents, came)).ok()
 }
 
-/// When blobs are fetched from the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fetch {
-    /// All blobs, now.
+pub(super) enum FetchTime {
+    /// All blobs at once.
     Now,
-    /// Files left in a box only when they are needed: programs are large, and not needed if their results are known.
+    /// Files from a box only when they are needed. Programs are large, and not needed if all their results are known.
     BoxLater,
 }
 
-/// The result in a record, if it holds under these limits; `None` also if a part of it is lost.
-pub(super) fn read(
+/// `None` if the result is not valid under these limits, or a part of it is lost.
+pub(super) fn decode_record(
     record: &[u8],
     now: &JobLimits,
     made: Option<Moment>,
     store: &Arc<Store>,
-    fetch: Fetch,
+    fetch: FetchTime,
 ) -> Option<WorkReply> {
     type Contents = Vec<Option<Vec<u8>>>;
     let (then, contents, mut came): (JobLimits, Contents, WorkReply) =
         postcard::from_bytes(record).ok()?;
-    if !then.hold_for(&came, now) {
+    if !then.are_valid_for(&came, now) {
         return None;
     }
     let mut contents = contents.into_iter();
     for reply in came.replies_mut() {
         reply.outcome.ran_at = made;
-        // Those of files left in a box come last.
+        // Blobs from a box come last.
         let left = reply.kept.iter().flat_map(|tree| &tree.entries);
         let others = reply.blobs().count() - left.filter_map(TreeEntry::blob).count();
         for (index, blob) in reply.blobs_mut().enumerate() {
@@ -105,9 +108,11 @@ pub(super) fn read(
                 Some(bytes) => bytes.into(),
                 None => {
                     let digest = blob.digest().ok()?;
-                    if index >= others && fetch == Fetch::BoxLater {
+                    if index >= others && fetch == FetchTime::BoxLater {
                         let store = Arc::clone(store);
-                        Blob::fetched(blob.len().ok()?, digest, move || store.blob(&digest))
+                        Blob::fetched_on_demand(blob.len().ok()?, digest, move || {
+                            store.blob(&digest)
+                        })
                     } else {
                         store.blob(&digest)?
                     }
@@ -121,22 +126,22 @@ pub(super) fn read(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::Collected;
+    use crate::model::job::CollectedEntry;
     use crate::model::outcome::quiet_outcome;
     use crate::model::tree::{Node, Tree};
 
     fn limits() -> JobLimits {
-        JobLimits(vec![Limits::of_trial()])
+        JobLimits(vec![Limits::of_machine_check()])
     }
 
-    fn reply(ending: Ending, left: usize) -> Reply {
+    fn reply(ending: Ending, left: usize) -> JobReply {
         let mut outcome = quiet_outcome();
         outcome.ending = ending;
-        Reply {
+        JobReply {
             outcome,
             stdout: vec![b'o'; 10].into(),
             stderr: vec![b'e'; 10_000].into(),
-            collected: vec![Collected::Missing, Collected::File(vec![b'c'; 5000].into())],
+            collected: vec![CollectedEntry::Missing, CollectedEntry::File(vec![b'c'; 5000].into())],
             kept: Some(Tree::from(vec![
                 TreeEntry::new("empty", Node::Directory),
                 TreeEntry::new("program", Node::plain(vec![b'p'; left])),
@@ -145,22 +150,22 @@ mod tests {
     }
 
     fn text(reply: &WorkReply) -> Vec<Vec<u8>> {
-        let blobs = reply.replies().into_iter().flat_map(Reply::blobs);
-        blobs.map(|blob| blob.start(u64::MAX).unwrap_or_default()).collect()
+        let blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
+        blobs.map(|blob| blob.prefix(u64::MAX).unwrap_or_default()).collect()
     }
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn a_record_is_read_as_it_was_written() {
         let store = Arc::new(Store::scratch());
         let made = Some(Moment::new(7));
         let check = |ending: Ending, left: usize, is_kept: bool| {
             let sent = reply(ending, left).into();
-            let record = write(&sent, &limits(), &store);
+            let record = encode_record(&sent, &limits(), &store);
             assert_eq!(record.is_some(), is_kept, "{ending:?} {left}");
             let Some(record) = record else { return };
-            for fetch in [Fetch::Now, Fetch::BoxLater] {
+            for fetch in [FetchTime::Now, FetchTime::BoxLater] {
                 let now = limits();
-                let came = read(&record, &now, made, &store, fetch).unwrap();
+                let came = decode_record(&record, &now, made, &store, fetch).unwrap();
                 assert_eq!(came.replies()[0].outcome.ran_at, made);
                 assert_eq!(text(&came), text(&sent));
             }
@@ -170,16 +175,19 @@ mod tests {
         check(Ending::Signalled(Signal(11)), 10, true);
         check(KILLED, 10, false);
         let said = vec![0; 65 << 20].into();
-        let long = Reply { stdout: said, kept: None, ..reply(Ending::Exited(0), 10) };
-        assert!(write(&long.into(), &limits(), &store).is_none());
+        let long = JobReply { stdout: said, kept: None, ..reply(Ending::Exited(0), 10) };
+        assert!(encode_record(&long.into(), &limits(), &store).is_none());
     }
 
     #[test]
-    fn a_record_of_which_a_part_is_lost_or_damaged_is_none() {
+    fn a_record_with_a_lost_or_damaged_part_is_ignored() {
         let store = Arc::new(Store::scratch());
-        let record = write(&reply(Ending::Exited(0), 10).into(), &limits(), &store).unwrap();
+        let record =
+            encode_record(&reply(Ending::Exited(0), 10).into(), &limits(), &store).unwrap();
         let other = Arc::new(Store::scratch());
-        let read = |record: &[u8], store| read(record, &limits(), None, store, Fetch::BoxLater);
+        let read = |record: &[u8], store| {
+            decode_record(record, &limits(), None, store, FetchTime::BoxLater)
+        };
         assert!(read(&record, &store).is_some());
         assert!(read(&record, &other).is_none());
         for length in 0..record.len() {

@@ -1,7 +1,7 @@
 //! Compiled headers in the cache: with one, a build of a C++ program takes a third of its time.
 //!
-//! A build with a compiled header counts as the build without it, under the same key: the compiler makes the same
-//! program of both. Whatever it has to say, it says in a build without the header.
+//! A build with a header counts as a build without it, and has the same key: the compiler makes the same program. If
+//! it has messages, the program is built again without the header.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,52 +9,51 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::cache::cached::Cached;
-use crate::language::header::{of_build, with_header};
+use crate::cache::cached::CachedExecutor;
+use crate::language::header::{add_header, header_job};
 use crate::model::blob::Digest;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// How many builds need a header before it is made: making it costs as much as it saves in three to five of them.
-const ENOUGH: u32 = 4;
+/// A header is made after so many builds that need it. Making it costs as much as it saves in three to five builds.
+const BUILDS_BEFORE_HEADER: u32 = 4;
 
-/// The compiled headers of a command, by the keys of the jobs that make them.
+/// By the keys of the jobs that make them.
 #[derive(Default)]
-pub(super) struct Headers(Mutex<HashMap<Digest, Header>>);
+pub(super) struct CompiledHeaders(Mutex<HashMap<Digest, HeaderState>>);
 
-enum Header {
-    /// So many builds could have used it.
-    Wanted(u32),
+enum HeaderState {
+    /// The number of builds that could have used it.
+    Requested(u32),
     /// It is being made, and nobody waits for it; or it cannot be made or used.
     Missing,
-    /// It can be used.
-    Made(Box<Made>),
+    Ready(Box<CompiledHeader>),
 }
 
 #[derive(Clone)]
-struct Made {
+struct CompiledHeader {
     tree: Arc<Tree>,
-    /// What it took to make it: a build without it takes no more than this and a build with it.
+    /// What making it cost. A build without header takes no more than this and a build with header together.
     cost: Outcome,
 }
 
-impl Made {
+impl CompiledHeader {
     fn new(reply: WorkReply) -> Option<Self> {
         let reply = reply.single().ok()?;
         Some(Self { tree: Arc::new(reply.kept?), cost: reply.outcome })
     }
 }
 
-impl Headers {}
+impl CompiledHeaders {}
 
-impl Cached {
-    /// Runs a job: a build with a compiled header, if there is one for it.
-    pub(super) fn run_fast(&self, job: &Job) -> Result<Reply, Stop> {
-        if let Some(making) = of_build(job).map(Work::from)
+impl CachedExecutor {
+    /// Builds with a compiled header, if the job is a build and has one.
+    pub(super) fn run_with_header(&self, job: &Job) -> Result<JobReply, Stop> {
+        if let Some(making) = header_job(job).map(Work::from)
             && let Some(name) = self.key(&making)
             && let Some(header) = self.header(&name, &making)?
             && let Some(reply) = self.build_with(&header, &name, job)?
@@ -64,18 +63,18 @@ impl Cached {
         self.run_plain(job)
     }
 
-    fn run_plain(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_plain(&self, job: &Job) -> Result<JobReply, Stop> {
         self.run_fresh(&job.clone().into(), RunMode::default())?.single()
     }
 
-    /// The header of this name, which the work makes; `None` if there is none for this build.
-    fn header(&self, name: &Digest, making: &Work) -> Result<Option<Made>, Stop> {
+    /// The header that the work makes; `None` if this build has none.
+    fn header(&self, name: &Digest, making: &Work) -> Result<Option<CompiledHeader>, Stop> {
         let headers = &self.knowledge.headers;
-        match headers.0.lock().entry(*name).or_insert_with(|| self.recalled(name, making)) {
-            Header::Made(made) => return Ok(Some((**made).clone())),
-            Header::Missing => return Ok(None),
-            state @ Header::Wanted(ENOUGH) => *state = Header::Missing,
-            Header::Wanted(builds) => {
+        match headers.0.lock().entry(*name).or_insert_with(|| self.recall_header(name, making)) {
+            HeaderState::Ready(made) => return Ok(Some((**made).clone())),
+            HeaderState::Missing => return Ok(None),
+            state @ HeaderState::Requested(BUILDS_BEFORE_HEADER) => *state = HeaderState::Missing,
+            HeaderState::Requested(builds) => {
                 *builds += 1;
                 return Ok(None);
             }
@@ -83,41 +82,46 @@ impl Cached {
         let made = match self.run_fresh(making, RunMode::default()) {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Ok(reply) if reply.replies()[0].outcome.ending == Ending::Exited(0) => {
-                self.knowledge.keep(name, making, &reply);
-                Made::new(reply)
+                self.knowledge.keep_result(name, making, &reply);
+                CompiledHeader::new(reply)
             }
             Err(_) | Ok(_) => None,
         };
         if let Some(made) = &made {
-            headers.0.lock().insert(*name, Header::Made(Box::new(made.clone())));
+            headers.0.lock().insert(*name, HeaderState::Ready(Box::new(made.clone())));
         }
         Ok(made)
     }
 
     /// What earlier commands know about a header.
-    fn recalled(&self, name: &Digest, making: &Work) -> Header {
-        let made = self.knowledge.get(name, making).and_then(Made::new);
-        made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))
+    fn recall_header(&self, name: &Digest, making: &Work) -> HeaderState {
+        let made = self.knowledge.recall(name, making).and_then(CompiledHeader::new);
+        made.map_or(HeaderState::Requested(0), |made| HeaderState::Ready(Box::new(made)))
     }
 
-    /// The reply to a build, from a build with a header; `None` if that leaves doubt about the build without it.
-    fn build_with(&self, header: &Made, name: &Digest, job: &Job) -> Result<Option<Reply>, Stop> {
-        let Some(fast) = with_header(job, &header.tree) else { return Ok(None) };
+    /// The reply of a build with header; `None` if it leaves doubt about a build without header.
+    fn build_with(
+        &self,
+        header: &CompiledHeader,
+        name: &Digest,
+        job: &Job,
+    ) -> Result<Option<JobReply>, Stop> {
+        let Some(fast) = add_header(job, &header.tree) else { return Ok(None) };
         match self.run_plain(&fast) {
             Ok(reply) if is_certain(&reply, &header.cost, &job.limits) => Ok(Some(reply)),
             Ok(_) => Ok(None),
             Err(Stop::Interrupted) => Err(Stop::Interrupted),
             Err(_) => {
-                self.knowledge.headers.0.lock().insert(*name, Header::Missing);
+                self.knowledge.headers.0.lock().insert(*name, HeaderState::Missing);
                 Ok(None)
             }
         }
     }
 }
 
-/// Whether the build succeeded without a word, and would also have done so without the header, within its limits.
-fn is_certain(reply: &Reply, cost: &Outcome, limits: &Limits) -> bool {
-    let Reply { outcome, stdout, stderr, .. } = reply;
+/// Whether the build succeeded without messages, and would have done so within its limits without header.
+fn is_certain(reply: &JobReply, cost: &Outcome, limits: &Limits) -> bool {
+    let JobReply { outcome, stdout, stderr, .. } = reply;
     let time = |used: Duration, more, limit: Option<_>| limit.is_none_or(|it| used + more <= it);
     let memory = outcome.peak_memory.saturating_add(cost.peak_memory);
     outcome.ending == Ending::Exited(0)

@@ -1,8 +1,7 @@
-//! Whether the facts of a run are still valid under other limits.
+//! Whether the facts of a run are valid under other limits.
 //!
-//! A program can notice its limits of output and processes, so a change of these makes another job. It cannot notice
-//! its limits of time and memory. For these, the table decides. It keeps facts only if a new run would get the same
-//! verdict; otherwise the job runs again.
+//! A program can notice its limits of output and processes, so another limit makes another job. It cannot notice
+//! limits of time and memory. For these, the table keeps facts only if a new run would get the same verdict.
 //!
 //! | how the run ended | the facts are valid if the new limits |
 //! |---|---|
@@ -15,21 +14,27 @@
 //! | memory ran out | allow no more memory than it had, and allow its time |
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
-//! If no control group measures memory, a program notices that limit, since a call fails: then it must be equal. The
-//! facts of two joined programs must be valid for both. If the new limits would stop one of them earlier, its partner
-//! could end differently. So facts of a joint run are not kept for being too slow by the measured time alone.
+//! Without a control group that measures memory, a program notices the memory limit, because a call fails. Then the
+//! limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
+//! earlier, its partner could end differently. So facts of a joint run are never kept for being too slow by the
+//! measured time alone.
 
 use std::time::Duration;
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Meter, Outcome, StoppedBy};
+use crate::model::outcome::{Meter, Outcome, StopReason};
 
-/// Whether a run under the limits `now` would get the same verdict as this run, which had the limits `made`. `is_alone`
-/// says that it was not joined with another program.
-pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bool) -> bool {
+/// Whether a run under the limits `now` would get the verdict of this run under the limits `made`. `is_alone` says
+/// that it was not joined with another program.
+pub(super) fn is_still_valid(
+    outcome: &Outcome,
+    made: &Limits,
+    now: &Limits,
+    is_alone: bool,
+) -> bool {
     // A run that the deadline ended says nothing about the program.
     let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
-    if is_late && outcome.stopped_by == Some(StoppedBy::WallTime) {
+    if is_late && outcome.stopped_by == Some(StopReason::WallTime) {
         return false;
     }
     let lasting = |limits: &Limits| Limits { deadline: None, ..limits.clone() };
@@ -49,17 +54,19 @@ pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bo
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
         None => fits && (is_in_time || is_over && is_alone),
-        Some(StoppedBy::CpuTime) => fits && is_over,
-        Some(StoppedBy::WallTime) => {
+        Some(StopReason::CpuTime) => fits && is_over,
+        Some(StopReason::WallTime) => {
             let is_shorter = is_at_most(now.wall_time, made.wall_time);
             fits && (is_shorter || is_over && is_alone)
         }
-        Some(StoppedBy::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
-        Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
+        Some(StopReason::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
+        Some(StopReason::Output | StopReason::Deadlock | StopReason::Dismissed) => {
+            fits && is_in_time
+        }
     }
 }
 
-/// Whether a limit is as strict as the one that ended a run.
+/// Whether a limit is at most the one that ended a run.
 fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
     now.zip(made).is_some_and(|(now, made)| now <= made)
 }
@@ -71,7 +78,7 @@ mod tests {
     use crate::model::units::Bytes;
     use proptest::prelude::*;
 
-    /// Seconds of CPU time, with three times as much wall time; MiB.
+    /// CPU time in seconds, three times as much wall time; memory in MiB.
     fn limits(cpu: u64, memory: u64) -> Limits {
         Limits {
             cpu_time: Some(Duration::from_millis(cpu)),
@@ -83,7 +90,7 @@ mod tests {
         }
     }
 
-    fn outcome(stop: Option<StoppedBy>, cpu: u64, wall: u64, peak: u64) -> Outcome {
+    fn outcome(stop: Option<StopReason>, cpu: u64, wall: u64, peak: u64) -> Outcome {
         Outcome {
             stopped_by: stop,
             cpu_time: Duration::from_millis(cpu),
@@ -94,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_holds_as_far_as_the_table_says() {
-        use StoppedBy::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
-        // All runs had the limits 1000 ms and 256 MiB.
+    fn results_are_valid_as_the_table_says() {
+        use StopReason::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
+        // All runs have the limits 1000 ms and 256 MiB.
         let made = limits(1000, 256);
         let check = |stop,
                      (cpu, wall, peak): (u64, u64, u64),
@@ -105,7 +112,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [true, false].map(|it| holds(&outcome, &made, &now, it));
+            let found = [true, false].map(|it| is_still_valid(&outcome, &made, &now, it));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.
@@ -115,7 +122,7 @@ mod tests {
         check(None, (900, 910, 10), (800, 256), true, false);
         check(None, (900, 910, 10), (800, 9), false, false);
         check(None, (100, 2900, 10), (800, 256), false, false);
-        // Disturbed by others, it took more wall time than allowed; same limits.
+        // The limits are the same. Others disturbed it, and it exceeded its wall time.
         check(None, (900, 3100, 10), (1000, 256), true, true);
         // The run was stopped.
         check(Some(CpuTime), (1004, 1010, 10), (800, 256), true, true);
@@ -128,7 +135,7 @@ mod tests {
         check(Some(Memory), (500, 510, 256), (1000, 128), true, true);
         check(Some(Memory), (500, 510, 256), (1000, 300), false, false);
         check(Some(Memory), (500, 510, 256), (400, 256), false, false);
-        // Use beyond a limit before the stop does not matter under the same limits.
+        // If limits are the same, it does not matter what the run used before it was stopped.
         check(Some(Memory), (1004, 1010, 256), (1000, 256), true, true);
         for stop in [Output, Deadlock, Dismissed] {
             check(Some(stop), (500, 510, 10), (800, 256), true, true);
@@ -138,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_the_deadline_ended_never_holds() {
-        use StoppedBy::WallTime;
+    fn a_run_that_the_deadline_ended_is_never_valid() {
+        use StopReason::WallTime;
         let check = |stop, wall, deadline, expected| {
             let now = limits(1000, 256);
             let deadline = Some(Duration::from_millis(deadline));
             let made = Limits { deadline, ..now.clone() };
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
         };
         check(None, 500, 500, true);
         check(Some(WallTime), 3001, 60_000, true);
@@ -154,11 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_a_program_notices_must_be_the_same() {
+    fn limits_that_a_program_can_notice_must_be_equal() {
         let made = limits(1000, 256);
         let mut outcome = outcome(None, 5, 6, 10);
         let check = |outcome: &Outcome, now: Limits, expected: bool| {
-            assert_eq!(holds(outcome, &made, &now, true), expected, "{now:?}");
+            assert_eq!(is_still_valid(outcome, &made, &now, true), expected, "{now:?}");
         };
         check(&outcome, Limits { output: Some(Bytes::mib(9)), ..made.clone() }, false);
         check(&outcome, Limits { processes: Some(65), ..made.clone() }, false);
@@ -168,18 +175,18 @@ mod tests {
         check(&outcome, limits(900, 256), true);
     }
 
-    const STOPS: [Option<StoppedBy>; 5] = [
+    const STOPS: [Option<StopReason>; 5] = [
         None,
-        Some(StoppedBy::CpuTime),
-        Some(StoppedBy::WallTime),
-        Some(StoppedBy::Memory),
-        Some(StoppedBy::Output),
+        Some(StopReason::CpuTime),
+        Some(StopReason::WallTime),
+        Some(StopReason::Memory),
+        Some(StopReason::Output),
     ];
 
     proptest! {
-        /// A program sleeps, works, and then asks for memory. A known run and a new one give it the same verdict.
+        /// A program sleeps, works, and then asks for memory. A new run must give the verdict of the known one.
         #[test]
-        fn the_verdict_is_that_of_a_new_run(
+        fn a_valid_result_has_the_verdict_of_a_new_run(
             (cpu, sleep, peak) in (0u64..40, 0u64..120, 1u64..8),
             (old_cpu, new_cpu) in (1u64..40, 1u64..40),
             (old_memory, new_memory) in (1u64..8, 1u64..8),
@@ -211,10 +218,10 @@ mod tests {
             };
             let (made, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
             let known = run(&made);
-            if holds(&known, &made, &now, true) {
+            if is_still_valid(&known, &made, &now, true) {
                 let verdict = |outcome: &Outcome| {
                     match outcome.stopped_by.or_else(|| now.exceeded(outcome)) {
-                        Some(StoppedBy::WallTime) => Some(StoppedBy::CpuTime),
+                        Some(StopReason::WallTime) => Some(StopReason::CpuTime),
                         stop => stop,
                     }
                 };

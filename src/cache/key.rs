@@ -1,5 +1,4 @@
-//! The key of work: a digest of everything that decides its result, except the limits that [`holds`](super::holds)
-//! compares.
+//! The key of work: a digest of everything that decides its result, except limits that `cache/holds.rs` compares.
 
 use std::path::Path;
 
@@ -7,20 +6,19 @@ use serde::Serialize;
 
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
 use crate::model::blob::{Blob, Digest};
-use crate::model::job::{Job, Keep, Shown, What};
+use crate::model::job::{BoxRetention, Job, VisibleContent, VisiblePath};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::work::Work;
 use crate::sandbox::RULES;
 
-/// A job by its content.
 #[derive(Serialize)]
-struct Normal<'a> {
+struct JobContent<'a> {
     argv: &'a [String],
     env: &'a [(String, String)],
-    visible: Vec<Visible<'a>>,
+    visible: Vec<VisibleContentKey<'a>>,
     stdin: Digest,
-    files: Vec<Entry<'a>>,
+    files: Vec<EntryContent<'a>>,
     writable: bool,
     box_size: Bytes,
     output: Option<Bytes>,
@@ -28,51 +26,51 @@ struct Normal<'a> {
     has_cpu_limit: bool,
     has_memory_limit: bool,
     collect: &'a [String],
-    keep: &'a Keep,
-    /// The program, if it belongs to the system.
+    keep: &'a BoxRetention,
+    /// Set if the program belongs to the system.
     program: Option<Digest>,
-    /// The processor, if the compiler is told to use all its features.
+    /// The processor, if the compiler may use all its features.
     native: Option<Vec<String>>,
     is_timed: bool,
 }
 
 #[derive(Serialize)]
-enum Visible<'a> {
-    Tree(&'a [u8], Vec<Entry<'a>>),
+enum VisibleContentKey<'a> {
+    Tree(&'a [u8], Vec<EntryContent<'a>>),
     Installed(&'a [u8], &'a str, &'a str, Option<Digest>),
 }
 
 #[derive(Serialize)]
-enum Entry<'a> {
+enum EntryContent<'a> {
     File(&'a [u8], Digest, FileMode),
     Link(&'a [u8], &'a [u8]),
     Directory(&'a [u8]),
 }
 
-/// The key of work; `None` if something in it cannot be read.
+/// `None` if something in the work cannot be read.
 pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Option<Digest> {
     let jobs = work.jobs();
     let machine = machine(jobs.iter().any(|job| job.is_timed), around)?;
-    let normal = jobs.into_iter().map(|job| normal(job, around)).collect::<Option<Vec<_>>>()?;
+    let normal =
+        jobs.into_iter().map(|job| job_content(job, around)).collect::<Option<Vec<_>>>()?;
     let joint = match work {
         Work::Single(_) => None,
         Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
     };
-    digest_of(&(RULES, mechanism, around.system()?, normal, machine, joint))
+    digest_of(&(RULES, mechanism, around.system_digest()?, normal, machine, joint))
 }
 
-/// The machine, if it matters; `None` if it matters and is not known.
 fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
-    if is_timed { around.machine().map(Some) } else { Some(None) }
+    if is_timed { around.machine_digest().map(Some) } else { Some(None) }
 }
 
 fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
+fn job_content<'a>(job: &'a Job, around: &Surroundings) -> Option<JobContent<'a>> {
     let Job { command, stdin, files, writable, box_size, limits, collect, keep, is_timed } = job;
-    Some(Normal {
+    Some(JobContent {
         argv: &command.argv,
         env: &command.env,
         visible: command
@@ -80,7 +78,7 @@ fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
             .iter()
             .map(|shown| visible(shown, around))
             .collect::<Option<_>>()?,
-        stdin: around.blob(stdin)?,
+        stdin: around.blob_digest(stdin)?,
         files: entries(files, around)?,
         writable: *writable,
         box_size: *box_size,
@@ -90,56 +88,65 @@ fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
         has_memory_limit: limits.memory.is_some(),
         collect,
         keep,
-        program: system_program(job).and_then(|path| around.installed(path)),
+        program: system_program(job).and_then(|path| around.installed_digest(path)),
         native: is_native(job).then(processor),
         is_timed: *is_timed,
     })
 }
 
-fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
+fn visible<'a>(shown: &'a VisiblePath, around: &Surroundings) -> Option<VisibleContentKey<'a>> {
     let inside = bytes(&shown.inside);
     Some(match &shown.what {
-        // A tree that is only a place on disk has unknown content.
-        What::Tree(tree) if tree.entries.is_empty() && tree.place().is_some() => return None,
-        What::Tree(tree) => Visible::Tree(inside, entries(&tree.entries, around)?),
-        What::Installed { name, identity } => {
-            Visible::Installed(inside, name, identity, around.installed(&shown.inside))
+        // The contents of such a tree are unknown.
+        VisibleContent::Tree(tree) if tree.entries.is_empty() && tree.directory().is_some() => {
+            return None;
         }
+        VisibleContent::Tree(tree) => {
+            VisibleContentKey::Tree(inside, entries(&tree.entries, around)?)
+        }
+        VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
+            inside,
+            name,
+            identity,
+            around.installed_digest(&shown.inside),
+        ),
     })
 }
 
-fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<Entry<'a>>> {
+fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<EntryContent<'a>>> {
     let entry = |entry: &'a TreeEntry| {
         let name = bytes(&entry.name);
         Some(match &entry.node {
-            Node::File { blob, mode } => Entry::File(name, around.blob(blob)?, *mode),
-            Node::Link(target) => Entry::Link(name, bytes(target)),
-            Node::Directory => Entry::Directory(name),
+            Node::File { blob, mode } => EntryContent::File(name, around.blob_digest(blob)?, *mode),
+            Node::Link(target) => EntryContent::Link(name, bytes(target)),
+            Node::Directory => EntryContent::Directory(name),
         })
     };
     entries.iter().map(entry).collect()
 }
 
-/// The file that is started, unless it comes with the job.
+/// The file that starts; `None` if it comes with the job.
 fn system_program(job: &Job) -> Option<&Path> {
     let path = Path::new(job.command.argv.first()?);
-    let is_own =
-        |shown: &Shown| matches!(shown.what, What::Tree(_)) && path.starts_with(&shown.inside);
+    let is_own = |shown: &VisiblePath| {
+        matches!(shown.what, VisibleContent::Tree(_)) && path.starts_with(&shown.inside)
+    };
     (!job.command.visible.iter().any(is_own)).then_some(path)
 }
 
-/// Whether the files of a job are still as they were when its key was computed.
-pub(super) fn still_holds(job: &Job, around: &Surroundings) -> bool {
-    let same = |path: &Path| !path.is_file() || around.file(path) == around.installed(path);
+/// Whether the files of a job are as they were when its key was computed.
+pub(super) fn is_unchanged(job: &Job, around: &Surroundings) -> bool {
+    let same =
+        |path: &Path| !path.is_file() || around.file_digest(path) == around.installed_digest(path);
     job.blobs().all(|blob| around.is_unchanged(blob)) && system_program(job).is_none_or(same)
 }
 
-/// Whether a compiler is told to use all features of the processor: by an argument, or by a script among the sources.
+/// Whether a compiler may use all features of the processor: an argument or a script among the sources says so.
 fn is_native(job: &Job) -> bool {
     const SCRIPT: u64 = 64 << 10;
     let has = |text: &[u8]| memchr::memmem::find(text, b"native").is_some();
     let is_short = |blob: &&Blob| blob.len().is_ok_and(|length| length <= SCRIPT);
-    job.keep != Keep::Nothing
+    job.keep != BoxRetention::Nothing
         && (job.command.argv.iter().any(|word| has(word.as_bytes()))
             || job
                 .files
@@ -171,28 +178,31 @@ mod tests {
                 argv: vec!["/program/run".to_owned(), "1".to_owned()],
                 env: vec![("A".to_owned(), "b".to_owned())],
                 visible: vec![
-                    Shown::tree("/program", &Arc::new(Tree::from(vec![program]))),
-                    Shown {
+                    VisiblePath::tree("/program", &Arc::new(Tree::from(vec![program]))),
+                    VisiblePath {
                         inside: "/nowhere/tool".into(),
-                        what: What::Installed { name: "tool".to_owned(), identity: "1".to_owned() },
+                        what: VisibleContent::Installed {
+                            name: "tool".to_owned(),
+                            identity: "1".to_owned(),
+                        },
                     },
                 ],
             },
             stdin: b"input".to_vec().into(),
             files: vec![TreeEntry::new("file", Node::plain(&b"text"[..]))],
-            limits: Limits::of_trial(),
+            limits: Limits::of_machine_check(),
             collect: vec!["out".to_owned()],
             ..Job::default()
         }
     }
 
-    /// Each change of a job changes its key, except limits that are compared when the record is read.
+    /// Each change of a job changes its key, except for limits that are compared when a record is read.
     #[test]
-    fn all_that_a_program_can_notice_is_in_the_key() {
+    fn everything_that_a_program_can_notice_is_in_the_key() {
         let around = Surroundings::new(Arc::new(Store::scratch()));
         let key = |work: Work| key_of(&work, "mechanism", &around).expect("a key");
-        type Change = fn(&mut Job);
-        let changes: [Change; 21] = [
+        type JobChange = fn(&mut Job);
+        let changes: [JobChange; 21] = [
             |job| job.command.argv.push("2".to_owned()),
             |job| job.command.argv[0] = "/bin/sh".to_owned(),
             |job| job.command.argv[0] = "/bin/cat".to_owned(),
@@ -201,10 +211,12 @@ mod tests {
             |job| job.command.visible[0].inside = "/elsewhere".into(),
             |job| {
                 let other = TreeEntry::new("run", Node::plain(&b"another"[..]));
-                job.command.visible[0].what = What::Tree(Arc::new(Tree::from(vec![other])));
+                job.command.visible[0].what =
+                    VisibleContent::Tree(Arc::new(Tree::from(vec![other])));
             },
             |job| {
-                let what = What::Installed { name: "tool".to_owned(), identity: "2".to_owned() };
+                let what =
+                    VisibleContent::Installed { name: "tool".to_owned(), identity: "2".to_owned() };
                 job.command.visible[1].what = what;
             },
             |job| job.stdin = b"inpux".to_vec().into(),
@@ -218,7 +230,7 @@ mod tests {
             |job| job.limits.output = Some(Bytes(1)),
             |job| job.limits.processes = Some(1),
             |job| job.collect.clear(),
-            |job| job.keep = Keep::ALL,
+            |job| job.keep = BoxRetention::ALL,
             |job| job.is_timed = true,
         ];
         let mut seen = vec![key(job().into())];
@@ -242,12 +254,12 @@ mod tests {
         assert_eq!(key(same.into()), seen[0]);
     }
 
-    /// A key that changes without [`RULES`] gives kept results another meaning, or loses them.
+    /// If keys change but [`RULES`] does not, stored results get another meaning or are lost.
     #[test]
     fn recorded_jobs_have_their_recorded_keys() {
         let around = Surroundings::new(Arc::new(Store::scratch()));
         let key = |job: &Job| {
-            let digest = digest_of(&(RULES, normal(job, &around))).unwrap();
+            let digest = digest_of(&(RULES, job_content(job, &around))).unwrap();
             crate::model::text::hex(&digest.0[..16])
         };
         let build = Job {
@@ -257,7 +269,7 @@ mod tests {
                 TreeEntry::new("sources/b", Node::Link("a".into())),
             ],
             writable: true,
-            keep: Keep::ALL,
+            keep: BoxRetention::ALL,
             ..job()
         };
         let least = Job { command: job().command, ..Job::default() };
@@ -290,9 +302,9 @@ mod tests {
         assert_eq!(key(Blob::file(&FilePath::root(path("d")))), None);
     }
 
-    /// A file is read once, so it is checked again before a result is kept under the key.
+    /// A file is read once for the key, and checked again before a result is stored under it.
     #[test]
-    fn who_writes_a_file_meanwhile_is_noticed() {
+    fn a_file_that_changes_during_a_run_is_noticed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let check = |age: u64, text: &str, expected: bool| {
@@ -306,10 +318,10 @@ mod tests {
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
             let key = || key_of(&job.clone().into(), "", &around);
             let first = key();
-            assert!(still_holds(&job, &around));
+            assert!(is_unchanged(&job, &around));
             set(text);
             assert_eq!(key(), first, "it is another job in the next command");
-            assert_eq!(still_holds(&job, &around), expected, "{age} {text}");
+            assert_eq!(is_unchanged(&job, &around), expected, "{age} {text}");
         };
         for age in [0, 100] {
             check(age, "input", true);
@@ -319,17 +331,17 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_counts_if_a_compiler_uses_all_of_it() {
-        let check = |argument: &str, text: &str, keep: Keep, expected: bool| {
+    fn the_processor_is_in_the_key_of_native_builds() {
+        let check = |argument: &str, text: &str, keep: BoxRetention, expected: bool| {
             let mut job = job();
             job.command.argv.push(argument.to_owned());
             job.files.push(TreeEntry::new("build", Node::plain(text.as_bytes())));
             job.keep = keep;
             assert_eq!(is_native(&job), expected, "{argument} {text}");
         };
-        check("-O2", "cc", Keep::ALL, false);
-        check("-march=native", "cc", Keep::ALL, true);
-        check("-O2", "cc -march=native", Keep::ALL, true);
-        check("-march=native", "cc", Keep::Nothing, false);
+        check("-O2", "cc", BoxRetention::ALL, false);
+        check("-march=native", "cc", BoxRetention::ALL, true);
+        check("-O2", "cc -march=native", BoxRetention::ALL, true);
+        check("-march=native", "cc", BoxRetention::Nothing, false);
     }
 }

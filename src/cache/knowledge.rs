@@ -1,4 +1,4 @@
-//! The known results of runs, from this command and earlier ones. All remembering executors of a command share them.
+//! Known results of runs, by this command and earlier ones. All caching executors of a command share them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,98 +6,97 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cache::fact::{Fetch, JobLimits, read, write};
-use crate::cache::headers::Headers;
-use crate::cache::key::still_holds;
+use crate::cache::fact::{FetchTime, JobLimits, decode_record, encode_record};
+use crate::cache::headers::CompiledHeaders;
+use crate::cache::key::is_unchanged;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
 use crate::model::blob::Digest;
-use crate::model::job::{Job, Keep};
+use crate::model::job::{BoxRetention, Job};
 use crate::model::moment::Moment;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
-pub struct Knowledge {
+pub struct KnownResults {
     pub(super) store: Arc<Store>,
     pub(super) surroundings: Surroundings,
-    pub(super) headers: Headers,
-    /// Whether results from before this command are ignored.
+    pub(super) headers: CompiledHeaders,
+    /// Whether results of earlier commands are ignored.
     is_fresh: bool,
     started: AtomicUsize,
     recalled: AtomicUsize,
-    /// When the oldest recalled run took place, in seconds since 1970.
+    /// When the oldest recalled run was made, in seconds since 1970.
     oldest: AtomicU64,
-    /// Keys of jobs that ran in this command: their results are new.
-    new: Mutex<HashSet<Digest>>,
-    /// The work that left each blob that is not fetched yet, in case the blob is lost.
+    /// Keys of results by this command.
+    new_keys: Mutex<HashSet<Digest>>,
+    /// The work that made each blob that is not fetched yet. The blob may be lost.
     origins: Mutex<HashMap<Digest, Arc<Work>>>,
-    /// Keys of work that is under way, with how many callers wait for each.
-    under_way: Mutex<HashMap<Digest, usize>>,
-    over: Condvar,
+    /// By key of work in progress: how many callers wait for it.
+    in_progress: Mutex<HashMap<Digest, usize>>,
+    work_done: Condvar,
 }
 
-impl Knowledge {
-    /// The results in this store. If `is_fresh`, only those stored from now on.
+impl KnownResults {
+    /// If `is_fresh`, only results from now on are known.
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self {
             surroundings: Surroundings::new(Arc::clone(&store)),
-            headers: Headers::default(),
+            headers: CompiledHeaders::default(),
             store,
             is_fresh,
             started: AtomicUsize::new(0),
             recalled: AtomicUsize::new(0),
             oldest: AtomicU64::new(u64::MAX),
-            new: Mutex::default(),
+            new_keys: Mutex::default(),
             origins: Mutex::default(),
-            under_way: Mutex::default(),
-            over: Condvar::new(),
+            in_progress: Mutex::default(),
+            work_done: Condvar::new(),
         }
     }
 
-    /// How many programs were started, and how many were recalled instead.
-    pub fn recalled(&self) -> Recalled {
+    pub fn cache_use(&self) -> CacheUse {
         let programs = self.recalled.load(Ordering::Relaxed);
         let oldest = self.oldest.load(Ordering::Relaxed);
-        Recalled {
+        CacheUse {
             started: self.started.load(Ordering::Relaxed),
             recalled: programs,
             oldest: (programs > 0).then(|| Moment::new(oldest)),
         }
     }
 
-    /// Counts programs that are started.
-    pub(super) fn start(&self, programs: usize) {
+    pub(super) fn count_started(&self, programs: usize) {
         self.started.fetch_add(programs, Ordering::Relaxed);
     }
 
-    /// Waits until no work with this key is under way, then marks one as under way until the returned guard is dropped.
-    pub(super) fn begin(&self, key: Digest) -> UnderWay<'_> {
-        let mut under_way = self.under_way.lock();
+    /// Waits until no work with this key is in progress. The work counts as in progress until the guard is dropped.
+    pub(super) fn begin_work(&self, key: Digest) -> WorkGuard<'_> {
+        let mut under_way = self.in_progress.lock();
         while let Some(waiting) = under_way.get_mut(&key) {
             *waiting += 1;
-            self.over.wait(&mut under_way);
+            self.work_done.wait(&mut under_way);
         }
         under_way.insert(key, 0);
-        UnderWay { knowledge: self, key }
+        WorkGuard { knowledge: self, key }
     }
 
-    /// The result of the work with this key, if it is known and holds now.
-    pub(super) fn get(&self, key: &Digest, work: &Work) -> Option<WorkReply> {
-        let is_new = self.new.lock().contains(key);
+    /// The result of work, if it is known and valid now.
+    pub(super) fn recall(&self, key: &Digest, work: &Work) -> Option<WorkReply> {
+        let is_new = self.new_keys.lock().contains(key);
         if self.is_fresh && !is_new {
             return None;
         }
         let record = self.store.get(key)?;
         let made = Moment::from(record.made);
-        let is_build = |job: &Job| !job.is_timed && job.keep != Keep::Nothing;
+        let is_build = |job: &Job| !job.is_timed && job.keep != BoxRetention::Nothing;
         let fetch = match work {
-            Work::Single(job) if is_build(job) => Fetch::BoxLater,
-            _ => Fetch::Now,
+            Work::Single(job) if is_build(job) => FetchTime::BoxLater,
+            _ => FetchTime::Now,
         };
         let now = JobLimits::of(work);
-        let came = read(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
-        if fetch == Fetch::BoxLater {
+        let came =
+            decode_record(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
+        if fetch == FetchTime::BoxLater {
             self.note_origin(work, &came);
         }
         if !is_new {
@@ -107,18 +106,18 @@ impl Knowledge {
         Some(came)
     }
 
-    /// Keeps a result, if it should be kept. If a file of the work has changed meanwhile, the key may not fit: then it
-    /// is not kept.
-    pub(super) fn keep(&self, key: &Digest, work: &Work, came: &WorkReply) {
-        if work.jobs().into_iter().all(|job| still_holds(job, &self.surroundings))
-            && let Some(record) = write(came, &JobLimits::of(work), &self.store)
+    /// Keeps a result, if it should be kept. If a file of the work changed meanwhile, the key may be wrong, and
+    /// nothing is kept.
+    pub(super) fn keep_result(&self, key: &Digest, work: &Work, came: &WorkReply) {
+        if work.jobs().into_iter().all(|job| is_unchanged(job, &self.surroundings))
+            && let Some(record) = encode_record(came, &JobLimits::of(work), &self.store)
         {
             self.store.put(key, &record);
-            self.new.lock().insert(*key);
+            self.new_keys.lock().insert(*key);
         }
     }
 
-    /// Records which work made the blobs that are not fetched yet.
+    /// Records which work made blobs that are not fetched yet.
     fn note_origin(&self, work: &Work, came: &WorkReply) {
         let work = Arc::new(work.clone());
         let mut origins = self.origins.lock();
@@ -130,24 +129,23 @@ impl Knowledge {
         }
     }
 
-    /// The work that left a blob that was not fetched yet.
     pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Work>> {
         self.origins.lock().get(blob).cloned()
     }
 }
 
-/// Marks work as under way until it is dropped.
-pub(super) struct UnderWay<'a> {
-    knowledge: &'a Knowledge,
+/// While this exists, the work is in progress.
+pub(super) struct WorkGuard<'a> {
+    knowledge: &'a KnownResults,
     key: Digest,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
-        let waiting = self.knowledge.under_way.lock().remove(&self.key);
-        // Notifying is a system call, so it is avoided if nobody waits.
+        let waiting = self.knowledge.in_progress.lock().remove(&self.key);
+        // Notifying is a system call. It is not needed if nobody waits.
         if waiting != Some(0) {
-            self.knowledge.over.notify_all();
+            self.knowledge.work_done.notify_all();
         }
     }
 }

@@ -1,17 +1,17 @@
-//! The results of earlier commands, around an executor.
+//! Wraps executors with a cache of earlier results.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cache::cached::Cached;
-use crate::cache::knowledge::Knowledge;
+use crate::cache::cached::CachedExecutor;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::store::{CAP, Store};
 use crate::cache::surroundings::digest_of;
 use crate::executor::Executor;
 use crate::model::blob::Digest;
 use crate::model::diagnostic::Diagnostic;
 
-/// What is known from earlier commands, and kept for later ones; or nothing.
+/// The results of earlier commands; none if the cache is off.
 #[derive(Clone, Default)]
 pub struct ResultCache(Option<StoredResults>);
 
@@ -19,41 +19,40 @@ pub struct ResultCache(Option<StoredResults>);
 struct StoredResults {
     store: Arc<Store>,
     is_fresh: bool,
-    knowledge: Arc<Knowledge>,
+    knowledge: Arc<KnownResults>,
 }
 
 impl ResultCache {
-    /// The cache in this directory. If it is fresh, nothing is recalled, and new results are kept.
+    /// The cache in this directory.
     ///
-    /// # Errors
-    /// If the directory cannot be used.
+    /// A fresh one recalls nothing, but keeps new results.
     pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
         let store = Arc::new(Store::open(dir, CAP)?);
-        let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
+        let knowledge = Arc::new(KnownResults::new(Arc::clone(&store), is_fresh));
         Ok(Self(Some(StoredResults { store, is_fresh, knowledge })))
     }
 
-    /// What was recalled, and where from; `None` without a cache.
-    pub fn recalled(&self) -> Option<(Arc<Knowledge>, Arc<Store>)> {
+    /// `None` without a cache.
+    pub fn recalled(&self) -> Option<(Arc<KnownResults>, Arc<Store>)> {
         self.0.as_ref().map(|it| (Arc::clone(&it.knowledge), Arc::clone(&it.store)))
     }
 
-    /// The executor with a cache. All such executors share their knowledge.
-    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    /// The wrapped executors share their knowledge.
+    pub fn wrap(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
-            Some(kept) => Arc::new(Cached::new(executor, Arc::clone(&kept.knowledge))),
+            Some(kept) => Arc::new(CachedExecutor::new(executor, Arc::clone(&kept.knowledge))),
             None => executor,
         }
     }
 
-    /// The note under this name, if there is one.
-    pub fn recall(&self, name: &str) -> Option<Vec<u8>> {
+    /// Reads the note with this name.
+    pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
         let kept = self.0.as_ref().filter(|it| !it.is_fresh)?;
         kept.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 
-    /// Keeps a note in place of an earlier one.
-    pub fn note(&self, name: &str, text: &[u8]) {
+    /// Replaces an earlier note with this name.
+    pub fn write_note(&self, name: &str, text: &[u8]) {
         if let (Some(kept), Some(key)) = (&self.0, note_key(name)) {
             kept.store.put(&key, text);
         }
@@ -69,23 +68,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_note_is_recalled_by_the_next_juror_and_never_by_a_fresh_one() {
+    fn the_last_note_is_recalled_by_later_commands_but_not_by_fresh_ones() {
         let dir = tempfile::tempdir().unwrap();
         let open = |is_fresh| {
             ResultCache::open(dir.path(), is_fresh).unwrap_or_else(|_| panic!("a cache"))
         };
         let first = open(false);
-        first.note("score", b"70");
-        first.note("other", b"thing");
-        assert_eq!(first.recall("score").unwrap(), b"70");
-        first.note("score", b"");
+        first.write_note("score", b"70");
+        first.write_note("other", b"thing");
+        assert_eq!(first.read_note("score").unwrap(), b"70");
+        first.write_note("score", b"");
         drop(first);
-        assert_eq!(open(false).recall("score").unwrap(), b"");
-        assert_eq!(open(false).recall("other").unwrap(), b"thing");
-        assert_eq!(open(false).recall("third"), None);
-        assert_eq!(open(true).recall("other"), None);
+        assert_eq!(open(false).read_note("score").unwrap(), b"");
+        assert_eq!(open(false).read_note("other").unwrap(), b"thing");
+        assert_eq!(open(false).read_note("third"), None);
+        assert_eq!(open(true).read_note("other"), None);
         let none = ResultCache::default();
-        none.note("score", b"70");
-        assert_eq!(none.recall("score"), None);
+        none.write_note("score", b"70");
+        assert_eq!(none.read_note("score"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The environment that a run depends on besides its job: programs and libraries of the system, and the processor.
+//! What a run depends on besides its job: programs and libraries of the system, and the processor.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -20,14 +20,13 @@ use crate::cache::store::Store;
 use crate::model::blob::{Blob, Digest};
 use crate::model::root::FilePath;
 
-/// The digest of a serializable value.
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;
     Some(Digest(Sha256::digest(bytes).into()))
 }
 
-/// Where package managers record what is installed: each change of a compiler, header or library changes one of these.
-const NOTES: [&str; 9] = [
+/// Files of package managers. One of them changes with each compiler, header or library.
+const PACKAGE_RECORDS: [&str; 9] = [
     "/etc/os-release",
     "/etc/ld.so.cache",
     "/var/lib/dpkg/status",
@@ -39,8 +38,8 @@ const NOTES: [&str; 9] = [
     "/run/current-system/sw/manifest.json",
 ];
 
-/// Directories whose names and link targets show what is installed.
-const LISTS: [&str; 9] = [
+/// Directories in which names and link targets show what is installed.
+const PACKAGE_DIRECTORIES: [&str; 9] = [
     "/etc/alternatives",
     "/var/lib/pacman/local",
     "/usr/local/bin",
@@ -52,12 +51,12 @@ const LISTS: [&str; 9] = [
     "/usr/local/Cellar",
 ];
 
-/// A file that changed this recently may change again with the same time of change.
+/// A file that changed so recently may change again without a new timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// Identifies the version of a file without reading it.
+/// Identifies a version of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-struct Stamp {
+struct FileStamp {
     path: PathBytes,
     device: u64,
     inode: u64,
@@ -68,25 +67,24 @@ struct Stamp {
 
 type PathBytes = Vec<u8>;
 
-/// A file as it was last read.
-struct Seen {
-    stamp: Stamp,
-    /// Whether the stamp would show any later change.
+/// A file as it was when juror read it last.
+struct KnownFile {
+    stamp: FileStamp,
+    /// Whether the stamp shows every later change.
     is_settled: bool,
     digest: Digest,
 }
 
-/// Digests of files by their stamps, and of the machine.
+/// Digests of files, by their stamps, and of the machine.
 pub(super) struct Surroundings {
     store: Arc<Store>,
-    files: Mutex<HashMap<PathBuf, Seen>>,
+    files: Mutex<HashMap<PathBuf, KnownFile>>,
     directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
     system: OnceLock<Option<Digest>>,
     machine: OnceLock<Option<Digest>>,
 }
 
 impl Surroundings {
-    /// Keeps digests of files in this store.
     pub(super) fn new(store: Arc<Store>) -> Self {
         Self {
             store,
@@ -97,34 +95,33 @@ impl Surroundings {
         }
     }
 
-    /// The digest of a blob; for a file by its stamp, if that is known. It is computed once.
-    pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
+    /// The digest of a blob. For a file that is known by its stamp, nothing is read.
+    pub(super) fn blob_digest(&self, blob: &Blob) -> Option<Digest> {
         match (blob.known_digest(), blob.path()) {
             (None, Some(path)) => {
-                let digest = self.contents(path)?;
-                blob.is_known_as(digest);
+                let digest = self.contents_digest(path)?;
+                blob.set_digest(digest);
                 Some(digest)
             }
             _ => blob.digest().ok(),
         }
     }
 
-    /// Whether a blob is unchanged since its digest was taken: somebody may write the files of a package.
+    /// Whether a blob is as it was when its digest was taken. Somebody may write files of a package meanwhile.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
         let was_looked_at = |path: &&FilePath| self.files.lock().contains_key(path.as_path());
         let path = blob.path().filter(was_looked_at);
-        path.is_none_or(|path| self.contents(path) == blob.known_digest())
+        path.is_none_or(|path| self.contents_digest(path) == blob.known_digest())
     }
 
-    /// The digest of a regular file of this machine.
-    pub(super) fn file(&self, path: &Path) -> Option<Digest> {
-        self.contents(&FilePath::root(path))
+    /// A file of this machine that is not in a package.
+    pub(super) fn file_digest(&self, path: &Path) -> Option<Digest> {
+        self.contents_digest(&FilePath::root(path))
     }
 
-    /// The digest of a regular file.
-    fn contents(&self, path: &FilePath) -> Option<Digest> {
+    fn contents_digest(&self, path: &FilePath) -> Option<Digest> {
         let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
-        let stamp = Stamp {
+        let stamp = FileStamp {
             path: path.as_os_str().as_bytes().to_vec(),
             device: found.dev(),
             inode: found.ino(),
@@ -151,45 +148,45 @@ impl Surroundings {
                 (digest, is_settled)
             }
         };
-        self.files.lock().insert(path.to_path_buf(), Seen { stamp, is_settled, digest });
+        self.files.lock().insert(path.to_path_buf(), KnownFile { stamp, is_settled, digest });
         Some(digest)
     }
 
-    /// The digest of a directory or file that programs see besides the system's own.
-    pub(super) fn installed(&self, path: &Path) -> Option<Digest> {
+    /// A directory or file that programs see besides the system's own.
+    pub(super) fn installed_digest(&self, path: &Path) -> Option<Digest> {
         let known = || self.directories.lock();
         if let Some(digest) = known().get(path) {
             return *digest;
         }
         let found = if path.is_dir() {
-            let mut all = vec![listing(path), listing(&path.join("bin"))];
-            // The directories with packages that were installed for a language.
-            let python = of_python(&path.join("lib"));
-            all.extend(python.iter().map(|dir| listing(&dir.join("site-packages"))));
-            all.push(listing(&path.join("lib/node_modules")));
+            let mut all = vec![list_names(path), list_names(&path.join("bin"))];
+            // Packages of a language are installed there.
+            let python = python_directories(&path.join("lib"));
+            all.extend(python.iter().map(|dir| list_names(&dir.join("site-packages"))));
+            all.push(list_names(&path.join("lib/node_modules")));
             digest_of(&all)
         } else {
-            self.file(path)
+            self.file_digest(path)
         };
         known().insert(path.to_path_buf(), found);
         found
     }
 
-    /// The digest of everything installed on the system, according to its package managers.
-    pub(super) fn system(&self) -> Option<Digest> {
+    /// What is installed on the system, according to its package managers.
+    pub(super) fn system_digest(&self) -> Option<Digest> {
         *self.system.get_or_init(|| {
-            let notes = NOTES.map(|path| self.file(Path::new(path)));
-            let lists = LISTS.map(|path| listing(Path::new(path)));
-            let python = of_python(Path::new("/usr/local/lib"));
+            let notes = PACKAGE_RECORDS.map(|path| self.file_digest(Path::new(path)));
+            let lists = PACKAGE_DIRECTORIES.map(|path| list_names(Path::new(path)));
+            let python = python_directories(Path::new("/usr/local/lib"));
             let packages = ["dist-packages", "site-packages"];
             let python: Vec<_> =
-                python.iter().map(|dir| packages.map(|name| listing(&dir.join(name)))).collect();
+                python.iter().map(|dir| packages.map(|name| list_names(&dir.join(name)))).collect();
             digest_of(&(env::consts::OS, env::consts::ARCH, notes, lists, python))
         })
     }
 
-    /// The digest of processor and kernel, which decide how long an undisturbed program takes.
-    pub(super) fn machine(&self) -> Option<Digest> {
+    /// Processor and kernel, which decide how long an undisturbed program takes.
+    pub(super) fn machine_digest(&self) -> Option<Digest> {
         *self.machine.get_or_init(|| {
             let uname = rustix::system::uname();
             let kernel = (uname.sysname().to_bytes(), uname.release().to_bytes());
@@ -199,22 +196,22 @@ impl Surroundings {
     }
 }
 
-fn is_settled(stamp: &Stamp) -> bool {
+fn is_settled(stamp: &FileStamp) -> bool {
     let last = stamp.modified.max(stamp.changed).0;
     let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     last + UNSETTLED <= now
 }
 
-/// The directories of Python's versions in a directory of libraries.
-fn of_python(libraries: &Path) -> Vec<PathBuf> {
-    let names = listing(libraries).unwrap_or_default().into_keys();
+/// The directories of versions of Python in a directory of libraries.
+fn python_directories(libraries: &Path) -> Vec<PathBuf> {
+    let names = list_names(libraries).unwrap_or_default().into_keys();
     let names = names.filter(|name| name.starts_with(b"python"));
     names.map(|name| libraries.join(std::ffi::OsStr::from_bytes(&name))).collect()
 }
 
-/// The names in a directory, with the targets of links.
-fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
+/// Links with their targets.
+fn list_names(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
         let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
@@ -225,7 +222,7 @@ fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
 }
 
-/// The description of the first processor, without values that change constantly.
+/// The description of the first processor, without values that always change.
 pub(super) fn processor() -> Vec<String> {
     const STEADY: [&str; 11] = [
         "vendor_id",
@@ -251,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_what_is_in_it_whenever_it_was_changed() {
+    fn a_file_is_identified_by_its_contents_whenever_it_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let surroundings = Surroundings::new(Arc::new(Store::scratch()));
@@ -263,22 +260,22 @@ mod tests {
         let digest = |text: &str| Blob::from(text.as_bytes()).digest().ok();
         for (text, age) in [("one", 0), ("two", 0), ("one", 100), ("six", 100), ("more", 100)] {
             set(text, age);
-            assert_eq!(surroundings.file(&path), digest(text), "{text} {age}");
+            assert_eq!(surroundings.file_digest(&path), digest(text), "{text} {age}");
             assert_eq!(
-                surroundings.blob(&Blob::file(&FilePath::root(&path))),
+                surroundings.blob_digest(&Blob::file(&FilePath::root(&path))),
                 digest(text),
                 "{text} {age}"
             );
         }
         fs::remove_file(&path).unwrap();
-        assert_eq!(surroundings.file(&path), None);
-        assert_eq!(surroundings.file(dir.path()), None);
+        assert_eq!(surroundings.file_digest(&path), None);
+        assert_eq!(surroundings.file_digest(dir.path()), None);
     }
 
     #[test]
-    fn what_is_installed_is_told_by_names_and_links() {
+    fn installed_software_is_identified_by_names_and_links() {
         let dir = tempfile::tempdir().unwrap();
-        let look = || Surroundings::new(Arc::new(Store::scratch())).installed(dir.path());
+        let look = || Surroundings::new(Arc::new(Store::scratch())).installed_digest(dir.path());
         let mut seen = vec![look()];
         let mut check = |what: &str| {
             let now = look();
@@ -296,10 +293,10 @@ mod tests {
     }
 
     #[test]
-    fn system_and_machine_stay_the_same() {
+    fn the_digests_of_system_and_machine_do_not_change() {
         let look = || {
             let surroundings = Surroundings::new(Arc::new(Store::scratch()));
-            (surroundings.system(), surroundings.machine())
+            (surroundings.system_digest(), surroundings.machine_digest())
         };
         assert_eq!(look(), look());
         assert!(look().0.is_some() && look().1.is_some());

@@ -1,40 +1,39 @@
-//! Tests of the remembering executor, around a scripted one.
+//! The caching executor around a scripted one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use crate::cache::cached::Cached;
+use crate::cache::cached::CachedExecutor;
 use crate::cache::key::key_of;
-use crate::cache::knowledge::Knowledge;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
 use crate::executor::Executor;
-use crate::executor::scheduler::{Queue, Scheduler};
-use crate::executor::scripted::Scripted;
+use crate::executor::scheduler::{Scheduler, SlotQueue};
+use crate::executor::scripted::ScriptedExecutor;
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep, Reply, Shown};
+use crate::model::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::quiet_outcome;
-use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::work::RunMode;
 
-/// A job with this argument and input.
 fn job(argument: &str, input: &str) -> Job {
     Job {
         command: Command { argv: vec!["/box/run".into(), argument.into()], ..Command::default() },
         stdin: input.as_bytes().into(),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         ..Job::default()
     }
 }
 
-fn reply(outcome: Outcome) -> Reply {
-    Reply {
+fn reply(outcome: Outcome) -> JobReply {
+    JobReply {
         outcome,
         stdout: b"said".to_vec().into(),
         stderr: Blob::default(),
@@ -43,7 +42,7 @@ fn reply(outcome: Outcome) -> Reply {
     }
 }
 
-/// Several commands in sequence, with one store.
+/// Several commands, one after the other, with one store.
 struct Commands {
     store: Arc<Store>,
     runs: Arc<AtomicUsize>,
@@ -54,42 +53,42 @@ impl Commands {
         Self { store: Arc::new(Store::scratch()), runs: Arc::default() }
     }
 
-    fn knowledge(&self, is_fresh: bool) -> Arc<Knowledge> {
-        Arc::new(Knowledge::new(Arc::clone(&self.store), is_fresh))
+    fn knowledge(&self, is_fresh: bool) -> Arc<KnownResults> {
+        Arc::new(KnownResults::new(Arc::clone(&self.store), is_fresh))
     }
 
-    /// An executor that answers from a function and counts runs.
-    fn ground<F>(&self, answer: F) -> Arc<dyn Executor>
+    /// Answers from a function, and counts runs.
+    fn counting_executor<F>(&self, answer: F) -> Arc<dyn Executor>
     where
-        F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
+        F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync + 'static,
     {
         let runs = Arc::clone(&self.runs);
-        Arc::new(Scripted::new(4, move |job: &Job| {
+        Arc::new(ScriptedExecutor::new(4, move |job: &Job| {
             runs.fetch_add(1, Ordering::SeqCst);
             answer(job)
         }))
     }
 
-    fn command<F>(&self, is_fresh: bool, answer: F) -> Cached
+    fn command<F>(&self, is_fresh: bool, answer: F) -> CachedExecutor
     where
-        F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
+        F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync + 'static,
     {
-        Cached::new(self.ground(answer), self.knowledge(is_fresh))
+        CachedExecutor::new(self.counting_executor(answer), self.knowledge(is_fresh))
     }
 
-    /// The number of runs since the last call.
+    /// Since the last call.
     fn runs(&self) -> usize {
         self.runs.swap(0, Ordering::SeqCst)
     }
 }
 
 #[test]
-fn what_is_known_is_not_run_again() {
+fn a_known_result_is_not_run_again() {
     let commands = Commands::new();
     let check = |jobs: &[Job], is_fresh: bool, runs: usize, from_before: usize| {
         let knowledge = commands.knowledge(is_fresh);
-        let ground = commands.ground(|_| Ok(reply(quiet_outcome())));
-        let command = Cached::new(ground, Arc::clone(&knowledge));
+        let ground = commands.counting_executor(|_| Ok(reply(quiet_outcome())));
+        let command = CachedExecutor::new(ground, Arc::clone(&knowledge));
         let mut marked = 0;
         for job in jobs {
             let reply = command.run_job(job).unwrap();
@@ -98,12 +97,12 @@ fn what_is_known_is_not_run_again() {
         }
         assert_eq!(commands.runs(), runs);
         assert_eq!(marked, from_before);
-        let recalled = knowledge.recalled();
+        let recalled = knowledge.cache_use();
         assert_eq!((recalled.started, recalled.recalled), (runs, from_before));
         assert_eq!(recalled.oldest.is_some(), from_before > 0);
     };
     let jobs = [job("a", "1"), job("a", "2"), job("b", "1")];
-    // Equal jobs within a command run once; the result does not count as recalled.
+    // Equal jobs within a command run once. That is no recalled result.
     check(&[job("a", "1"), job("a", "1")], false, 1, 0);
     check(&jobs, false, 2, 1);
     check(&jobs, false, 0, 3);
@@ -113,7 +112,7 @@ fn what_is_known_is_not_run_again() {
 }
 
 #[test]
-fn who_asks_for_a_run_gets_one() {
+fn a_requested_run_is_never_answered_from_the_cache() {
     let commands = Commands::new();
     let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
     command.run_job(&job("a", "1")).unwrap();
@@ -122,19 +121,19 @@ fn who_asks_for_a_run_gets_one() {
         assert_eq!(reply.replies()[0].outcome.ran_at, None);
     }
     assert_eq!(commands.runs(), 4);
-    // Runs for their times are separate, and known by their numbers.
+    // Repeated runs are separate; their numbers identify them.
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
-            command.run(&job("a", "1").into(), RunMode::alone(number)).unwrap();
+            command.run(&job("a", "1").into(), RunMode::repeat_alone(number)).unwrap();
         }
     }
     assert_eq!(commands.runs(), 3);
 }
 
 #[test]
-fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
-    let check = |answer: fn() -> Result<Reply, Stop>, runs: usize| {
+fn failed_interrupted_and_killed_runs_are_not_kept() {
+    let check = |answer: fn() -> Result<JobReply, Stop>, runs: usize| {
         let commands = Commands::new();
         for _ in 0..2 {
             let _ = commands.command(false, move |_| answer()).run_job(&job("a", "1"));
@@ -148,7 +147,7 @@ fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
     check(
         || {
             let ending = Ending::Signalled(Signal(9));
-            let stopped_by = Some(StoppedBy::CpuTime);
+            let stopped_by = Some(StopReason::CpuTime);
             Ok(reply(Outcome { ending, stopped_by, ..quiet_outcome() }))
         },
         1,
@@ -157,7 +156,7 @@ fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
 
 /// The CPU time of a program and changing limits, in milliseconds, and how often it runs.
 #[test]
-fn a_changed_limit_is_judged_by_what_is_known() {
+fn known_results_answer_runs_with_other_limits() {
     let check = |needs: u64, limits: &[u64], runs: usize| {
         let commands = Commands::new();
         for limit in limits {
@@ -165,7 +164,7 @@ fn a_changed_limit_is_judged_by_what_is_known() {
                 let limit = job.limits.cpu_time.unwrap_or_default();
                 let needs = Duration::from_millis(needs);
                 let cpu_time = needs.min(limit + Duration::from_millis(1));
-                let stopped_by = (needs > limit).then_some(StoppedBy::CpuTime);
+                let stopped_by = (needs > limit).then_some(StopReason::CpuTime);
                 let wall_time = cpu_time;
                 Ok(reply(Outcome { cpu_time, wall_time, stopped_by, ..quiet_outcome() }))
             });
@@ -198,7 +197,7 @@ fn equal_jobs_at_the_same_time_run_once() {
         }
     });
     assert_eq!(commands.runs(), 1);
-    // If the first fails, each of the others tries.
+    // If the first one fails, each of the others tries.
     let command = commands.command(false, |_| Err(Stop::Interrupted));
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -209,13 +208,13 @@ fn equal_jobs_at_the_same_time_run_once() {
 }
 
 #[test]
-fn an_answer_that_is_known_needs_no_free_place() {
+fn a_known_result_needs_no_free_slot() {
     let commands = Commands::new();
     let knowledge = commands.knowledge(false);
     let user = |number: usize, places: usize| {
-        let ground = commands.ground(|_| Ok(reply(quiet_outcome())));
-        let scheduler = Scheduler::new(ground).in_turn(&Queue::new(places), number);
-        Cached::new(Arc::new(scheduler), Arc::clone(&knowledge))
+        let ground = commands.counting_executor(|_| Ok(reply(quiet_outcome())));
+        let scheduler = Scheduler::new(ground).with_queue(&SlotQueue::new(places), number);
+        CachedExecutor::new(Arc::new(scheduler), Arc::clone(&knowledge))
     };
     user(0, 1).run_job(&job("a", "1")).unwrap();
     let without_a_place = user(1, 0);
@@ -227,22 +226,22 @@ fn an_answer_that_is_known_needs_no_free_place() {
     let stdout = receiver.recv_timeout(Duration::from_secs(60)).expect("it waits for a place");
     assert_eq!(stdout.unwrap().bytes(), Some(&b"said"[..]));
     assert_eq!(commands.runs(), 1);
-    // A user that asks for a new run gets one, in turn.
+    // Who asks for a new run gets one, in turn.
     user(1, 1).run(&job("a", "1").into(), RunMode::FRESH).unwrap();
     assert_eq!(commands.runs(), 1);
-    assert_eq!(knowledge.recalled().started, 2);
+    assert_eq!(knowledge.cache_use().started, 2);
 }
 
 fn build(source: &str) -> Job {
     Job {
         files: vec![TreeEntry::new("a.c", Node::plain(source.as_bytes()))],
-        keep: Keep::ALL,
+        keep: BoxRetention::ALL,
         ..job("cc", "")
     }
 }
 
 #[test]
-fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
+fn a_program_that_the_cache_lost_is_built_again_when_it_is_needed() {
     let check = |is_lost: bool, needs_it: bool, runs: usize| {
         let mut commands = Commands::new();
         let shown = Arc::new(Mutex::new(Vec::new()));
@@ -250,11 +249,11 @@ fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
         let answer = move |job: &Job| {
             let mut reply = reply(quiet_outcome());
             match job.keep {
-                Keep::Nothing => {
-                    let blobs = job.blobs().map(|blob| blob.start(u64::MAX).unwrap());
+                BoxRetention::Nothing => {
+                    let blobs = job.blobs().map(|blob| blob.prefix(u64::MAX).unwrap());
                     seen.lock().unwrap().push(blobs.map(|it| it.len()).collect::<Vec<_>>());
                 }
-                Keep::AllBut(_) => {
+                BoxRetention::AllBut(_) => {
                     let file = TreeEntry::new("run", Node::plain(vec![b'p'; 100_000]));
                     reply.kept = Some(vec![file].into());
                 }
@@ -277,7 +276,7 @@ fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
         if needs_it {
             let mut run = job("x", "1");
             let tree: Tree = built.kept.unwrap();
-            run.command.visible = vec![Shown::tree("/program", &Arc::new(tree))];
+            run.command.visible = vec![VisiblePath::tree("/program", &Arc::new(tree))];
             second.run_job(&run).unwrap();
             assert_eq!(*shown.lock().unwrap(), [[100_000, 1]]);
         }

@@ -10,7 +10,6 @@ pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
-/// Length of the common prefix.
 #[inline]
 pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     let length = left.len().min(right.len());
@@ -24,7 +23,6 @@ pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     common
 }
 
-/// Length of the equal blocks at the start.
 #[inline]
 fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     const SIZE: usize = 128;
@@ -37,7 +35,6 @@ fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     SIZE * left.iter().zip(right).position(differs).unwrap_or(left.len())
 }
 
-/// Length of the common prefix of two short slices of the same length.
 #[inline]
 fn common_words(left: &[u8], right: &[u8]) -> usize {
     let (left_words, left_rest) = left.as_chunks::<8>();
@@ -60,7 +57,6 @@ pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
     equal + rest.take_while(|(l, r)| l.eq_ignore_ascii_case(r)).count()
 }
 
-/// Number of bytes before the first blank.
 #[inline]
 fn token_length(bytes: &[u8]) -> usize {
     let blank_in = |bytes: &[u8]| bytes.iter().position(|&byte| is_blank(byte));
@@ -77,7 +73,7 @@ fn token_length(bytes: &[u8]) -> usize {
     before + blank_in(&bytes[before..]).unwrap_or(bytes.len() - before)
 }
 
-/// Number of blanks, or otherwise of token bytes, at the front.
+/// Counts the blanks at the front, or the bytes of the token.
 #[inline]
 pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
     if of_blanks {
@@ -87,7 +83,7 @@ pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
     }
 }
 
-/// Removes the blanks, or otherwise the token, from the front, and returns them.
+/// Removes the blanks or the token from the front, and returns them.
 #[inline]
 pub(super) fn take_run<'t>(text: &mut &'t [u8], of_blanks: bool) -> &'t [u8] {
     let (run, rest) = text.split_at(run_length(text, of_blanks));
@@ -102,7 +98,7 @@ pub(super) fn last_token_end(block: &[u8]) -> usize {
     before.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1)
 }
 
-/// Number of tokens in a block whose ends count as ends of tokens.
+/// The ends of the block count as ends of tokens.
 pub(super) fn count_tokens(block: &[u8]) -> u64 {
     // Short enough that a byte can hold the count of one piece.
     const PIECE: usize = 192;
@@ -129,7 +125,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn the_quick_loops_count_as_the_plain_ones(
+        fn fast_loops_agree_with_plain_ones(
             left in proptest::collection::vec(proptest::sample::select(b"aA \n".to_vec()), 0..600),
             token in 0..600_usize,
             change in 0..600_usize,

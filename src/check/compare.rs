@@ -12,21 +12,20 @@ use std::io::{self, Read, Seek, SeekFrom};
 use crate::check::bytes::{
     common_prefix, common_prefix_folded, is_blank, last_token_end, take_run,
 };
-use crate::check::excerpt::{Spot, sides};
+use crate::check::excerpt::{DifferenceSpot, sides};
 use crate::check::options::Options;
-use crate::check::text::Text;
+use crate::check::text::WindowedText;
 use crate::check::token::{Mismatch, mismatch};
 use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 
-/// Window size while the texts are equal: so large that system calls cost nothing in comparison, and so small that
-/// both windows stay in the processor's cache. In tests, it is smaller than short texts.
+/// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows
+/// stay in the processor's cache. In tests, it is smaller than short texts.
 const SMALL_WINDOW: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
-/// Size of the first window.
 const FIRST_WINDOW: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
 
-/// Window size while the texts are compared token by token.
-const WINDOW: usize = 32 << 20;
+/// In bytes, while the texts are compared token by token.
+const LARGE_WINDOW: usize = 32 << 20;
 
 /// After this many equal tokens, the fast path for a common prefix is tried again.
 const SAME_STEPS: u32 = 4;
@@ -50,16 +49,14 @@ pub fn compare(
         return Ok(None);
     }
     // One byte more than the text, so that its end is noticed at once.
-    let window = |length: u64| WINDOW.min(length as usize + 1);
+    let window = |length: u64| LARGE_WINDOW.min(length as usize + 1);
     let windows = [
-        rewound(&mut answer).map(window).map_err(of_answer)?,
-        rewound(&mut output).map(window).map_err(of_output)?,
+        rewind_and_measure(&mut answer).map(window).map_err(answer_error)?,
+        rewind_and_measure(&mut output).map(window).map_err(output_error)?,
     ];
     compare_windows(&mut answer, &mut output, options, windows)
 }
 
-/// Compares two texts through windows of these sizes.
-///
 /// A window must hold each token that is compared as a number, and one byte more.
 pub(super) fn compare_windows(
     answer: &mut dyn Read,
@@ -67,22 +64,21 @@ pub(super) fn compare_windows(
     options: &Options,
     windows: [usize; 2],
 ) -> io::Result<Option<Difference>> {
-    let mut comparison = Comparison {
-        answer: Text::new(answer, windows[0]),
-        output: Text::new(output, windows[1]),
+    let mut comparison = TextComparison {
+        answer: WindowedText::new(answer, windows[0]),
+        output: WindowedText::new(output, windows[1]),
         options,
         as_text: Options { tolerance: None, ..*options },
-        first: None,
+        first_difference: None,
         first_tokens: None,
         differing_tokens: 0,
         only_case: options.case_sensitive,
         blanks: BlankDifferences::None,
     };
-    comparison.run()?;
+    comparison.compare_all()?;
     Ok(comparison.difference())
 }
 
-/// Compares two texts in memory.
 #[cfg(test)]
 pub(super) fn compare_bytes(
     mut answer: &[u8],
@@ -99,8 +95,8 @@ fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool>
     let mut size = FIRST_WINDOW;
     let (mut left, mut right) = (Vec::new(), Vec::new());
     loop {
-        let left = fill(answer, aligned(&mut left, size)).map_err(of_answer)?;
-        let right = fill(output, aligned(&mut right, size)).map_err(of_output)?;
+        let left = fill_window(answer, aligned_slice(&mut left, size)).map_err(answer_error)?;
+        let right = fill_window(output, aligned_slice(&mut right, size)).map_err(output_error)?;
         if left.len() != right.len() || common_prefix(left, right) < left.len() {
             return Ok(false);
         }
@@ -111,9 +107,9 @@ fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool>
     }
 }
 
-/// A part of a buffer, of this size. Many processors copy several times slower to an address that is a few bytes after
-/// a multiple of 4096, where allocators put large buffers.
-fn aligned(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
+/// Allocators put large buffers a few bytes after a multiple of 4096. To copy to such an address is several times
+/// slower on many processors.
+fn aligned_slice(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
     const LINE: usize = 64;
     buffer.resize(size + LINE, 0);
     let start = buffer.as_ptr().align_offset(LINE).min(LINE);
@@ -121,7 +117,7 @@ fn aligned(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
 }
 
 /// Reads until the window is full or the text ends; returns the filled part.
-fn fill<'w>(text: &mut impl Read, window: &'w mut [u8]) -> io::Result<&'w [u8]> {
+fn fill_window<'w>(text: &mut impl Read, window: &'w mut [u8]) -> io::Result<&'w [u8]> {
     let mut length = 0;
     while length < window.len() {
         match text.read(&mut window[length..]) {
@@ -134,48 +130,44 @@ fn fill<'w>(text: &mut impl Read, window: &'w mut [u8]) -> io::Result<&'w [u8]> 
     Ok(&window[..length])
 }
 
-/// Rewinds a text and returns its length.
-fn rewound(text: &mut impl Seek) -> io::Result<u64> {
+fn rewind_and_measure(text: &mut impl Seek) -> io::Result<u64> {
     let length = text.seek(SeekFrom::End(0))?;
     text.rewind()?;
     Ok(length)
 }
 
-fn of_answer(error: io::Error) -> io::Error {
+fn answer_error(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("reading the judge answer: {error}"))
 }
 
-fn of_output(error: io::Error) -> io::Error {
+fn output_error(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("reading the output: {error}"))
 }
 
-struct Comparison<'t> {
-    answer: Text<'t>,
-    output: Text<'t>,
+struct TextComparison<'t> {
+    answer: WindowedText<'t>,
+    output: WindowedText<'t>,
     options: &'t Options,
-    /// The same options without tolerance.
     as_text: Options,
-    /// The first difference, without the facts that are only known at the end.
-    first: Option<Difference>,
+    /// Without the facts that are only known at the end.
+    first_difference: Option<Difference>,
     /// Offsets in the windows of the first differing tokens.
     first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
-    /// Whether all differing tokens differ only in letter case.
     only_case: bool,
     blanks: BlankDifferences,
 }
 
-/// How blanks differ, if they count.
 #[derive(Clone, Copy)]
 enum BlankDifferences {
     None,
-    /// Only in one additional line end at the end of one text.
+    /// One text has one more line end at its end.
     LastNewline,
     Some,
 }
 
-impl Comparison<'_> {
-    fn run(&mut self) -> io::Result<()> {
+impl TextComparison<'_> {
+    fn compare_all(&mut self) -> io::Result<()> {
         loop {
             self.fill()?;
             let (answer, output) = (self.answer.rest(), self.output.rest());
@@ -188,8 +180,8 @@ impl Comparison<'_> {
                 self.compare_tokens()?;
             }
             // A difference of tokens is more informative than one of the blanks before them.
-            if self.first.is_none() {
-                self.first = blanks;
+            if self.first_difference.is_none() {
+                self.first_difference = blanks;
             }
             if is_end {
                 return Ok(());
@@ -240,8 +232,8 @@ impl Comparison<'_> {
 
     /// Reads enough of both rests to see a whole number.
     fn fill(&mut self) -> io::Result<()> {
-        self.answer.fill().map_err(of_answer)?;
-        self.output.fill().map_err(of_output)
+        self.answer.fill().map_err(answer_error)?;
+        self.output.fill().map_err(output_error)
     }
 
     fn skip(&mut self, length: usize) {
@@ -249,13 +241,12 @@ impl Comparison<'_> {
         self.output.skip(length);
     }
 
-    /// Skips the blanks, or otherwise the rest of a token, in both rests.
     fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
-        self.answer.skip_run(of_blanks).map_err(of_answer)?;
-        self.output.skip_run(of_blanks).map_err(of_output)
+        self.answer.skip_run(of_blanks).map_err(answer_error)?;
+        self.output.skip_run(of_blanks).map_err(output_error)
     }
 
-    /// Skips the blanks of both rests; returns their difference, if they count.
+    /// Skips the blanks; returns their difference, if they count.
     fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
         match self.options {
             Options { space_change_sensitive: true, .. } => {}
@@ -263,9 +254,9 @@ impl Comparison<'_> {
             _ => return self.skip_runs(true).map(|()| None),
         }
         let (left, right) = loop {
-            let (left, right) = (self.answer.run(true), self.output.run(true));
+            let (left, right) = (self.answer.peek_run(true), self.output.peek_run(true));
             let same = common_prefix(left, right);
-            let is_whole = self.answer.is_whole(left) && self.output.is_whole(right);
+            let is_whole = self.answer.ends_in_memory(left) && self.output.ends_in_memory(right);
             if same == 0 || (is_whole && left == right) {
                 break (left, right);
             }
@@ -285,22 +276,24 @@ impl Comparison<'_> {
             _ => BlankDifferences::Some,
         };
         let spots = [self.answer.spot(left, 0), self.output.spot(right, 0)];
-        let found = self.first.is_none().then(|| found(DifferenceKind::Blanks, spots));
+        let found =
+            self.first_difference.is_none().then(|| new_difference(DifferenceKind::Blanks, spots));
         self.skip_runs(true)?;
         Ok(found)
     }
 
-    /// The same if only line ends before tokens count.
+    /// Only line ends before tokens count.
     fn compare_line_ends(&mut self) -> io::Result<Option<Difference>> {
         let spots = [
-            self.answer.spot(self.answer.run(true), 0),
-            self.output.spot(self.output.run(true), 0),
+            self.answer.spot(self.answer.peek_run(true), 0),
+            self.output.spot(self.output.peek_run(true), 0),
         ];
-        let found = found(DifferenceKind::Blanks, spots);
+        let found = new_difference(DifferenceKind::Blanks, spots);
         let mut line_ends = [0, 0];
         loop {
-            let runs = [self.answer.run(true), self.output.run(true)];
-            let is_whole = self.answer.is_whole(runs[0]) && self.output.is_whole(runs[1]);
+            let runs = [self.answer.peek_run(true), self.output.peek_run(true)];
+            let is_whole =
+                self.answer.ends_in_memory(runs[0]) && self.output.ends_in_memory(runs[1]);
             for (line_ends, run) in line_ends.iter_mut().zip(runs) {
                 *line_ends += run.iter().filter(|byte| **byte == b'\n').count();
             }
@@ -317,17 +310,17 @@ impl Comparison<'_> {
             return Ok(None);
         }
         self.blanks = BlankDifferences::Some;
-        Ok(self.first.is_none().then_some(found))
+        Ok(self.first_difference.is_none().then_some(found))
     }
 
     /// Compares and skips the next token of both rests, or of the one that has one.
     fn compare_tokens(&mut self) -> io::Result<()> {
         let (left, right) = loop {
             self.fill()?;
-            let (left, right) = (self.answer.run(false), self.output.run(false));
+            let (left, right) = (self.answer.peek_run(false), self.output.peek_run(false));
             let length = left.len().min(right.len());
-            let goes_on = (!self.answer.is_whole(left) && left.len() == length)
-                || (!self.output.is_whole(right) && right.len() == length);
+            let goes_on = (!self.answer.ends_in_memory(left) && left.len() == length)
+                || (!self.output.ends_in_memory(right) && right.len() == length);
             if !goes_on || mismatch(&left[..length], &right[..length], &self.as_text).is_some() {
                 break (left, right);
             }
@@ -344,18 +337,18 @@ impl Comparison<'_> {
         };
         let lengths = [left.len(), right.len()];
         if let Some(Mismatch { kind, gap }) = mismatch {
-            let is_whole = self.answer.is_whole(left) && self.output.is_whole(right);
+            let is_whole = self.answer.ends_in_memory(left) && self.output.ends_in_memory(right);
             self.only_case &= is_whole && left.eq_ignore_ascii_case(right);
             self.differing_tokens += 1;
             self.first_tokens.get_or_insert([self.answer.position(), self.output.position()]);
-            if self.first.is_none() {
+            if self.first_difference.is_none() {
                 let same = if self.options.case_sensitive {
                     common_prefix(left, right)
                 } else {
                     common_prefix_folded(left, right)
                 };
                 let spots = [self.answer.spot(left, same), self.output.spot(right, same)];
-                self.first = Some(Difference { gap, ..found(kind, spots) });
+                self.first_difference = Some(Difference { gap, ..new_difference(kind, spots) });
             }
         }
         self.answer.skip(lengths[0]);
@@ -367,34 +360,33 @@ impl Comparison<'_> {
         }
     }
 
-    /// The difference, if there is one.
     fn difference(self) -> Option<Difference> {
-        let only = self.only();
-        let mut found = self.first?;
+        let only = self.accepting_rule();
+        let mut found = self.first_difference?;
         found.only = only;
         found.differing_tokens = self.differing_tokens;
-        (found.answer.length, found.answer.tokens) = self.answer.size();
-        (found.output.length, found.output.tokens) = self.output.size();
+        (found.answer.length, found.answer.tokens) = self.answer.length_and_tokens();
+        (found.output.length, found.output.tokens) = self.output.length_and_tokens();
         Some(found)
     }
 
-    /// The weaker rule that would have accepted the output.
-    fn only(&self) -> Option<OnlyDifference> {
+    /// The weakest change of the rules that accepts the output.
+    fn accepting_rule(&self) -> Option<OnlyDifference> {
         match (self.blanks, self.differing_tokens) {
             (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),
             (BlankDifferences::None, _) if self.only_case => Some(OnlyDifference::LetterCase),
             (_, 0) => Some(OnlyDifference::Blanks),
             _ if self.only_case => Some(OnlyDifference::BlanksAndLetterCase),
-            _ => self.split_elsewhere(),
+            _ => self.split_differently(),
         }
     }
 
     /// Whether the texts from the first differing tokens on differ only in blanks; unknown for texts that do not fit
     /// in their windows.
-    fn split_elsewhere(&self) -> Option<OnlyDifference> {
+    fn split_differently(&self) -> Option<OnlyDifference> {
         let [answer, output] = self.first_tokens?;
-        let answer = without_blanks(&self.answer.whole()?[answer..]);
-        let output = without_blanks(&self.output.whole()?[output..]);
+        let answer = without_blanks(&self.answer.whole_text()?[answer..]);
+        let output = without_blanks(&self.output.whole_text()?[output..]);
         if answer.clone().eq(output.clone()) {
             Some(OnlyDifference::Blanks)
         } else if !answer.map(u8::to_ascii_lowercase).eq(output.map(u8::to_ascii_lowercase)) {
@@ -407,13 +399,11 @@ impl Comparison<'_> {
     }
 }
 
-/// A difference, without the facts that are only known at the end.
-fn found(kind: DifferenceKind, [answer, output]: [Spot<'_>; 2]) -> Difference {
+fn new_difference(kind: DifferenceKind, [answer, output]: [DifferenceSpot<'_>; 2]) -> Difference {
     let (answer, output) = sides(&answer, &output);
     Difference { kind, only: None, differing_tokens: 0, gap: None, answer, output }
 }
 
-/// The bytes of all tokens, concatenated.
 fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {
     text.iter().filter(|&&byte| !is_blank(byte))
 }

@@ -7,32 +7,28 @@ use std::time::{Duration, Instant};
 use similar::algorithms::{Capture, Replace, myers};
 use similar::{DiffOp, group_diff_ops};
 
-use crate::check::lines::{Line, read_around};
+use crate::check::lines::{TextLine, read_around};
 use crate::check::options::Options;
 use crate::model::difference::Difference;
 use crate::model::judgement::{DiffLine, DiffTag};
 
-/// Upper bound on the lines.
-const LINES: usize = 25;
+const MOST_LINES: usize = 25;
 
-/// Number of equal lines that are shown around different ones.
+/// Equal lines that are shown around different ones.
 const CONTEXT: usize = 3;
 
-/// Time to look for the shortest diff; after that, a longer one is taken.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// After this time, the diff need not be the shortest.
+const DIFF_TIME: Duration = Duration::from_millis(300);
 
-/// The lines around the first difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// At most 25 lines of about 160 bytes each. A line keeps its line end only if that is the only difference from
     /// its counterpart.
     pub lines: Vec<DiffLine>,
     /// Number of further lines of the diff, as far as the texts were read: a lower bound.
-    pub left_out: u64,
+    pub omitted_lines: u64,
 }
 
-/// Compares the lines around the first difference.
-///
 /// Lines count as equal by the rules of the comparison: if it accepts other blanks, letter case or near numbers, these
 /// do not show. Takes bounded time and memory, whatever the length of texts and lines.
 ///
@@ -51,22 +47,22 @@ pub fn diff(
 }
 
 /// A line of the output that can be compared with one of the judge answer.
-struct Compared<'l> {
-    line: &'l Line,
+struct OutputLine<'l> {
+    line: &'l TextLine,
     options: &'l Options,
 }
 
-impl PartialEq<Line> for Compared<'_> {
-    fn eq(&self, answer: &Line) -> bool {
-        answer.agrees(self.line, self.options)
+impl PartialEq<TextLine> for OutputLine<'_> {
+    fn eq(&self, answer: &TextLine) -> bool {
+        answer.accepts(self.line, self.options)
     }
 }
 
-fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
-    let compared: Vec<Compared<'_>> =
-        output.iter().map(|line| Compared { line, options }).collect();
+fn diff_lines(answer: &[TextLine], output: &[TextLine], options: &Options) -> Diff {
+    let compared: Vec<OutputLine<'_>> =
+        output.iter().map(|line| OutputLine { line, options }).collect();
     let mut capture = Replace::new(Capture::new());
-    let deadline = Some(Instant::now() + PATIENCE);
+    let deadline = Some(Instant::now() + DIFF_TIME);
     // "Raw" compares pair by pair, because near numbers do not form classes of equal ones.
     let done: Result<(), Infallible> = myers::diff_deadline_raw(
         &mut capture,
@@ -85,46 +81,44 @@ fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
 }
 
 impl Diff {
-    /// Adds the lines of one operation, as far as there is room.
-    fn add(&mut self, op: &DiffOp, answer: &[Line], output: &[Line]) {
-        let room = LINES - self.lines.len();
+    fn add(&mut self, op: &DiffOp, answer: &[TextLine], output: &[TextLine]) {
+        let room = MOST_LINES - self.lines.len();
         let answer = &answer[op.old_range()];
         let output = &output[op.new_range()];
         if let DiffOp::Equal { .. } = op {
             let lines = answer.iter().zip(output).take(room);
-            self.left_out += (output.len() - lines.len()) as u64;
+            self.omitted_lines += (output.len() - lines.len()) as u64;
             self.lines.extend(lines.map(|(answer, output)| DiffLine {
                 tag: DiffTag::Equal,
                 answer_line: Some(answer.number),
                 output_line: Some(output.number),
-                text: output.shown(None),
+                text: output.excerpt(None),
             }));
             return;
         }
         // Neither side takes more than half of the room, unless the other leaves some.
         let of_answer = answer.len().min((room / 2).max(room.saturating_sub(output.len())));
         let of_output = output.len().min(room - of_answer);
-        self.left_out += (answer.len() - of_answer + output.len() - of_output) as u64;
+        self.omitted_lines += (answer.len() - of_answer + output.len() - of_output) as u64;
         self.lines.extend(answer.iter().enumerate().take(of_answer).map(|(at, line)| DiffLine {
             tag: DiffTag::Answer,
             answer_line: Some(line.number),
             output_line: None,
-            text: shown(line, output.get(at)),
+            text: shown_line(line, output.get(at)),
         }));
         self.lines.extend(output.iter().enumerate().take(of_output).map(|(at, line)| DiffLine {
             tag: DiffTag::Output,
             answer_line: None,
             output_line: Some(line.number),
-            text: shown(line, answer.get(at)),
+            text: shown_line(line, answer.get(at)),
         }));
     }
 }
 
-/// The line as shown beside its counterpart.
-fn shown(line: &Line, counterpart: Option<&Line>) -> Vec<u8> {
-    let mut shown = line.shown(counterpart);
+fn shown_line(line: &TextLine, counterpart: Option<&TextLine>) -> Vec<u8> {
+    let mut shown = line.excerpt(counterpart);
     if counterpart
-        .is_some_and(|other| other.bytes == line.bytes && line.is_ended && !other.is_ended)
+        .is_some_and(|other| other.bytes == line.bytes && line.has_line_end && !other.has_line_end)
     {
         shown.push(b'\n');
     }
@@ -161,8 +155,8 @@ mod tests {
             )
         };
         let mut shown: Vec<String> = diff.lines.iter().map(line).collect();
-        if diff.left_out > 0 {
-            shown.push(format!("{} left out", diff.left_out));
+        if diff.omitted_lines > 0 {
+            shown.push(format!("{} left out", diff.omitted_lines));
         }
         shown
     }
@@ -246,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_read_in_part() {
+    fn an_endless_line_is_read_in_part() {
         let answer = vec![b'a'; 3 << 20];
         let mut output = answer.clone();
         output[2 << 20] = b'\n';
@@ -268,9 +262,9 @@ mod tests {
             let options = Options::parse(&arguments).unwrap();
             if let Some(difference) = compare_bytes(&answer, &output, &options) {
                 let diff = diff(&mut Cursor::new(&answer), &mut Cursor::new(&output), &difference, &options).unwrap();
-                proptest::prop_assert!(diff.lines.len() <= LINES);
+                proptest::prop_assert!(diff.lines.len() <= MOST_LINES);
                 let is_change = |line: &DiffLine| line.tag != DiffTag::Equal;
-                proptest::prop_assert!(diff.lines.iter().any(is_change) || diff.left_out > 0, "{diff:?}");
+                proptest::prop_assert!(diff.lines.iter().any(is_change) || diff.omitted_lines > 0, "{diff:?}");
             }
         }
     }

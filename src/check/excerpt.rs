@@ -1,66 +1,60 @@
 //! Excerpts of the two texts at their first difference, for people.
 
 use crate::check::bytes::count_tokens;
-use crate::model::difference::{Excerpt, Side};
+use crate::model::difference::{DifferenceSide, Excerpt};
 
-/// Number of bytes of a long token that are shown.
-const TOKEN: usize = 60;
+const TOKEN_BYTES: usize = 60;
 
-/// Number of bytes of the line that are shown before the first differing byte, and from it on.
-const LINE: usize = 40;
+/// Bytes of the line that are shown before the first differing byte, and as many from it on.
+const LINE_BYTES: usize = 40;
 
-/// The place at which a text differs from the other.
-pub(super) struct Spot<'t> {
-    /// The part of the text that is in memory.
+pub(super) struct DifferenceSpot<'t> {
     pub(super) window: &'t [u8],
-    /// The part before that.
-    pub(super) before: &'t Before,
+    pub(super) dropped: &'t DroppedPart,
     /// Offset of the token, or of the first differing blank.
     pub(super) offset: u64,
     /// The part of it that is in memory, which begins at `start` in the window.
     pub(super) run: &'t [u8],
     pub(super) start: usize,
-    /// Number of bytes of it that are equal.
-    pub(super) same: usize,
+    pub(super) equal_bytes: usize,
 }
 
 /// The part of a text that was read and then dropped from memory.
 #[derive(Debug, Default)]
-pub(super) struct Before {
+pub(super) struct DroppedPart {
     pub(super) bytes: u64,
     pub(super) tokens: u64,
     pub(super) lines: u64,
-    /// Offset of the last line.
     pub(super) line_start: u64,
 }
 
-impl Spot<'_> {
-    /// The side, without length and number of tokens, which are known at the end of the text.
-    fn side(&self, before: usize) -> Side {
-        let Self { window, run, start, same, .. } = *self;
+impl DifferenceSpot<'_> {
+    /// Without the length and the number of tokens, which are known at the end of the text.
+    fn side(&self, before: usize) -> DifferenceSide {
+        let Self { window, run, start, equal_bytes: same, .. } = *self;
         let differs_at = start + same;
         let newline = memchr::memrchr(b'\n', &window[..differs_at]);
         let in_window = newline.map_or(0, |at| at + 1);
         let line_start = match newline {
-            Some(_) => self.before.bytes + in_window as u64,
-            None => self.before.line_start,
+            Some(_) => self.dropped.bytes + in_window as u64,
+            None => self.dropped.line_start,
         };
         let line_end = memchr::memchr(b'\n', &window[differs_at..]);
         let line = &window[in_window..line_end.map_or(window.len(), |length| differs_at + length)];
-        let tokens = self.before.tokens + count_tokens(&window[..start]);
+        let tokens = self.dropped.tokens + count_tokens(&window[..start]);
         // The token itself is already counted if a part of it comes before.
-        let is_begun = self.offset < self.before.bytes + start as u64;
-        let mut token = cut(run, same, before, TOKEN - same.min(before));
-        token.cut_before += self.before.bytes + start as u64 - self.offset;
-        let mut line = cut(line, differs_at - in_window, LINE, LINE);
-        line.cut_before += self.before.bytes + in_window as u64 - line_start;
+        let is_begun = self.offset < self.dropped.bytes + start as u64;
+        let mut token = cut_excerpt(run, same, before, TOKEN_BYTES - same.min(before));
+        token.cut_before += self.dropped.bytes + start as u64 - self.offset;
+        let mut line = cut_excerpt(line, differs_at - in_window, LINE_BYTES, LINE_BYTES);
+        line.cut_before += self.dropped.bytes + in_window as u64 - line_start;
         let lines = memchr::memchr_iter(b'\n', &window[..start]).count();
-        Side {
+        DifferenceSide {
             token_number: tokens + u64::from(!is_begun),
-            line: self.before.lines + lines as u64 + 1,
+            line: self.dropped.lines + lines as u64 + 1,
             column: self.offset - line_start + 1,
             offset: self.offset,
-            differs_at: self.before.bytes + differs_at as u64,
+            differs_at: self.dropped.bytes + differs_at as u64,
             length: 0,
             tokens: 0,
             token,
@@ -69,16 +63,19 @@ impl Spot<'_> {
     }
 }
 
-/// Both sides, cut around their first differing bytes.
-pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
-    let longest = (answer.run.len() - answer.same).max(output.run.len() - output.same);
+pub(super) fn sides(
+    answer: &DifferenceSpot<'_>,
+    output: &DifferenceSpot<'_>,
+) -> (DifferenceSide, DifferenceSide) {
+    let longest =
+        (answer.run.len() - answer.equal_bytes).max(output.run.len() - output.equal_bytes);
     // The same for both sides, so that they are aligned.
-    let before = TOKEN - longest.min(TOKEN / 2);
+    let before = TOKEN_BYTES - longest.min(TOKEN_BYTES / 2);
     (answer.side(before), output.side(before))
 }
 
-/// Keeps this many bytes before and after a place, and a few more if a cut would split a character.
-fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
+/// Keeps so many bytes before and after `at`, and a few more if a cut would split a character.
+fn cut_excerpt(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     let (behind, ahead) = piece.split_at(at);
     let from = character_start(behind, at.saturating_sub(before));
     let to = at + character_end(ahead, after.min(ahead.len()));
@@ -89,14 +86,14 @@ fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     }
 }
 
-/// The place, or one up to three bytes before it, where a UTF-8 character may begin.
+/// A UTF-8 character may begin there: at the index, or up to three bytes before it.
 pub(super) fn character_start(bytes: &[u8], place: usize) -> usize {
     let least = place.saturating_sub(3);
     let may_begin = |&start: &usize| bytes.get(start).is_none_or(|&byte| !is_continuation(byte));
     (least..=place).rev().find(may_begin).unwrap_or(place)
 }
 
-/// The place, or one up to three bytes after it, where a UTF-8 character may end.
+/// A UTF-8 character may end there: at the index, or up to three bytes after it.
 pub(super) fn character_end(bytes: &[u8], place: usize) -> usize {
     let may_end = |&end: &usize| bytes.get(end).is_none_or(|&byte| !is_continuation(byte));
     (place..=place + 3).find(may_end).unwrap_or(place)

@@ -16,9 +16,8 @@ pub struct Tolerance {
     pub relative: Option<f64>,
 }
 
-/// The result of comparing two tokens as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NumberReply {
+pub enum NumberComparison {
     /// The judge answer's token is not a number: the tokens must be compared as text.
     AnswerIsText,
     /// The judge answer's token is a number, the output's is not.
@@ -32,7 +31,7 @@ pub enum NumberReply {
 /// Too large values become infinite, too small ones 0.
 ///
 /// Source: problem package format 2025-09, "General requirements".
-pub fn parse(token: &[u8]) -> Option<f64> {
+pub fn parse_number(token: &[u8]) -> Option<f64> {
     if !is_number(token) {
         return None;
     }
@@ -57,14 +56,14 @@ fn is_number(token: &[u8]) -> bool {
     !digits.is_empty() && rest.is_empty()
 }
 
-/// Whether the token is a number without point and exponent.
+/// A number without point and exponent.
 pub fn is_integer(token: &[u8]) -> bool {
     let digits = after_sign(token);
     !digits.is_empty() && token.len() <= LONGEST_NUMBER && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// An integer that an `f64` may not hold.
-fn integer(token: &[u8]) -> Option<i128> {
+fn parse_large_integer(token: &[u8]) -> Option<i128> {
     const EXACT: usize = 15;
     let text = (token.len() > EXACT && is_integer(token)).then_some(token)?;
     std::str::from_utf8(text).ok()?.parse().ok()
@@ -87,38 +86,42 @@ impl Tolerance {
     /// power of ten. So `1e400` differs from `1e500`, and not every number is near it.
     ///
     /// Source: problem package format 2025-09, "Comparing floating-point tokens".
-    pub fn compare(&self, answer: &[u8], output: &[u8]) -> NumberReply {
-        let Some(answer_value) = parse(answer) else { return NumberReply::AnswerIsText };
-        let Some(output_value) = parse(output) else { return NumberReply::OutputIsText };
-        let distance = match (integer(answer), integer(output)) {
+    pub fn compare(&self, answer: &[u8], output: &[u8]) -> NumberComparison {
+        let Some(answer_value) = parse_number(answer) else {
+            return NumberComparison::AnswerIsText;
+        };
+        let Some(output_value) = parse_number(output) else {
+            return NumberComparison::OutputIsText;
+        };
+        let distance = match (parse_large_integer(answer), parse_large_integer(output)) {
             (Some(answer), Some(output)) => answer.abs_diff(output) as f64,
             _ => (output_value - answer_value).abs(),
         };
         if distance.is_finite() {
-            return self.reply(distance, answer_value.abs(), distance);
+            return self.judge_distance(distance, answer_value.abs(), distance);
         }
         // The distance is above the largest `f64`, so it is above any absolute tolerance.
         let (answer, output) = (Decimal::new(answer), Decimal::new(output));
-        let answer_value = answer.divided(answer.exponent);
-        let distance = (output.divided(answer.exponent) - answer_value).abs();
+        let answer_value = answer.divided_by_power(answer.exponent);
+        let distance = (output.divided_by_power(answer.exponent) - answer_value).abs();
         let absolute = if distance == 0.0 { 0.0 } else { f64::INFINITY };
-        self.reply(distance, answer_value.abs(), absolute)
+        self.judge_distance(distance, answer_value.abs(), absolute)
     }
 
     /// Whether a distance is small enough for a judge answer of this size; `absolute` is the unscaled distance.
-    fn reply(&self, distance: f64, size: f64, absolute: f64) -> NumberReply {
+    fn judge_distance(&self, distance: f64, size: f64, absolute: f64) -> NumberComparison {
         let is_within = absolute == 0.0
             || self.absolute.is_some_and(|most| absolute <= most)
             || self.relative.is_some_and(|most| distance <= most * size);
         if is_within {
-            return NumberReply::Within;
+            return NumberComparison::Within;
         }
         let relative = if size > 0.0 { distance / size } else { f64::INFINITY };
-        NumberReply::Beyond(NumberGap { absolute, relative })
+        NumberComparison::Beyond(NumberGap { absolute, relative })
     }
 }
 
-/// A number as written: `0.digits` times ten to the power of `exponent`.
+/// `0.digits` times ten to the power of `exponent`.
 struct Decimal {
     is_negative: bool,
     /// The digits without leading zeros; empty for 0, whose exponent is 0.
@@ -127,7 +130,6 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Parses a token that is a number.
     fn new(token: &[u8]) -> Self {
         let (whole, rest) = split_digits(after_sign(token));
         let (fraction, rest) = split_digits(rest.strip_prefix(b".").unwrap_or(rest));
@@ -137,13 +139,12 @@ impl Decimal {
         let exponent = match significant {
             // 0 is 0 whatever its exponent: to divide by that would turn large numbers into 0, too.
             "" => 0,
-            _ => exponent(rest).saturating_add(whole.len() as i64 - zeros as i64),
+            _ => parse_exponent(rest).saturating_add(whole.len() as i64 - zeros as i64),
         };
         Self { is_negative: token.starts_with(b"-"), exponent, digits: significant.to_owned() }
     }
 
-    /// The value divided by ten to the power of `power`.
-    fn divided(&self, power: i64) -> f64 {
+    fn divided_by_power(&self, power: i64) -> f64 {
         let sign = if self.is_negative { "-" } else { "" };
         let exponent = self.exponent.saturating_sub(power);
         let text = format!("{sign}0.{}e{exponent}", self.digits);
@@ -152,7 +153,7 @@ impl Decimal {
 }
 
 /// The value of an exponent with its letter, or 0; a value that does not fit is clamped.
-fn exponent(text: &[u8]) -> i64 {
+fn parse_exponent(text: &[u8]) -> i64 {
     let Some((_, text)) = text.split_first() else { return 0 };
     let size = after_sign(text)
         .iter()
@@ -166,9 +167,9 @@ mod tests {
 
     /// 2025-09, "General requirements": numbers are those of the grammar
     #[test]
-    fn a_number_is_what_the_grammar_says_and_nothing_else() {
+    fn only_the_grammar_defines_numbers() {
         let check = |token: &str, value: Option<f64>| {
-            assert_eq!(parse(token.as_bytes()), value, "{token}");
+            assert_eq!(parse_number(token.as_bytes()), value, "{token}");
         };
         check("0", Some(0.0));
         check("-0", Some(0.0));
@@ -200,8 +201,8 @@ mod tests {
     #[test]
     fn a_token_of_more_than_4096_bytes_is_no_number() {
         let nines = "9".repeat(LONGEST_NUMBER);
-        assert_eq!(parse(nines.as_bytes()), Some(f64::INFINITY));
-        assert_eq!(parse(format!("{nines}9").as_bytes()), None);
+        assert_eq!(parse_number(nines.as_bytes()), Some(f64::INFINITY));
+        assert_eq!(parse_number(format!("{nines}9").as_bytes()), None);
     }
 
     #[test]
@@ -209,7 +210,7 @@ mod tests {
         for first in 0..=255_u8 {
             for second in 0..=255_u8 {
                 let token = [first, second, first];
-                assert_eq!(parse(&token).is_some(), is_number(&token));
+                assert_eq!(parse_number(&token).is_some(), is_number(&token));
             }
         }
     }
@@ -241,10 +242,10 @@ mod tests {
             }
         }
         let reply = match parsed.compare(answer.as_bytes(), output.as_bytes()) {
-            NumberReply::AnswerIsText => "text",
-            NumberReply::OutputIsText => "no number",
-            NumberReply::Within => "within",
-            NumberReply::Beyond(_) => "beyond",
+            NumberComparison::AnswerIsText => "text",
+            NumberComparison::OutputIsText => "no number",
+            NumberComparison::Within => "within",
+            NumberComparison::Beyond(_) => "beyond",
         };
         assert_eq!(reply, expected, "{tolerance}: {answer}, {output}");
     }

@@ -3,12 +3,11 @@
 use std::io::{self, Read};
 
 use crate::check::float::is_integer;
-use crate::check::text::Text;
+use crate::check::text::WindowedText;
 
-/// Number of bytes in memory at once.
 const WINDOW: usize = 64 << 10;
 
-/// Number of tokens in a judge answer that are integers: digits with or without a sign.
+/// Integers are digits with or without a sign.
 ///
 /// With a tolerance, they are accepted even if they are only near, which is rarely intended.
 ///
@@ -17,8 +16,8 @@ const WINDOW: usize = 64 << 10;
 /// # Errors
 ///
 /// If reading fails.
-pub fn integer_tokens(mut answer: impl Read) -> io::Result<u64> {
-    let mut text = Text::new(&mut answer, WINDOW);
+pub fn count_integers(mut answer: impl Read) -> io::Result<u64> {
+    let mut text = WindowedText::new(&mut answer, WINDOW);
     let mut integers = 0;
     loop {
         text.skip_run(true)?;
@@ -26,7 +25,7 @@ pub fn integer_tokens(mut answer: impl Read) -> io::Result<u64> {
         if text.is_at_end() {
             return Ok(integers);
         }
-        integers += u64::from(is_integer(text.run(false)));
+        integers += u64::from(is_integer(text.peek_run(false)));
         text.skip_run(false)?;
     }
 }
@@ -38,7 +37,7 @@ mod tests {
     #[test]
     fn integers_are_counted_and_other_tokens_are_not() {
         let check = |answer: &str, expected: u64| {
-            assert_eq!(integer_tokens(answer.as_bytes()).unwrap(), expected, "{answer:?}");
+            assert_eq!(count_integers(answer.as_bytes()).unwrap(), expected, "{answer:?}");
         };
         check("", 0);
         check("\n \n", 0);

@@ -1,4 +1,4 @@
-//! The few lines of a text around its first difference, and when two lines count as equal.
+//! Reads the lines of a text around its first difference, and compares two lines.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -6,35 +6,31 @@ use crate::check::bytes::take_run;
 use crate::check::excerpt::{character_end, character_start};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
-use crate::model::difference::Side;
+use crate::model::difference::DifferenceSide;
 
-/// Number of lines that are read before that of the first difference.
+/// Lines that are read before that of the first difference.
 const LINES_BEFORE: usize = 3;
 
-/// Number of lines that are read from that of the first difference on.
-const LINES: usize = 200;
+/// Lines that are read from that of the first difference on.
+const LINES_READ: usize = 200;
 
-/// Number of bytes that are searched for the lines before.
+/// Bytes that are searched for the lines before.
 const BYTES_BEFORE: u64 = 4 << 10;
 
-/// Number of bytes that are read from the line of the first difference on.
-const BYTES: u64 = 64 << 10;
+/// Bytes that are read from the line of the first difference on.
+const BYTES_READ: u64 = 64 << 10;
 
-/// Number of bytes of a line that are shown.
-const SHOWN: usize = 160;
+const SHOWN_BYTES: usize = 160;
 
-/// Number of shown bytes before the differing place.
 const SHOWN_BEFORE: usize = 60;
 
-/// One line of a text.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     /// From 1.
     pub(super) number: u64,
     /// The bytes without the line end; only a part if the line is very long.
     pub(super) bytes: Vec<u8>,
-    /// Whether a line end follows.
-    pub(super) is_ended: bool,
+    pub(super) has_line_end: bool,
     is_cut_before: bool,
     is_cut_after: bool,
     /// The index of the first differing byte, in the line of the first difference.
@@ -42,23 +38,26 @@ pub(super) struct Line {
 }
 
 /// Reads the lines around the first difference, with time and memory independent of their length.
-pub(super) fn read_around(text: &mut (impl Read + Seek), side: &Side) -> io::Result<Vec<Line>> {
+pub(super) fn read_around(
+    text: &mut (impl Read + Seek),
+    side: &DifferenceSide,
+) -> io::Result<Vec<TextLine>> {
     let line_start = side.offset - (side.column - 1);
     let mut lines = read_before(text, line_start, side.line)?;
     let start = line_start.max(side.differs_at.saturating_sub(BYTES_BEFORE));
-    let bytes = read_part(text, start, BYTES)?;
-    let is_end = (bytes.len() as u64) < BYTES;
-    let pieces = bytes.split_inclusive(|&byte| byte == b'\n').take(LINES);
+    let bytes = read_part(text, start, BYTES_READ)?;
+    let is_end = (bytes.len() as u64) < BYTES_READ;
+    let pieces = bytes.split_inclusive(|&byte| byte == b'\n').take(LINES_READ);
     for (index, piece) in pieces.enumerate() {
         let line = piece.strip_suffix(b"\n");
         let is_whole = line.is_some() || is_end;
         if index > 0 && !is_whole {
             break;
         }
-        lines.push(Line {
+        lines.push(TextLine {
             number: side.line + index as u64,
             bytes: line.unwrap_or(piece).to_vec(),
-            is_ended: line.is_some(),
+            has_line_end: line.is_some(),
             is_cut_before: index == 0 && start > line_start,
             is_cut_after: !is_whole,
             differs_at: (index == 0).then_some((side.differs_at - start) as usize),
@@ -72,7 +71,7 @@ fn read_before(
     text: &mut (impl Read + Seek),
     line_start: u64,
     number: u64,
-) -> io::Result<Vec<Line>> {
+) -> io::Result<Vec<TextLine>> {
     let start = line_start.saturating_sub(BYTES_BEFORE);
     let bytes = read_part(text, start, line_start - start)?;
     let mut pieces: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
@@ -82,10 +81,10 @@ fn read_before(
     }
     let first = pieces.len().saturating_sub(LINES_BEFORE);
     let pieces = &pieces[first..];
-    let line = |(index, piece): (usize, &&[u8])| Line {
+    let line = |(index, piece): (usize, &&[u8])| TextLine {
         number: number - (pieces.len() - index) as u64,
         bytes: piece.strip_suffix(b"\n").unwrap_or(piece).to_vec(),
-        is_ended: true,
+        has_line_end: true,
         is_cut_before: false,
         is_cut_after: false,
         differs_at: None,
@@ -100,16 +99,16 @@ fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Resu
     Ok(bytes)
 }
 
-impl Line {
-    /// The line as shown, cut around the place at which it differs from its counterpart.
-    pub(super) fn shown(&self, counterpart: Option<&Self>) -> Vec<u8> {
+impl TextLine {
+    /// Cut around the byte at which it differs from its counterpart.
+    pub(super) fn excerpt(&self, counterpart: Option<&Self>) -> Vec<u8> {
         let common =
             |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();
         let place = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
         let (mut from, mut to) = (0, self.bytes.len());
-        if to > SHOWN {
-            from = place.saturating_sub(SHOWN_BEFORE).min(to - SHOWN);
-            to = character_end(&self.bytes, from + SHOWN);
+        if to > SHOWN_BYTES {
+            from = place.saturating_sub(SHOWN_BEFORE).min(to - SHOWN_BYTES);
+            to = character_end(&self.bytes, from + SHOWN_BYTES);
             from = character_start(&self.bytes, from);
         }
         let points = |is_cut: bool| if is_cut { "…" } else { "" };
@@ -120,11 +119,11 @@ impl Line {
     }
 
     /// Whether the output's line equals this line of the judge answer by the rules of the comparison.
-    pub(super) fn agrees(&self, output: &Self, options: &Options) -> bool {
+    pub(super) fn accepts(&self, output: &Self, options: &Options) -> bool {
         let is_cut = |line: &Self| line.is_cut_before || line.is_cut_after;
         if is_cut(self)
             || is_cut(output)
-            || (options.space_change_sensitive && self.is_ended != output.is_ended)
+            || (options.space_change_sensitive && self.has_line_end != output.has_line_end)
         {
             return false;
         }

@@ -1,4 +1,4 @@
-//! The default output validator of the standard format: is an output right, and if not, what to say about it?
+//! The default output validator of the standard format: is an output right, and if not, where does it differ?
 //!
 //! [`compare`](compare::compare) reads the judge answer and the output through windows that hold most of them whole,
 //! and returns the first [`Difference`](crate::model::difference::Difference), if any. [`diff`](diff::diff) then reads

@@ -2,14 +2,10 @@
 
 use crate::check::float::{self, Tolerance};
 
-/// The parsed arguments of the default output validator.
-///
 /// By default it accepts other blanks and letter case, and compares numbers as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// Whether letter case must be the same.
     pub case_sensitive: bool,
-    /// Whether blanks must be the same.
     pub space_change_sensitive: bool,
     /// Whether tokens must be on the same lines, as CMS and sinol compare; empty lines at the end do not count.
     pub line_sensitive: bool,
@@ -31,7 +27,6 @@ const RELATIVE: &str = "float_relative_tolerance";
 const ABSOLUTE: &str = "float_absolute_tolerance";
 const BOTH: &str = "float_tolerance";
 
-/// All arguments.
 const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
 
 impl Options {
@@ -47,17 +42,17 @@ impl Options {
     /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
         let mut options = Self::default();
-        let mut given = Given::default();
+        let mut given = GivenTolerances::default();
         let mut args = args.iter().map(String::as_str);
         while let Some(argument) = args.next() {
             match argument {
                 CASE => options.case_sensitive = true,
                 SPACE => options.space_change_sensitive = true,
                 LINE_SENSITIVE => options.line_sensitive = true,
-                RELATIVE => set(&mut given.relative, argument, args.next())?,
-                ABSOLUTE => set(&mut given.absolute, argument, args.next())?,
-                BOTH => set(&mut given.both, argument, args.next())?,
-                _ => return Err(unknown(argument)),
+                RELATIVE => set_tolerance(&mut given.relative, argument, args.next())?,
+                ABSOLUTE => set_tolerance(&mut given.absolute, argument, args.next())?,
+                BOTH => set_tolerance(&mut given.both, argument, args.next())?,
+                _ => return Err(unknown_argument(argument)),
             }
         }
         options.tolerance = given.tolerance()?;
@@ -65,15 +60,14 @@ impl Options {
     }
 }
 
-/// The tolerances as written.
 #[derive(Default)]
-struct Given {
+struct GivenTolerances {
     relative: Option<f64>,
     absolute: Option<f64>,
     both: Option<f64>,
 }
 
-impl Given {
+impl GivenTolerances {
     fn tolerance(&self) -> Result<Option<Tolerance>, OptionsError> {
         let tolerance = match self {
             Self { both: None, absolute: None, relative: None } => return Ok(None),
@@ -92,8 +86,7 @@ impl Given {
     }
 }
 
-/// Sets a tolerance that must not be set yet.
-fn set(
+fn set_tolerance(
     tolerance: &mut Option<f64>,
     argument: &str,
     value: Option<&str>,
@@ -107,7 +100,7 @@ fn set(
             "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
         ));
     };
-    let (what, advice) = match float::parse(value.as_bytes()) {
+    let (what, advice) = match float::parse_number(value.as_bytes()) {
         None => ("not a number", "write one such as `1e-6` or `0.001`"),
         Some(number) if number < 0.0 => {
             ("negative, so nothing would be accepted", "leave out the sign")
@@ -124,14 +117,13 @@ fn set(
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }
 
-/// The fault for an unknown argument, with a guess at what was meant.
-fn unknown(argument: &str) -> OptionsError {
+fn unknown_argument(argument: &str) -> OptionsError {
     let (name, value) = match argument.split_once(['=', ' ']) {
         Some((name, value)) => (name, Some(value)),
         None => (argument, None),
     };
     let name = name.trim_start_matches('-').to_lowercase().replace('-', "_");
-    let help = match (nearest(&name), value) {
+    let help = match (nearest_argument(&name), value) {
         (Some(known), Some(value)) => format!("write `{known}` and `{value}` as two arguments"),
         (Some(known), None) => format!("did you mean `{known}`?"),
         (None, _) => format!("it has {}", ARGUMENTS.map(|name| format!("`{name}`")).join(", ")),
@@ -139,8 +131,8 @@ fn unknown(argument: &str) -> OptionsError {
     OptionsError(format!("the default output validator has no argument `{argument}`; {help}"))
 }
 
-/// The shortest argument with all words of this name, or else the one with the most similar spelling.
-fn nearest(name: &str) -> Option<&'static str> {
+/// The shortest argument with all words of this name comes before the one with the most similar spelling.
+fn nearest_argument(name: &str) -> Option<&'static str> {
     let has_words =
         |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));
     let with_words = ARGUMENTS.into_iter().filter(has_words).min_by_key(|known| known.len());
@@ -195,7 +187,7 @@ mod tests {
 
     /// 2025-09, "Comparing floating-point tokens": a tolerance twice, or `float_tolerance` beside another, is an error
     #[test]
-    fn bad_arguments_are_named_with_the_way_out() {
+    fn bad_arguments_are_named_with_help() {
         let check = |args: &str, message: &str| {
             assert_eq!(parse(args).unwrap_err().to_string(), message, "{args}")
         };

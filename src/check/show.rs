@@ -1,42 +1,45 @@
 //! Describes the first difference in words.
 
-use crate::model::difference::{Difference, DifferenceKind, Excerpt, Side};
+use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, Excerpt};
 use crate::model::text::visible;
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///
-/// The place is that in the output; bytes are counted from 0, everything else from 1.
-pub fn cause(difference: &Difference) -> String {
+/// The position is that in the output; bytes are counted from 0, everything else from 1.
+pub fn describe(difference: &Difference) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
-    let (what, expected, got) = (difference.what(), token(&answer.token), token(&output.token));
+    let (what, expected, got) =
+        (difference.summary(), quoted_token(&answer.token), quoted_token(&output.token));
     let sides = match difference.kind {
         DifferenceKind::OutputEnds if output.length == 0 => {
             return format!("{what}: expected {expected} first");
         }
         DifferenceKind::OutputEnds => format!("expected {expected}"),
         DifferenceKind::OutputGoesOn => format!("got {got}"),
-        DifferenceKind::Blanks => format!("expected {}, got {}", blanks(answer), blanks(output)),
+        DifferenceKind::Blanks => {
+            format!("expected {}, got {}", quoted_blanks(answer), quoted_blanks(output))
+        }
         _ => format!("expected {expected}, got {got}"),
     };
-    format!("{what}: {sides} ({})", place(output))
+    format!("{what}: {sides} ({})", position(output))
 }
 
-/// A token in backquotes, with dots where it was cut.
-fn token(excerpt: &Excerpt) -> String {
+/// Dots show where it was cut.
+fn quoted_token(excerpt: &Excerpt) -> String {
     let cut = |bytes: u64| if bytes > 0 { "…" } else { "" };
     format!("`{}{}{}`", cut(excerpt.cut_before), visible(&excerpt.bytes), cut(excerpt.cut_after))
 }
 
-/// Blanks in backquotes, made visible, or a word if there are none.
-fn blanks(side: &Side) -> String {
+/// Makes spaces visible.
+fn quoted_blanks(side: &DifferenceSide) -> String {
     if side.token.bytes.is_empty() {
         "none".to_owned()
     } else {
-        token(&side.token).replace(' ', "␠")
+        quoted_token(&side.token).replace(' ', "␠")
     }
 }
 
-fn place(side: &Side) -> String {
+fn position(side: &DifferenceSide) -> String {
     format!("line {}, column {}, byte {}", side.line, side.column, side.offset)
 }
 
@@ -55,7 +58,7 @@ mod tests {
     #[test]
     fn the_cause_is_one_line_with_token_and_place() {
         let check = |arguments: &str, answer: &str, output: &str, expected: &str| {
-            assert_eq!(cause(&difference(arguments, answer, output)), expected);
+            assert_eq!(describe(&difference(arguments, answer, output)), expected);
         };
         check(
             "",
@@ -126,7 +129,7 @@ mod tests {
         let output = format!("{}y{}", "a".repeat(1000), "b".repeat(500));
         let (before, after) = ("a".repeat(30), "b".repeat(29));
         assert_eq!(
-            cause(&difference("", &answer, &output)),
+            describe(&difference("", &answer, &output)),
             format!(
                 "token 1 differs: expected `…{before}x{after}…`, got `…{before}y{after}…` (line 1, column 1, byte 0)"
             )
@@ -137,8 +140,8 @@ mod tests {
     fn a_cut_goes_through_no_character() {
         let answer = format!("{}x{}", "é".repeat(100), "é".repeat(100));
         let output = format!("a{}y{}", "é".repeat(100), "é".repeat(100));
-        assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
+        assert!(!describe(&difference("", &answer, &output)).contains("\\x"));
         let output = answer.replace('x', "y");
-        assert!(!cause(&difference("", &answer, &output)).contains("\\x"));
+        assert!(!describe(&difference("", &answer, &output)).contains("\\x"));
     }
 }

@@ -1,10 +1,9 @@
-//! When two tokens count as equal, by the rules of a comparison.
+//! Compares two tokens by the rules of a comparison.
 
-use crate::check::float::NumberReply;
+use crate::check::float::NumberComparison;
 use crate::check::options::Options;
 use crate::model::difference::{DifferenceKind, NumberGap};
 
-/// Why two tokens are not equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch {
     pub(super) kind: DifferenceKind,
@@ -28,10 +27,10 @@ pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Optio
     }
     if let Some(tolerance) = &options.tolerance {
         match tolerance.compare(answer, output) {
-            NumberReply::Within => return None,
-            NumberReply::AnswerIsText => {}
-            NumberReply::OutputIsText => return Some(DifferenceKind::NotANumber.into()),
-            NumberReply::Beyond(gap) => {
+            NumberComparison::Within => return None,
+            NumberComparison::AnswerIsText => {}
+            NumberComparison::OutputIsText => return Some(DifferenceKind::NotANumber.into()),
+            NumberComparison::Beyond(gap) => {
                 let kind = DifferenceKind::Number;
                 return Some(Mismatch { kind, gap: Some(gap) });
             }

@@ -2,29 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use crate::language::essence::essence;
+use crate::language::essence::without_spaces_and_comments;
 use crate::language::sources;
 use crate::language::table::Language;
 use crate::model::duplicates::{Duplicates, Likeness};
 use crate::model::submission::Submission;
 
-/// The text of a program: the texts of its sources, in order.
-type Text = Vec<Vec<u8>>;
+/// The sorted texts of the sources.
+type ProgramText = Vec<Vec<u8>>;
 
-/// Groups of equal submissions, in the order of the first of each. Submissions that differ only in spaces and comments
-/// are in one group with all that are then equal.
-pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Duplicates> {
-    let mut texts: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
-    let mut codes: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
+/// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in
+/// one group, together with copies.
+pub fn find_duplicates<'a>(
+    submissions: impl IntoIterator<Item = &'a Submission>,
+) -> Vec<Duplicates> {
+    let mut texts: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
+    let mut codes: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
     for (at, submission) in submissions.into_iter().enumerate() {
         // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
-        let mut text: Text = Vec::new();
-        let mut code: Text = Vec::new();
+        let mut text: ProgramText = Vec::new();
+        let mut code: ProgramText = Vec::new();
         for file in &sources.files {
             let Some(language) = Language::of_file(&file.name) else { continue };
             text.push(file.bytes().to_vec());
-            code.push(essence(language.code, file.bytes()));
+            code.push(without_spaces_and_comments(language.code, file.bytes()));
         }
         text.sort();
         code.sort();
@@ -35,7 +37,7 @@ pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Du
             codes.entry(code).or_default().push((at, &submission.name));
         }
     }
-    let several = |groups: BTreeMap<Text, Vec<(usize, &'a str)>>| {
+    let several = |groups: BTreeMap<ProgramText, Vec<(usize, &'a str)>>| {
         let groups = groups.into_values().filter(|group| group.len() > 1);
         groups.collect::<Vec<Vec<(usize, &str)>>>()
     };

@@ -1,4 +1,4 @@
-//! The folder of a class, with an entry for each student, and the programs of a student.
+//! Reads the folder of a class, which has an entry for each student, and finds the programs of a student.
 
 pub mod duplicates;
 
@@ -10,27 +10,28 @@ use crate::language::recipe::language_of_ending;
 use crate::language::sources;
 use crate::language::start;
 use crate::language::table::{EntryPoint, Language};
-use crate::language::tool_files::is_of_tools;
+use crate::language::tool_files::is_tool_directory;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::Program;
 use crate::model::root::FilePath;
 use crate::model::tree::TreeEntry;
 use crate::package::archive::is_archive;
 
-/// Names of directories within a program. A folder whose sources are all in these is one program.
-const PARTS: [&str; 13] = [
+/// A folder whose sources are all in directories with these names is one program.
+const PROGRAM_DIRECTORIES: [&str; 13] = [
     "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
 ];
-/// The file that marks a directory as one program.
+/// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
 
-/// The students of a folder: its entries, by name, without those of tools. `None` if the folder is a program, unless it
-/// `is_class` by the user's word: with a manifest, with a source directly in it, or with sources only in parts of a
+/// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a
+/// source directly in it, or sources only in directories of a program. If the user says that it `is_class`, it is no
 /// program.
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     let found = fs::read_dir(folder).ok()?.flatten();
     let found = found.filter(|it| !it.file_name().as_encoded_bytes().starts_with(b"."));
-    let is_student = |path: &PathBuf| !path.is_dir() || !is_of_tools(&FilePath::root(&**path));
+    let is_student =
+        |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
     let mut students: Vec<PathBuf> = found.map(|it| it.path()).filter(is_student).collect();
     students.sort();
     let is_source = |path: &Path| Language::of_file(path).is_some() || path.ends_with(MANIFEST);
@@ -38,37 +39,34 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
         return Some(students);
     }
     let has_program = |path: &PathBuf| {
-        let is_part = PARTS.iter().any(|part| path.ends_with(part));
+        let is_part = PROGRAM_DIRECTORIES.iter().any(|part| path.ends_with(part));
         path.is_dir() && !is_part && has_source(path) || is_archive(path)
     };
     let is_program = students.iter().any(|path| is_source(path) && !path.is_dir());
     (!is_program && students.iter().any(has_program)).then_some(students)
 }
 
-/// Whether a student has a source. If that is unknown, the reason is the student's result.
+/// `true` if it cannot be read: then the student's result has the reason.
 fn has_source(student: &Path) -> bool {
     let program = Program { path: FilePath::root(student), ..Program::default() };
     let sources = sources::read(&program);
     sources.map_or(true, |it| it.files.iter().any(|file| Language::of_file(&file.name).is_some()))
 }
 
-/// A program of a student.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StudentProgram {
-    /// Its path from the student's, as it is shown: empty for the only program.
+    /// Its path from the student's, for reports: empty for the only program.
     pub name: PathBuf,
-    /// The path of its directory from the student's.
     pub directory: PathBuf,
-    /// The file to start, from its directory, if something else might start instead.
+    /// Relative to the directory. `None` if nothing else might start.
     pub entry_point: Option<String>,
-    /// The files of other programs in its directory.
-    pub without: Vec<PathBuf>,
+    pub files_of_others: Vec<PathBuf>,
 }
 
-/// The programs of a student: one in each language with all its sources. If several of these can start, each is a program
-/// of its own, in the largest directory in which no other starts. `start` is the name of a file that starts.
+/// All sources in a language are one program. If several of them can start, each is a program of its own, in the
+/// largest directory in which no other starts. `start` is the name of a file that starts.
 ///
-/// What cannot be read is one program, whose build tells why.
+/// A directory that cannot be read is one program: its build reports the reason.
 pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> {
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
@@ -83,7 +81,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
     let mut programs = Vec::new();
     for (language, files) in languages.values() {
         let names: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
-        let can_start = starting(language, files);
+        let can_start = starting_sources(language, files);
         let is_named = |it: &&Path| {
             start.is_some_and(|name| it.ends_with(name) || it.with_extension("").ends_with(name))
         };
@@ -94,7 +92,11 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
         if starting.is_empty() {
             let (name, without) =
                 (names[0].to_owned(), foreign.iter().map(|it| it.into()).collect());
-            programs.push(StudentProgram { name, without, ..StudentProgram::default() });
+            programs.push(StudentProgram {
+                name,
+                files_of_others: without,
+                ..StudentProgram::default()
+            });
         }
         for main in starting.iter().copied() {
             let others = || starting.iter().copied().filter(|it| *it != main);
@@ -119,7 +121,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
                 name: if is_alone { directory } else { main }.to_owned(),
                 directory: directory.to_owned(),
                 entry_point: entry_point.map(|it| it.to_string_lossy().into_owned()),
-                without: rivals.chain(foreign.iter().copied()).filter_map(below).collect(),
+                files_of_others: rivals.chain(foreign.iter().copied()).filter_map(below).collect(),
             });
         }
     }
@@ -129,27 +131,26 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
     programs
 }
 
-/// A warning about a folder that is read as one student's, although it has programs in its directories, too.
-pub fn mixed(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
+/// Warns that a folder is read as one student's, although it has programs in its directories, too.
+pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
     let is_below = |it: &StudentProgram| *it.directory != *Path::new("");
     let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
     let what = "is read as the directory of one student, because there are sources in it";
     is_mixed.then(|| Diagnostic::warning(folder, what).help("if it is a class, add --class"))
 }
 
-/// The sources that can start: in a language whose compiler looks for it, those that declare it; scripts that are called
-/// `main`.
-fn starting<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
+/// If the compiler looks for the start, the sources that declare it; otherwise, files called `main`.
+fn starting_sources<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     let names = files.iter().map(|it| it.name.as_path());
-    if start::is_by_text(language.code) {
+    if start::compiler_finds_start(language.code) {
         let texts: Vec<&[u8]> = files.iter().map(|it| it.bytes()).collect();
-        let starting = start::starting(language.code, &texts);
+        let starting = start::starting_sources(language.code, &texts);
         return starting.into_iter().map(|at| files[at].name.as_path()).collect();
     }
     names.filter(|it| it.file_stem().is_some_and(|stem| stem == "main")).collect()
 }
 
-/// The largest directory with this source in which none of the others is; its own if there is none.
+/// The largest directory with this source and none of the others; the source's own if there is none.
 fn own_directory<'a>(main: &'a Path, others: impl Iterator<Item = &'a Path> + Clone) -> &'a Path {
     let own = main.parent().unwrap_or(Path::new(""));
     let is_free = |dir: &&Path| !others.clone().any(|it| it.starts_with(dir));
@@ -206,7 +207,7 @@ mod tests {
         let found = found.into_iter().map(|program| {
             let mut shown = format!("{} {}", program.name.display(), program.directory.display());
             shown.extend(program.entry_point.map(|it| format!(":{it}")));
-            shown.extend(program.without.iter().map(|it| format!("-{}", it.display())));
+            shown.extend(program.files_of_others.iter().map(|it| format!("-{}", it.display())));
             shown
         });
         assert_eq!(found.collect::<Vec<_>>(), expected, "{files:?}");

@@ -1,4 +1,4 @@
-//! Arguments as typed.
+//! The command line: its commands and their arguments.
 
 use clap::{Parser, Subcommand};
 
@@ -25,7 +25,7 @@ use crate::cli::statement::StatementArguments;
 use crate::cli::strength::StrengthArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
-use crate::cli::watch::shown_if_taken;
+use crate::cli::watch::hide_refused_option;
 use crate::cli::worker::WorkerArguments;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
@@ -44,12 +44,10 @@ use crate::cli::worker::WorkerArguments;
     arg_required_else_help = true
 )]
 pub struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create a new problem package that passes `juror verify`, as a start for your own
@@ -93,7 +91,7 @@ pub enum Command {
     /// that judgement and starts a new one. Ends at Ctrl-C, with exit code 130.
     #[command(
         after_long_help = examples("watch"),
-        mut_args = shown_if_taken,
+        mut_args = hide_refused_option,
         override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
@@ -118,10 +116,10 @@ pub enum Command {
     /// the form of lines and results; see also `juror help streams`.
     #[command(after_long_help = examples("grade"))]
     Grade(GradeArguments),
-    /// Write a package in another format, beside the old one
+    /// Convert a package to another format
     ///
-    /// Reads every format that juror reads, and changes nothing in the old package. Reads the new package, too, and lists
-    /// everything that had no equivalent. The exit code is 0 even if there is something.
+    /// The old package stays unchanged. Reads the new package again, and lists everything that has no equivalent. The
+    /// exit code is 0 even if something was lost.
     #[command(after_long_help = examples("convert"))]
     Convert(ConvertArguments),
     /// Search for an input on which a submission fails, and shrink it
@@ -143,22 +141,22 @@ pub enum Command {
     /// `juror help strong-data` explains it. The exit code is 3 if the package has faults to fix first.
     #[command(after_long_help = examples("strength"))]
     Strength(StrengthArguments),
-    /// List right submissions with one mistake put into each, show one, or write one as a submission
+    /// List mutants, which are right submissions with one mistake in each; show one, or write one as a submission
     ///
     /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
     /// is strong. Runs nothing. docs/mutants.md lists the kinds of mistakes.
     #[command(after_long_help = examples("mutants"))]
     Mutants(MutantsArguments),
-    /// Join the JSON reports of several machines into one, or show a report again
+    /// Join the events of several machines into one report, or show a report again
     ///
-    /// Reads what `juror verify --json` or another command wrote, and reports it as if it had been one run:
-    /// in the terminal, as JSON, and in files. The exit code is that of the merged report.
+    /// Reads files that `judge`, `verify` or `generate` wrote with --events, and reports them as one run: in the
+    /// terminal, as JSON, and in files. The exit code is that of the whole run.
     #[command(after_long_help = examples("merge"))]
     Merge(MergeArguments),
     /// Convert a problem's statement to a page: one HTML file, or a PDF
     ///
-    /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas, samples
-    /// and images, and needs no network. Anything that cannot be shown gets a warning with its line.
+    /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas,
+    /// samples and images, and needs no network. Unsupported parts get a warning with their line.
     #[command(after_long_help = examples("statement"))]
     Statement(StatementArguments),
     /// Check inputs against a grammar, generate inputs from it, list its bounds
@@ -188,12 +186,12 @@ pub enum Command {
     Worker(WorkerArguments),
     /// Set up a NATS server for workers, and show its state
     ///
-    /// A server keeps jobs and results, so that workers and submitters can come and go.
+    /// The server stores jobs and results, so that workers and submitters can come and go.
     Cluster(ClusterArguments),
     /// Show, prune or check the cache of results for later commands
     ///
     /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
-    /// The cache can be deleted at any time. docs/cache.md describes what is kept and for how long.
+    /// The cache can be deleted at any time. docs/cache.md describes its contents.
     #[command(after_long_help = examples("cache"))]
     Cache(CacheArguments),
     /// List the languages that juror builds, with the tools of this machine and their versions
@@ -215,10 +213,6 @@ pub enum Command {
 }
 
 impl Command {
-    /// Calls this with the operation that the command is.
-    ///
-    /// # Panics
-    /// If it is none.
     pub fn with_operation<T>(&self, call: impl FnOnce(&dyn AnyOperation) -> T) -> T {
         match self {
             Self::New(arguments) => call(arguments),

@@ -5,44 +5,41 @@ use std::os::fd::OwnedFd;
 use std::thread;
 
 use crate::cli::streams;
-use crate::executor::Hand;
+use crate::executor::ManualPipes;
 use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
-use crate::ops::stdin::UntilBell;
+use crate::ops::stdin::StoppableStdin;
 use crate::report::log::LogFormat;
 
-/// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much
-/// it wrote; after more than `most` bytes no more is read. On a terminal, `mark` precedes each line of it.
-///
-/// # Errors
-/// If they cannot be connected, and the errors of `run`.
-pub(super) fn talk<R, E: From<JudgeError>>(
+/// Connects standard input and output of this process with a program, which `run` starts. Also returns how many bytes
+/// the program wrote; reading stops after `most` bytes. On a terminal, each line begins with `mark`.
+pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     mark: &str,
     most: Option<Bytes>,
-    run: impl FnOnce(Hand) -> Result<R, E>,
+    run: impl FnOnce(ManualPipes) -> Result<R, E>,
 ) -> Result<(R, Bytes), E> {
     let fault = |error| JudgeError::new("connect the program with the terminal", error);
     let (reads, mut to) = io::pipe().map_err(fault)?;
     let (from, writes) = io::pipe().map_err(fault)?;
     let (over, bell) = io::pipe().map_err(fault)?;
-    let mut typed = UntilBell::stdin(over).map_err(fault)?;
-    let hand = Hand { reads: OwnedFd::from(reads), writes: OwnedFd::from(writes) };
+    let mut typed = StoppableStdin::open(over).map_err(fault)?;
+    let hand = ManualPipes { input: OwnedFd::from(reads), output: OwnedFd::from(writes) };
 
     thread::scope(|scope| {
-        // Until the program or the person ends.
+        // It copies until the program or the person ends.
         scope.spawn(move || io::copy(&mut typed, &mut to));
-        let shown = scope.spawn(|| show(from, mark, most.map_or(u64::MAX, |most| most.0)));
+        let shown = scope.spawn(|| show_output(from, mark, most.map_or(u64::MAX, |most| most.0)));
         let done = run(hand);
-        // The first thread stops waiting for the person; the second one ends when no writer is left.
+        // This ends the first thread; the second one ends when no writer is left.
         drop(bell);
         let written = shown.join().unwrap_or_default();
         Ok((done?, Bytes(written)))
     })
 }
 
-/// Shows the program's output as it comes, and counts its bytes.
-fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
+/// Returns the number of bytes.
+fn show_output(mut from: PipeReader, mark: &str, most: u64) -> u64 {
     let mut out = streams::out(LogFormat::Text);
     let is_terminal = io::stdout().is_terminal();
     let mut is_at_start = true;
@@ -55,7 +52,7 @@ fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
             break;
         }
         let shown = if is_terminal {
-            out.write_all(marked(bytes, mark, &mut is_at_start).as_bytes())
+            out.write_all(mark_lines(bytes, mark, &mut is_at_start).as_bytes())
         } else {
             out.write_all(bytes)
         };
@@ -66,8 +63,8 @@ fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
     written
 }
 
-/// The lines with their mark, without anything that a terminal would obey.
-fn marked(bytes: &[u8], mark: &str, is_at_start: &mut bool) -> String {
+/// Control characters are escaped, so that a program cannot control the terminal.
+fn mark_lines(bytes: &[u8], mark: &str, is_at_start: &mut bool) -> String {
     let mut text = String::new();
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
         if *is_at_start {
@@ -88,11 +85,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_obeys_nothing_that_a_program_writes() {
+    fn a_program_cannot_control_the_terminal() {
         let check = |pieces: &[&[u8]], expected: &str| {
             let mut is_at_start = true;
             let shown: String =
-                pieces.iter().map(|piece| marked(piece, "> ", &mut is_at_start)).collect();
+                pieces.iter().map(|piece| mark_lines(piece, "> ", &mut is_at_start)).collect();
             assert_eq!(shown, expected);
         };
         check(&[b"5\n", b"7\n"], "> 5\n> 7\n");

@@ -1,4 +1,4 @@
-//! `juror cache`: the results that are kept for later commands.
+//! `juror cache`: the results of earlier commands.
 
 use clap::{Args, ValueEnum};
 
@@ -10,7 +10,6 @@ use crate::model::units::Bytes;
 use crate::ops::cache::{CacheAction, CacheReport, manage_cache};
 use crate::ops::context::Context;
 
-/// Arguments of `juror cache`.
 #[derive(Args, Debug)]
 pub struct CacheArguments {
     /// What to do
@@ -19,15 +18,12 @@ pub struct CacheArguments {
     /// Size to prune to, in MiB; the least recently used results go first [default: 2048]
     #[arg(long, value_name = "MIB")]
     pub to: Option<u64>,
-    /// Where it is.
     #[command(flatten)]
     pub cache: CacheOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// What to do with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Action {
     /// Show its directory, size and age
@@ -35,7 +31,7 @@ pub enum Action {
     Stat,
     /// Remove the least recently used results
     Prune,
-    /// Read all of it, and remove what is damaged
+    /// Read all entries, and remove damaged ones
     Verify,
 }
 
@@ -51,7 +47,7 @@ impl Operation for CacheArguments {
         if self.to.is_some() && self.action != Action::Prune {
             return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
         }
-        let Some(directory) = self.cache.place() else {
+        let Some(directory) = self.cache.directory() else {
             let off = "the cache is off; give a directory with --cache or JUROR_CACHE";
             return Err(Stop::usage(off));
         };

@@ -14,16 +14,13 @@ use crate::ops::context::Context;
 #[cfg(feature = "nats")]
 mod init;
 
-/// Arguments of `juror cluster`.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub struct ClusterArguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: ClusterCommand,
 }
 
-/// What to do with a cluster.
 #[derive(Debug, Subcommand)]
 pub enum ClusterCommand {
     /// Make the configuration of a NATS server, with keys and certificates for it, submitters and workers
@@ -39,7 +36,6 @@ pub enum ClusterCommand {
     Status(StatusArguments),
 }
 
-/// Arguments of `juror cluster init`.
 #[derive(Debug, Args)]
 pub struct InitArguments {
     /// Where the files go; the directory must not exist yet
@@ -59,13 +55,11 @@ pub struct InitArguments {
     pub disk: u64,
 }
 
-/// Arguments of `juror cluster status`.
 #[derive(Debug, Args)]
 pub struct StatusArguments {
     /// The server's address, with a submitter's key, such as nats://host?key=FILE&ca=FILE
     #[arg(value_name = "URL")]
     pub url: String,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -94,29 +88,27 @@ impl Operation for StatusArguments {
 
 #[cfg(feature = "nats")]
 fn init(arguments: &InitArguments) -> Result<(), Stop> {
-    init::make(arguments)
+    init::write_cluster(arguments)
 }
 
-/// Surveys the server at an address.
 #[cfg(feature = "nats")]
 pub(super) fn survey(url: &str) -> Result<ClusterSurvey, Stop> {
-    let address = crate::ops::host::address(url)?;
+    let address = crate::ops::host::parse_address(url)?;
     Ok(crate::cluster::survey::survey(&address)?)
 }
 
 #[cfg(not(feature = "nats"))]
 fn init(_: &InitArguments) -> Result<(), Stop> {
-    Err(without_nats().into())
+    Err(no_nats_error().into())
 }
 
 #[cfg(not(feature = "nats"))]
 pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
-    Err(without_nats().into())
+    Err(no_nats_error().into())
 }
 
-/// The error that this juror has no support for servers.
 #[cfg(not(feature = "nats"))]
-pub(super) fn without_nats() -> crate::model::judgement::JudgeError {
+pub(super) fn no_nats_error() -> crate::model::judgement::JudgeError {
     let error =
         crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")

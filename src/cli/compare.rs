@@ -10,7 +10,6 @@ use crate::model::stop::Stop;
 use crate::ops::compare::{ComparisonReport, compare_files};
 use crate::ops::context::Context;
 
-/// Arguments of `juror compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
     /// The judge answer; `-` for standard input
@@ -23,7 +22,6 @@ pub struct CompareArguments {
     /// float_absolute_tolerance E, float_relative_tolerance E.
     #[arg(value_name = "VALIDATOR_ARGUMENT")]
     pub validator_args: Vec<String>,
-    /// Options about output.
     #[command(flatten)]
     pub show: OutputOptions,
 }

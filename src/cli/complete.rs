@@ -19,14 +19,11 @@ use crate::model::problem::Problem;
 use crate::package;
 use crate::package::statements::statements;
 
-/// The variable in which the script names the shell.
+/// The script names the shell in this variable.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 
-/// Answers a shell; `false` if juror was not called by one.
-///
-/// # Errors
-/// If the shell is not known, or the answer cannot be written.
-pub(super) fn answer() -> Result<bool, clap::Error> {
+/// Returns `false` if the caller was not a shell.
+pub(super) fn answer_shell() -> Result<bool, clap::Error> {
     let here = env::current_dir().ok();
     CompleteEnv::with_factory(definition)
         .shells(SHELLS)
@@ -34,23 +31,22 @@ pub(super) fn answer() -> Result<bool, clap::Error> {
         .try_complete(env::args_os(), here.as_deref())
 }
 
-/// The shells. Some insert a candidate as it is, and would run `$(...)` in the name of a file.
+/// Some shells insert a candidate unquoted, and would run `$(...)` in a file name.
 pub(super) const SHELLS: Shells<'static> = Shells(&[
-    &Quoted { shell: &Bash, between: '\u{b}', quote: quoted_for_bash },
+    &QuotingShell { shell: &Bash, separator: '\u{b}', quote: quote_for_bash },
     &Elvish,
     &Fish,
-    &Quoted { shell: &Powershell, between: '\n', quote: quoted_for_powershell },
+    &QuotingShell { shell: &Powershell, separator: '\n', quote: quote_for_powershell },
     &Zsh,
 ]);
 
-/// A shell for which candidates are quoted.
-struct Quoted {
+struct QuotingShell {
     shell: &'static dyn EnvCompleter,
-    between: char,
+    separator: char,
     quote: fn(&str) -> String,
 }
 
-impl EnvCompleter for Quoted {
+impl EnvCompleter for QuotingShell {
     fn name(&self) -> &'static str {
         self.shell.name()
     }
@@ -78,25 +74,25 @@ impl EnvCompleter for Quoted {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut plain = Vec::new();
-        // What was completed before has its quotes.
+        // Words that were completed before still have their quotes.
         let words = words.into_iter().map(|word| match word.into_string() {
             Ok(word) => word.replace('\\', "").into(),
             Err(word) => word,
         });
         self.shell.write_complete(command, words.collect(), here, &mut plain)?;
         let plain = String::from_utf8_lossy(&plain);
-        let quoted = plain.split(self.between).filter_map(|line| {
-            // Behind a tab is an explanation. No name with a control character can be typed.
+        let quoted = plain.split(self.separator).filter_map(|line| {
+            // The text after a tab is an explanation. A name with a control character cannot be typed.
             let value = line.split('\t').next().filter(|it| !it.contains(char::is_control))?;
             Some((self.quote)(value))
         });
         let quoted: Vec<String> = quoted.collect();
-        out.write_all(quoted.join(&self.between.to_string()).as_bytes())
+        out.write_all(quoted.join(&self.separator.to_string()).as_bytes())
     }
 }
 
-/// Backslashes quote also behind a quotation mark that the user typed.
-fn quoted_for_bash(name: &str) -> String {
+/// Backslashes work even after a quotation mark that the user typed.
+fn quote_for_bash(name: &str) -> String {
     let mut quoted = String::new();
     for letter in name.chars() {
         if letter.is_ascii() && !is_plain(letter) {
@@ -107,7 +103,7 @@ fn quoted_for_bash(name: &str) -> String {
     quoted
 }
 
-fn quoted_for_powershell(name: &str) -> String {
+fn quote_for_powershell(name: &str) -> String {
     if name.chars().all(is_plain) {
         name.to_owned()
     } else {
@@ -115,28 +111,29 @@ fn quoted_for_powershell(name: &str) -> String {
     }
 }
 
-/// Whether no shell obeys this.
+/// Whether the character has no special meaning in any shell.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/_-.,+=:@%~".contains(letter)
 }
 
-/// The command line with completers for its values. They are chosen by argument name, so that new commands get them,
-/// too.
+/// Completers are chosen by argument name, so that new commands get them, too.
 fn definition() -> Command {
-    Arguments::command().mut_subcommands(|command| command.mut_args(completed))
+    Arguments::command().mut_subcommands(|command| command.mut_args(add_completer))
 }
 
-fn completed(arg: Arg) -> Arg {
+fn add_completer(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
-        "package" | "packages" => arg.add(ArgValueCompleter::new(packages)),
-        "submission" | "submissions" | "targets" => arg.add(ArgValueCompleter::new(submissions)),
-        "case" => arg.add(ArgValueCompleter::new(cases)),
-        "language" => arg.add(ArgValueCompleter::new(languages)),
+        "package" | "packages" => arg.add(ArgValueCompleter::new(complete_packages)),
+        "submission" | "submissions" | "targets" => {
+            arg.add(ArgValueCompleter::new(complete_submissions))
+        }
+        "case" => arg.add(ArgValueCompleter::new(complete_cases)),
+        "language" => arg.add(ArgValueCompleter::new(complete_languages)),
         _ => arg,
     }
 }
 
-fn packages(typed: &OsStr) -> Vec<CompletionCandidate> {
+fn complete_packages(typed: &OsStr) -> Vec<CompletionCandidate> {
     let ends = |path: &Path, ending: &str| path.to_string_lossy().ends_with(ending);
     let is_package = move |path: &Path| {
         path.is_dir() || [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"].iter().any(|it| ends(path, it))
@@ -144,8 +141,8 @@ fn packages(typed: &OsStr) -> Vec<CompletionCandidate> {
     PathCompleter::any().filter(is_package).complete(typed)
 }
 
-fn submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let names = known(typed, |problem| {
+fn complete_submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let names = package_names(typed, |problem| {
         problem.submissions.iter().map(|it| it.program.path.display().to_string()).collect()
     });
     let mut found = PathCompleter::any().complete(typed);
@@ -153,25 +150,24 @@ fn submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
     names.into_iter().chain(found).collect()
 }
 
-fn cases(typed: &OsStr) -> Vec<CompletionCandidate> {
-    known(typed, |problem| {
-        problem.test_data.judged().iter().map(|case| case.test_case().name.clone()).collect()
+fn complete_cases(typed: &OsStr) -> Vec<CompletionCandidate> {
+    package_names(typed, |problem| {
+        problem.test_data.judged_cases().iter().map(|case| case.test_case().name.clone()).collect()
     })
 }
 
-fn languages(typed: &OsStr) -> Vec<CompletionCandidate> {
-    known(typed, |problem| statements(problem).into_iter().map(|it| it.language).collect())
+fn complete_languages(typed: &OsStr) -> Vec<CompletionCandidate> {
+    package_names(typed, |problem| statements(problem).into_iter().map(|it| it.language).collect())
 }
 
-/// The names in the package on the command line that begin like this.
-fn known(typed: &OsStr, names: fn(&Problem) -> Vec<String>) -> Vec<CompletionCandidate> {
+fn package_names(typed: &OsStr, names: fn(&Problem) -> Vec<String>) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
-    let names = problem().as_ref().map(names).unwrap_or_default().into_iter();
+    let names = typed_problem().as_ref().map(names).unwrap_or_default().into_iter();
     names.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
 }
 
-/// The package on the command line: the first word that is one. Archives are not unpacked for this.
-fn problem() -> Option<Problem> {
+/// The first word of the command line that is a package directory. Archives are not unpacked for completion.
+fn typed_problem() -> Option<Problem> {
     let words = env::args_os().skip_while(|word| word != "--").skip(3);
     let mut directories = words.filter(|word| Path::new(word).is_dir());
     directories.find_map(|word| package::read(Path::new(&word)).problem)

@@ -6,15 +6,14 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::options::{HostArguments, OutputOptions, time_limit};
+use crate::cli::options::{HostArguments, OutputOptions, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::convert::{Conversion, ConvertOptions, convert};
-use crate::package::convert::Target;
-use crate::package::formats;
+use crate::package::convert::TargetFormat;
+use crate::package::format_names;
 
-/// Arguments of `juror convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
     /// The problem package: a directory or an archive
@@ -24,24 +23,22 @@ pub struct ConvertArguments {
     /// Format of the new package: 2025-09, legacy or domjudge-zip
     ///
     /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
-    #[arg(long, value_name = "FORMAT", value_parser = target)]
-    pub to: Target,
+    #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
+    pub to: TargetFormat,
     /// Format of the old package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
     /// Time limit for DOMjudge, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
-    /// Options about the machine: for test data that the package only describes
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-fn target(text: &str) -> Result<Target, String> {
-    let named = Target::ALL.into_iter().find(|target| target.name() == text);
+fn parse_target(text: &str) -> Result<TargetFormat, String> {
+    let named = TargetFormat::ALL.into_iter().find(|target| target.name() == text);
     named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
 }
 

@@ -11,13 +11,11 @@ use crate::model::host::Diagnosis;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 
-/// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
     /// Check a NATS server for workers instead, such as nats://host?key=FILE&ca=FILE
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -35,7 +33,6 @@ impl Operation for DoctorArguments {
     }
 }
 
-/// `juror doctor --nats`.
 pub struct ServerCheck<'a> {
     pub url: &'a str,
     pub output: &'a OutputOptions,

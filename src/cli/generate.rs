@@ -11,7 +11,6 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::generate::{GenerateOptions, generate_all};
 
-/// Arguments of `juror generate`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GenerateArguments {
     /// Problem packages: directories or archives
@@ -19,8 +18,8 @@ pub struct GenerateArguments {
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail if anything differs from what the recipe makes
     ///
-    /// Everything is made anew, and every generator is started twice, the second time a second later. One that
-    /// gives another output is reported.
+    /// Makes everything again, and starts every generator twice, a second apart. A generator whose outputs differ is
+    /// reported.
     #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
     /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data
@@ -37,17 +36,14 @@ pub struct GenerateArguments {
     pub seed: Option<u64>,
     /// Remove the files of test cases and groups that the recipe does not make
     ///
-    /// Other files stay, such as settings that you wrote for a case that it makes; but what juror made earlier, and
-    /// nobody changed, goes. Without it, all are listed and left alone.
+    /// Other files stay, such as your settings for a test case of the recipe. Unchanged files that juror made earlier
+    /// are removed, too. Without --prune, such files are only listed.
     #[arg(long)]
     pub prune: bool,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -71,7 +67,7 @@ impl Operation for GenerateArguments {
 }
 
 impl GenerateArguments {
-    /// The options of the operation. In `--from-grammar DIRECTORY`, the directory is the package.
+    /// In `--from-grammar DIRECTORY`, the directory is the package.
     fn options(&self) -> Result<GenerateOptions, Stop> {
         let (mut packages, mut grammar) =
             (self.packages.clone(), self.from_grammar.clone().flatten());

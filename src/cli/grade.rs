@@ -13,7 +13,6 @@ use crate::ops::context::Context;
 use crate::ops::grade::{GradeOptions, StreamSummary, grade};
 use crate::report::log::LogFormat;
 
-/// Arguments of `juror grade`.
 #[derive(Debug, Args)]
 pub struct GradeArguments {
     /// Read lines of another form: a JSON object like a line, with a JSON pointer in place of each value
@@ -28,10 +27,10 @@ pub struct GradeArguments {
     /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
     #[arg(long, value_name = "JSON")]
     pub defaults: Option<String>,
-    /// Write results in the order of the lines, instead of as they come
+    /// Write results in the order of the lines, instead of completion
     #[arg(long)]
     pub ordered: bool,
-    /// Repeat runs near the time limit, alone
+    /// Repeat runs near the time limit, one at a time
     ///
     /// Otherwise their verdicts are marked `sensitive`; `juror help time` explains how.
     #[arg(long)]
@@ -53,7 +52,6 @@ pub struct GradeArguments {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
 }
@@ -66,8 +64,8 @@ impl Operation for GradeArguments {
         OutputOptions {
             quiet: self.quiet,
             color: self.color,
-            is_beside: true,
-            is_still: self.output.is_none() && io::stdout().is_terminal(),
+            uses_stderr: true,
+            hides_progress: self.output.is_none() && io::stdout().is_terminal(),
             ..OutputOptions::default()
         }
     }

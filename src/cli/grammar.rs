@@ -14,16 +14,13 @@ use crate::ops::grammar::{
     CheckedInputs, GrammarBounds, InputOptions, check_inputs, generate_input, list_bounds, shapes,
 };
 
-/// Arguments of `juror grammar`.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]
 pub struct GrammarArguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: GrammarCommand,
 }
 
-/// What to do with a grammar.
 #[derive(Debug, Subcommand)]
 pub enum GrammarCommand {
     /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
@@ -40,7 +37,6 @@ pub enum GrammarCommand {
     Bounds(BoundsArguments),
 }
 
-/// Arguments of `juror grammar check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     /// The grammar
@@ -48,12 +44,10 @@ pub struct CheckArguments {
     /// Inputs; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// Arguments of `juror grammar generate`.
 #[derive(Debug, Args)]
 pub struct InputArguments {
     /// The grammar
@@ -81,7 +75,6 @@ pub struct InputArguments {
     pub most: Vec<String>,
 }
 
-/// Arguments of `juror grammar bounds`.
 #[derive(Debug, Args)]
 pub struct BoundsArguments {
     /// The grammar
@@ -89,13 +82,11 @@ pub struct BoundsArguments {
     /// Inputs, to see which bounds they reach
     #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// The files that the arguments name.
-fn given(paths: &[PathBuf]) -> Vec<PathBuf> {
+fn given_files(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().map(|path| given_file(path).to_owned()).collect()
 }
 
@@ -108,11 +99,10 @@ impl Operation for CheckArguments {
     }
 
     fn run(&self, context: &Context) -> Result<CheckedInputs, Stop> {
-        check_inputs(&self.grammar, &given(&self.inputs), context)
+        check_inputs(&self.grammar, &given_files(&self.inputs), context)
     }
 }
 
-/// Standard output contains exactly the generated input.
 impl Operation for InputArguments {
     type Result = ();
     const NAME: &'static str = "grammar generate";
@@ -143,6 +133,6 @@ impl Operation for BoundsArguments {
     }
 
     fn run(&self, context: &Context) -> Result<GrammarBounds, Stop> {
-        list_bounds(&self.grammar, &given(&self.inputs), context)
+        list_bounds(&self.grammar, &given_files(&self.inputs), context)
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn exit_codes() -> String {
 }
 
 pub(super) fn first_steps() -> String {
-    [EXAMPLES, &exit_codes(), &topics::list(), ENVIRONMENT].join("\n\n")
+    [EXAMPLES, &exit_codes(), &topics::list_topics(), ENVIRONMENT].join("\n\n")
 }
 
 const EXAMPLES: &str = "\
@@ -38,14 +38,14 @@ Environment:
 
 /// What `--help` of a command shows after its options: examples and a remark.
 pub(super) fn examples(command: &str) -> String {
-    let examples = EXAMPLES_OF.iter().find(|(name, ..)| *name == command);
+    let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
     let (_, remark, examples) = examples.copied().unwrap_or_default();
     format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.")
 }
 
 /// For each command: a remark for the last line, and the examples.
 #[rustfmt::skip]
-const EXAMPLES_OF: [(&str, &str, &str); 20] = [
+const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
     ("new", "docs/first-problem.md continues from here. ", "
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.

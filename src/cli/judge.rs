@@ -10,14 +10,13 @@ use crate::cli::options::{
     ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
-use crate::cli::stress::span;
+use crate::cli::stress::parse_span;
 use crate::judge::score::points::Points;
 use crate::model::event::CommandTask;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::ops::judge::{Comparison, JudgeOptions, judge};
+use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
 
-/// Arguments of `juror judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
@@ -30,7 +29,7 @@ pub struct JudgeArguments {
     /// After `--`: a program that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
-    /// Read each SUBMISSION as the folder of a class, also with sources of its own
+    /// Read each SUBMISSION as the folder of a class, even if it has sources
     #[arg(long, help_heading = RUNS)]
     pub class: bool,
     /// Start this file of each student's directory, such as sum.py
@@ -42,37 +41,33 @@ pub struct JudgeArguments {
     /// Explain why submissions fail: what the failing inputs have in common
     ///
     /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = span, help_heading = RUNS)]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = parse_span, help_heading = RUNS)]
     pub explain: Option<Duration>,
-    /// How to compare outputs, instead of as the package says: exact, tokens, float=E or CHECKER
+    /// How to compare outputs: exact, tokens, float=E or CHECKER [default: as the package says]
     ///
     /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
     /// may have that absolute or relative error. CHECKER is an output validator: a source file, a directory or an
     /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
-    #[arg(long, value_name = "HOW", value_parser = Comparison::parse, help_heading = RUNS)]
-    pub compare: Option<Comparison>,
-    /// Give points for cases or groups, instead of as the package says
+    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
+    pub compare: Option<ComparisonMode>,
+    /// Give points for cases or groups [default: as the package says]
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
     /// of test cases that are all accepted, if the package itself gives no points.
     #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
     pub points: Option<Points>,
-    /// Repeat runs near the time limit alone, also on tests without a package
+    /// Repeat runs near the time limit, even without a package
     ///
-    /// With a package, juror does that anyway. Without it, such verdicts are marked `sensitive`; `juror help time`
+    /// With a package, juror always does that. On bare tests, such verdicts are marked `sensitive`; `juror help time`
     /// explains how.
     #[arg(long, help_heading = RUNS)]
     pub repeat: bool,
-    /// Options about runs.
     #[command(flatten)]
     pub runs: RunArguments,
-    /// Options about the table of submissions.
     #[command(flatten)]
     pub listing: ListingOptions,
-    /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -96,7 +91,6 @@ impl Operation for JudgeArguments {
 }
 
 impl JudgeArguments {
-    /// The options of the operation.
     pub(super) fn options(&self) -> JudgeOptions {
         JudgeOptions {
             package: self.package.clone(),

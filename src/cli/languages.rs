@@ -8,10 +8,8 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::languages::{LanguageListing, list_languages};
 
-/// Arguments of `juror languages`.
 #[derive(Debug, Args)]
 pub struct LanguagesArguments {
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

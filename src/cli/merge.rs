@@ -11,16 +11,13 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::merge::merge;
 
-/// Arguments of `juror merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// Files that `judge`, `verify` or `generate` wrote with --events
     #[arg(required = true, value_name = "FILE")]
     pub paths: Vec<PathBuf>,
-    /// Options about reports in files.
     #[command(flatten)]
     pub files: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

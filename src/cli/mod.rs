@@ -40,19 +40,19 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::output::perform;
+use crate::cli::output::run_command;
 use crate::model::exit_code::ExitCode;
 use crate::package::suggest::nearest;
-use crate::report::log::{LogFormat, is_obeyed};
+use crate::report::log::{LogFormat, obeys_log};
 use crate::sandbox::output_was_closed;
 
-/// Makes a panic in any thread end the process with a judge error: other threads would wait for ever for what the one
-/// with the panic has taken. What was to be written at the end is lost, and nothing is half-written.
-pub fn end_on_panic() {
+/// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
+/// Reports that are written at the end are lost; no file is half-written.
+pub fn exit_on_panic() {
     let (process, usual) = (std::process::id(), panic::take_hook());
     panic::set_hook(Box::new(move |fault| {
         usual(fault);
-        // A slot is a fork: its end is a fault that the judge sees.
+        // A slot is a forked process. The judge notices its end.
         if std::process::id() == process {
             _ = writeln!(io::stderr(), "error: juror has a fault, and ends; please report it");
             std::process::exit(ExitCode::JudgeError.number().into());
@@ -60,33 +60,34 @@ pub fn end_on_panic() {
     }));
 }
 
-/// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
-    end_on_panic();
+    exit_on_panic();
     if output_was_closed() {
-        return output::lost("standard output is closed");
+        return output::report_write_error("standard output is closed");
     }
-    match complete::answer() {
+    match complete::answer_shell() {
         Ok(false) => {}
         Ok(true) => return ExitCode::Success,
-        Err(error) => return output::lost(error),
+        Err(error) => return output::report_write_error(error),
     }
     let words: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into()).collect();
-    if let Some(code) = topics::show(&words) {
+    if let Some(code) = topics::show_topic(&words) {
         return code;
     }
     match Arguments::try_parse() {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
-            // The command line can have names of files that somebody else chose.
-            let printed = match (is_obeyed(), error.use_stderr()) {
+            // File names on the command line may come from other people, so the text must not control a CI log.
+            let printed = match (obeys_log(), error.use_stderr()) {
                 (false, _) => error.print(),
                 (true, true) => write!(streams::err(), "{}", error.render()),
                 (true, false) => write!(streams::out(LogFormat::Text), "{}", error.render()),
             };
             match (printed, error.exit_code()) {
-                (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
+                (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => {
+                    output::report_write_error(fault)
+                }
                 (_, 0) => ExitCode::Success,
                 _ => ExitCode::Usage,
             }
@@ -94,16 +95,15 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Runs the command in these arguments.
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
-        command => command.with_operation(perform),
+        command => command.with_operation(run_command),
     }
 }
 
-/// Adds the subcommand that was probably meant, also after `help`.
+/// Also works after `help`.
 fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
         && error.get(ContextKind::SuggestedSubcommand).is_none()
@@ -121,7 +121,7 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Replaces a misleading hint: what follows `--` is a program, not a file. A negative number is neither.
+/// Replaces clap's hint to use `--`: the words after it are a program, not a file. A negative number is neither.
 fn with_dash_hint(mut error: clap::Error) -> clap::Error {
     if error.remove(ContextKind::Suggested).is_some()
         && error.get(ContextKind::SuggestedArg).is_none()

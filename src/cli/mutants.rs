@@ -11,9 +11,8 @@ use crate::model::stop::Stop;
 use crate::mutate::operator::Operator;
 use crate::ops::context::Context;
 use crate::ops::mutants::{MutantListing, MutantsOptions, list_mutants};
-use crate::package::formats;
+use crate::package::format_names;
 
-/// Arguments of `juror mutants`.
 #[derive(Debug, Args)]
 pub struct MutantsArguments {
     /// The problem package: a directory or an archive
@@ -35,9 +34,8 @@ pub struct MutantsArguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

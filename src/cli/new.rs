@@ -6,13 +6,12 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, one_of};
 use crate::cli::output::Operation;
-use crate::model::created::Created;
+use crate::model::created::CreatedPackage;
 use crate::model::stop::Stop;
 use crate::new::Template;
 use crate::ops::context::Context;
-use crate::ops::new::{NewOptions, create};
+use crate::ops::new::{NewOptions, create_package};
 
-/// Arguments of `juror new`.
 #[derive(Debug, Args)]
 pub struct NewArguments {
     /// The new package, such as hello: lower-case letters and digits; its directory must not exist yet
@@ -27,24 +26,22 @@ pub struct NewArguments {
         value_parser = one_of(Template::ALL, Template::name), hide_possible_values = true
     )]
     pub template: Template,
-    /// Options about the machine: for the test data
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
 impl Operation for NewArguments {
-    type Result = Created;
+    type Result = CreatedPackage;
     const NAME: &'static str = "new";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()
     }
 
-    fn run(&self, context: &Context) -> Result<Created, Stop> {
+    fn run(&self, context: &Context) -> Result<CreatedPackage, Stop> {
         let (package, template) = (self.package.clone(), self.template);
-        create(&NewOptions { package, template, host: self.host.options() }, context)
+        create_package(&NewOptions { package, template, host: self.host.options() }, context)
     }
 }

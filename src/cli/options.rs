@@ -7,24 +7,20 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::default_place;
+use crate::cache::store::default_directory;
 use crate::model::grader::Dialect;
-use crate::model::isolation::Demand;
+use crate::model::isolation::RequiredIsolation;
 use crate::model::shard::Shard;
 use crate::model::units::Bytes;
-use crate::ops::options::{HostOptions, Keep, RunOptions, STANDARD_INPUT, WorkerCommand};
-use crate::package::formats;
-use crate::package::words::words;
-use crate::report::style::{Listing, Only, Order};
+use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, WorkerCommand};
+use crate::package::format_names;
+use crate::package::words::split_words;
+use crate::report::style::{Order, SubmissionFilter, TableListing};
 
-/// The heading above options about runs.
 pub const RUNS: &str = "Runs";
-/// The heading above options about reports in files.
 const REPORTS: &str = "Reports";
-/// The heading above options about output.
 const OUTPUT: &str = "Output";
 
-/// Options about runs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = RUNS)]
 pub struct RunArguments {
@@ -34,11 +30,10 @@ pub struct RunArguments {
     /// a slash, `{a,b}` for either; a directory stands for all that is in it.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
     /// CPU time limit of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     /// Memory limit of a run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -56,17 +51,16 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
     /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
     /// Do only part K of N of the work; `juror merge` joins what each writes with --events
     ///
     /// Submissions, and the checks of each package's data, are dealt out in turn.
-    #[arg(long, value_name = "K/N", value_parser = shard)]
+    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
     pub shard: Option<Shard>,
 }
 
-/// Parses a shard, such as `2/5`.
-fn shard(text: &str) -> Result<Shard, String> {
+fn parse_shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').map(|(index, count)| (index.parse(), count.parse()));
     match numbers {
         Some((Ok(index), Ok(count))) if (1..=count).contains(&index) && count <= 10_000 => {
@@ -77,7 +71,6 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl RunArguments {
-    /// The options of the operation.
     pub fn options(&self) -> RunOptions {
         RunOptions {
             case: self.case.clone(),
@@ -86,9 +79,9 @@ impl RunArguments {
             memory_limit: self.memory_limit.map(Bytes::mib),
             dialect: self.dialect,
             keep: match &self.keep {
-                None => Keep::No,
-                Some(None) => Keep::Anywhere,
-                Some(Some(dir)) => Keep::In(dir.clone()),
+                None => KeepOption::Never,
+                Some(None) => KeepOption::NewDirectory,
+                Some(Some(dir)) => KeepOption::Directory(dir.clone()),
             },
             format: self.format.clone(),
             shard: self.shard,
@@ -96,15 +89,14 @@ impl RunArguments {
     }
 }
 
-/// Options about the machine.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HostArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Run one program at a time, so that none takes time from another
+    /// Run one program at a time, so that programs do not slow each other down
     ///
-    /// Without it, runs near a limit are repeated alone; `juror help time` explains how.
+    /// Without --exclusive, runs near a limit are repeated one at a time; `juror help time` explains how.
     #[arg(long, conflicts_with = "jobs")]
     pub exclusive: bool,
     /// How to isolate programs from this machine: full, any or plain
@@ -112,28 +104,26 @@ pub struct HostArguments {
     /// `full` means with namespaces, or nothing runs. `any` means with the best method that works here; if
     /// that is not full isolation, a warning says so. `plain` means not at all: programs can do whatever you
     /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
-    #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
-    pub isolation: Demand,
+    #[arg(long, value_parser = one_of(RequiredIsolation::ALL, RequiredIsolation::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
+    pub isolation: RequiredIsolation,
     /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
     ///
-    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
-    /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
+    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this
+    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Nothing is cached.
     /// docs/scale.md has the details.
-    #[arg(long, value_name = "COMMAND", value_parser = worker)]
+    #[arg(long, value_name = "COMMAND", value_parser = parse_worker)]
     pub executor: Vec<WorkerCommand>,
-    /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
-    /// Do everything anew, without results of earlier commands
+    /// Ignore results of earlier commands
     ///
-    /// The new results are kept. `juror generate` remakes test cases that are up to date, too, and `juror stress`
-    /// starts both programs anew for every input. Without it, programs in C, C++ and Rust start once for many small
-    /// inputs, and fork before `main`: this finds the same faults, except those that only a fresh process shows.
+    /// New results are cached. `juror generate` also remakes test cases that are up to date, and `juror stress`
+    /// starts both programs for every input. Without --fresh, programs in C, C++ and Rust start once for many small
+    /// inputs, and fork before `main`. This finds the same faults, except those that only a new process shows.
     #[arg(long)]
     pub fresh: bool,
 }
 
-/// Options about what is kept for later commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CacheOptions {
     /// Keep results for later commands in DIR; `off` keeps none [default: ~/.cache/juror]
@@ -145,36 +135,34 @@ pub struct CacheOptions {
 }
 
 impl CacheOptions {
-    /// The directory from the option or the environment, or `off`.
-    pub fn named(&self) -> Option<PathBuf> {
+    /// From the option or the environment; may be `off`.
+    pub fn typed_directory(&self) -> Option<PathBuf> {
         let set = || env::var_os("JUROR_CACHE").filter(|value| !value.is_empty());
         self.cache.clone().or_else(|| set().map(PathBuf::from))
     }
 
-    /// The directory; `None` if nothing is cached.
-    pub fn place(&self) -> Option<PathBuf> {
-        match self.named() {
+    /// `None` if nothing is cached.
+    pub fn directory(&self) -> Option<PathBuf> {
+        match self.typed_directory() {
             Some(named) => (named != Path::new("off")).then_some(named),
-            None => default_place(),
+            None => default_directory(),
         }
     }
 }
 
 impl HostArguments {
-    /// The options of the operation.
     pub fn options(&self) -> HostOptions {
         HostOptions {
             slots: if self.exclusive { Some(1) } else { self.jobs.map(usize::from) },
             isolation: self.isolation,
             executors: self.executor.clone(),
-            cache: self.cache.place(),
-            is_cache_named: self.cache.named().is_some(),
+            cache: self.cache.directory(),
+            is_cache_named: self.cache.typed_directory().is_some(),
             fresh: self.fresh,
         }
     }
 }
 
-/// Options about output.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputOptions {
@@ -195,18 +183,16 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
-    /// Which submissions a table lists, and in which order.
     #[arg(skip)]
-    pub listing: Listing,
-    /// Whether nothing but remarks is written, on standard error: standard output has something else.
+    pub listing: TableListing,
+    /// Whether text goes to standard error, because standard output has other content.
     #[arg(skip)]
-    pub is_beside: bool,
-    /// Whether nothing is redrawn, because a terminal shows something else.
+    pub uses_stderr: bool,
+    /// Whether the live view is off, because the terminal shows other content.
     #[arg(skip)]
-    pub is_still: bool,
+    pub hides_progress: bool,
 }
 
-/// Options about the table of submissions.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = OUTPUT)]
 pub struct ListingOptions {
@@ -218,17 +204,16 @@ pub struct ListingOptions {
     /// Show only some submissions: failed or unexpected
     ///
     /// `failed` means not accepted; `unexpected`, not as the author expects. Reports in files list all submissions.
-    #[arg(long, value_name = "WHICH", value_parser = one_of(Only::ALL, Only::name), hide_possible_values = true)]
-    pub only: Option<Only>,
+    #[arg(long, value_name = "WHICH", value_parser = one_of(SubmissionFilter::ALL, SubmissionFilter::name), hide_possible_values = true)]
+    pub only: Option<SubmissionFilter>,
 }
 
-impl From<ListingOptions> for Listing {
+impl From<ListingOptions> for TableListing {
     fn from(options: ListingOptions) -> Self {
         Self { order: options.sort.unwrap_or_default(), only: options.only }
     }
 }
 
-/// Options about reports in files.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = REPORTS)]
 pub struct ReportOptions {
@@ -251,7 +236,6 @@ pub struct ReportOptions {
     pub github: bool,
 }
 
-/// Whether to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
@@ -263,12 +247,11 @@ pub enum Color {
     Never,
 }
 
-/// The file that an argument names: `-` is standard input.
+/// `-` is standard input.
 pub fn given_file(path: &Path) -> &Path {
     if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
 }
 
-/// Parses the name of one of these values.
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
@@ -277,9 +260,8 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
 }
 
-/// Parses the command that starts a worker.
-fn worker(text: &str) -> Result<WorkerCommand, String> {
-    match words(text) {
+fn parse_worker(text: &str) -> Result<WorkerCommand, String> {
+    match split_words(text) {
         Ok(words) if words.is_empty() => {
             Err("expected a command such as 'ssh host juror worker --stdio', or local".to_owned())
         }
@@ -288,13 +270,12 @@ fn worker(text: &str) -> Result<WorkerCommand, String> {
     }
 }
 
-/// Parses a positive number of seconds, up to a day.
-pub fn time_limit(text: &str) -> Result<Duration, String> {
-    const LONGEST: f64 = 86_400.0;
+pub fn parse_time_limit(text: &str) -> Result<Duration, String> {
+    const MAX_SECONDS: f64 = 86_400.0;
     let seconds: f64 =
         text.parse().map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
-    if seconds.is_nan() || seconds <= 0.0 || seconds > LONGEST {
-        return Err(format!("a time limit must be more than 0 and at most {LONGEST} seconds"));
+    if seconds.is_nan() || seconds <= 0.0 || seconds > MAX_SECONDS {
+        return Err(format!("a time limit must be more than 0 and at most {MAX_SECONDS} seconds"));
     }
     let limit = Duration::from_secs_f64(seconds);
     if limit < Duration::from_millis(1) {
@@ -308,19 +289,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shard_is_one_of_several() {
+    fn a_shard_is_a_number_out_of_a_count() {
         for (text, index, count) in [("1/1", 1, 1), ("2/5", 2, 5)] {
-            assert_eq!(shard(text), Ok(Shard { index, count }), "{text}");
+            assert_eq!(parse_shard(text), Ok(Shard { index, count }), "{text}");
         }
         for text in ["", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/99999"] {
-            assert!(shard(text).is_err(), "{text}");
+            assert!(parse_shard(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_time_limit_is_a_positive_number_of_seconds() {
         let check = |text: &str, milliseconds: Option<u128>| {
-            let limit = time_limit(text).ok().map(|limit| limit.as_millis());
+            let limit = parse_time_limit(text).ok().map(|limit| limit.as_millis());
             assert_eq!(limit, milliseconds, "{text}");
         };
         check("1", Some(1000));

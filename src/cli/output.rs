@@ -1,4 +1,4 @@
-//! The output of a command: events and results to the reporters, complaints to standard error, and an exit code.
+//! The output of a command: events and results go to the reporters; the exit code comes from both.
 
 use parking_lot::Mutex;
 use std::env;
@@ -16,16 +16,16 @@ use crate::model::report::Report;
 use crate::model::stop::{Remark, Stop};
 use crate::model::text::command_line;
 use crate::ops::context::Context;
-use crate::report::file::{ReportFile, resolved};
+use crate::report::file::{ReportFile, resolve_path};
 use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::result::AnyResult;
-use crate::report::style::{Style, Surroundings, Verbosity};
+use crate::report::style::{OutputEnvironment, Style, Verbosity};
 use crate::report::terminal::Terminal;
-use crate::report::{EVENTS_SIGN, Reporter, Reporters, WriteReport, csv, github, html, junit};
+use crate::report::{EVENTS_SIGNATURE, Reporter, Reporters, WriteReport, csv, github, html, junit};
 
-/// A command as typed: how its result is shown, and the operation that it is.
+/// A command: its operation, and the options for its output.
 pub trait Operation {
     type Result: AnyResult;
     const NAME: &'static str;
@@ -39,14 +39,9 @@ pub trait Operation {
         ReportOptions::default()
     }
 
-    /// Does it.
-    ///
-    /// # Errors
-    /// Why it has no result.
     fn run(&self, context: &Context) -> Result<Self::Result, Stop>;
 }
 
-/// What every command is: its name, its task, and how its result is shown.
 pub struct CommandSettings {
     name: &'static str,
     task: CommandTask,
@@ -54,17 +49,12 @@ pub struct CommandSettings {
     reports: ReportOptions,
 }
 
-/// An operation with a result of any type.
 pub trait AnyOperation {
     fn settings(&self) -> CommandSettings;
 
-    /// Does it.
-    ///
-    /// # Errors
-    /// Why it has no result.
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
 
-    /// Writes the JSON document if it has no result.
+    /// Writes the JSON document of a command that ended without a result.
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -87,31 +77,31 @@ impl<O: Operation> AnyOperation for O {
     }
 }
 
-/// Does what was typed, and shows it.
-pub fn perform(operation: &dyn AnyOperation) -> ExitCode {
-    perform_in(operation, |context| context)
+/// Runs a command and shows its result.
+pub fn run_command(operation: &dyn AnyOperation) -> ExitCode {
+    run_command_in(operation, |context| context)
 }
 
-/// The same in a changed context.
-pub fn perform_in(
+/// Like `run_command`, but with a changed context.
+pub fn run_command_in(
     operation: &dyn AnyOperation,
     change: impl FnOnce(Context) -> Context,
 ) -> ExitCode {
     let CommandSettings { task, output: options, reports, .. } = operation.settings();
     if reports.github {
-        streams::are_log();
+        streams::set_log();
     }
-    let mut all = reporters(&options);
-    let opened = open(&reports, task, options.json).map(|files| all.extend(files));
+    let mut all = make_reporters(&options);
+    let opened = open_reports(&reports, task, options.json).map(|files| all.extend(files));
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
-    let context = change(Context::new(move |stamped| heard.lock().event(stamped)));
-    let done = run(operation, opened, &context, |result| reporters.lock().result(result));
+    let context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
+    let done = run(operation, opened, &context, |result| reporters.lock().show_result(result));
     let mut reporters = reporters.lock();
     reporters.finish(done.as_deref());
     let report = reporters.report();
-    let mut code = report.exit_code().and(context.ended());
-    code = done.as_ref().map_or(code, |result| code.and(result.exit_code()));
+    let mut code = report.exit_code().graver_of(context.exit_code());
+    code = done.as_ref().map_or(code, |result| code.graver_of(result.exit_code()));
     let written = if options.json {
         let mut out = streams::out(LogFormat::Json);
         match &done {
@@ -122,12 +112,12 @@ pub fn perform_in(
         Ok(())
     };
     // A reader that closes the pipe early (`| head`) is not an error.
-    let failed = [reporters.failed(), written.as_ref().err()].into_iter().flatten();
+    let failed = [reporters.first_error(), written.as_ref().err()].into_iter().flatten();
     let failed = failed.filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
-    failed.fold(code, |code, error| code.and(lost(error)))
+    failed.fold(code, |code, error| code.graver_of(report_write_error(error)))
 }
 
-/// Does an operation between its first and its last event. `show` gets the result before the last event.
+/// Sends the first and the last event of the command. `show` gets the result before the last event.
 pub fn run(
     operation: &dyn AnyOperation,
     opened: Result<(), Stop>,
@@ -135,14 +125,14 @@ pub fn run(
     show: impl FnOnce(&dyn AnyResult),
 ) -> Option<Box<dyn AnyResult>> {
     let CommandSettings { name, task, .. } = operation.settings();
-    context.event(Event::Started {
+    context.send_event(Event::Started {
         juror: env!("CARGO_PKG_VERSION").to_owned(),
         command: name.to_owned(),
         command_line: command_line(env::args_os()),
         task,
     });
     let done = opened.and_then(|()| operation.run_any(context));
-    let done = done.map_err(|stop| context.stopped(stop)).ok();
+    let done = done.map_err(|stop| context.report_stop(stop)).ok();
     if let Some(result) = &done {
         show(&**result);
     }
@@ -150,17 +140,16 @@ pub fn run(
     done
 }
 
-/// The reporters of the command.
-fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
+fn make_reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     let around = surroundings();
     let style = style(options, &around);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),
-        _ if options.is_still => Progress::hidden(),
+        _ if options.hides_progress => Progress::hidden(),
         _ if around.can_redraw() => Progress::on_stderr(),
         _ => Progress::by_lines(Box::new(streams::err())),
     };
-    let out: Box<dyn Write + Send> = if options.is_beside {
+    let out: Box<dyn Write + Send> = if options.uses_stderr {
         Box::new(streams::err())
     } else {
         Box::new(streams::out(LogFormat::Text))
@@ -178,24 +167,21 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     }
 }
 
-/// The reports in files, opened before the first run.
-///
-/// # Errors
-/// If one cannot be written, or has nothing to show, or two have the same path.
-fn open(
+/// The files are opened before the first run, so that a wrong path fails at once.
+fn open_reports(
     reports: &ReportOptions,
     task: CommandTask,
     json: bool,
 ) -> Result<Vec<Reporter<'static>>, Stop> {
     if reports.csv.is_some() && task == CommandTask::Generate {
         let what = "--csv is a table of submissions, and `juror generate` judges none";
-        return Err(Stop::usage(Remark::of(what, "use --junit, --html or --json")));
+        return Err(Stop::usage(Remark::with_help(what, "use --junit, --html or --json")));
     }
     let wanted: [(_, _, Option<WriteReport>, _); 4] = [
-        ("--html", &reports.html, Some(html::write), html::SIGN),
-        ("--csv", &reports.csv, Some(csv::write), csv::SIGN),
-        ("--junit", &reports.junit, Some(junit::write), junit::SIGN),
-        ("--events", &reports.events, None, EVENTS_SIGN),
+        ("--html", &reports.html, Some(html::write), html::SIGNATURE),
+        ("--csv", &reports.csv, Some(csv::write), csv::SIGNATURE),
+        ("--junit", &reports.junit, Some(junit::write), junit::SIGNATURE),
+        ("--events", &reports.events, None, EVENTS_SIGNATURE),
     ];
     let mut all = Vec::new();
     let mut paths = Vec::new();
@@ -206,8 +192,8 @@ fn open(
                 "{option} -: give a file; /dev/stdout is standard output, ./- a file of this name"
             )));
         }
-        let file = file(option, path, |path| ReportFile::beside(path, sign))?;
-        let place = resolved(path).unwrap_or_else(|_| path.clone());
+        let file = open_report(option, path, |path| ReportFile::replacing(path, sign))?;
+        let place = resolve_path(path).unwrap_or_else(|_| path.clone());
         if paths.contains(&place) {
             let shown = path.display();
             return Err(Stop::usage(format!(
@@ -227,14 +213,14 @@ fn open(
         all.push(Reporter::AtEnd(github::write, stream));
         if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
             let path = PathBuf::from(path);
-            let appended = file("GITHUB_STEP_SUMMARY", &path, ReportFile::appended)?;
+            let appended = open_report("GITHUB_STEP_SUMMARY", &path, ReportFile::appending)?;
             all.push(Reporter::File(github::write_summary, appended));
         }
     }
     Ok(all)
 }
 
-fn file(
+fn open_report(
     option: &str,
     path: &Path,
     open: impl Fn(&Path) -> io::Result<ReportFile>,
@@ -245,10 +231,7 @@ fn file(
     })
 }
 
-/// Prints text that is not a report, such as a list. A reader that closes the pipe early (`| head`) is not an error.
-///
-/// # Errors
-/// If standard output cannot be written.
+/// For text that is not a report, such as a list. A reader that closes the pipe early (`| head`) is not an error.
 pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -262,14 +245,12 @@ pub(super) fn print(
     }
 }
 
-/// Reports that the report cannot be written.
-pub(super) fn lost(why: impl Display) -> ExitCode {
-    streams::remark(&format!("error: cannot write the report: {why}"));
+pub(super) fn report_write_error(why: impl Display) -> ExitCode {
+    streams::print_remark(&format!("error: cannot write the report: {why}"));
     ExitCode::JudgeError
 }
 
-/// The style of text output.
-fn style(options: &OutputOptions, around: &Surroundings) -> Style {
+fn style(options: &OutputOptions, around: &OutputEnvironment) -> Style {
     let style = around.style(match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, false) => Verbosity::Normal,
@@ -282,11 +263,10 @@ fn style(options: &OutputOptions, around: &Surroundings) -> Style {
     }
 }
 
-/// The destination of text output.
-fn surroundings() -> Surroundings {
+fn surroundings() -> OutputEnvironment {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
-    Surroundings {
+    OutputEnvironment {
         out_is_terminal: io::stdout().is_terminal(),
         err_is_terminal: io::stderr().is_terminal(),
         term: env::var("TERM").unwrap_or_default(),
@@ -297,7 +277,6 @@ fn surroundings() -> Surroundings {
     }
 }
 
-/// The width of the terminal on standard output or standard error.
 fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout())
         .or_else(|_| rustix::termios::tcgetwinsize(io::stderr()))

@@ -8,17 +8,16 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::by_hand;
-use crate::cli::options::{HostArguments, OutputOptions, RUNS, time_limit};
+use crate::cli::options::{HostArguments, OutputOptions, RUNS, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::once::RunOnce;
+use crate::model::once::SingleRun;
 use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 use crate::ops::context::Context;
-use crate::ops::run::{OnceOptions, Person, run_once};
-use crate::package::formats;
+use crate::ops::run::{Person, RunOnceOptions, run_once};
+use crate::package::format_names;
 
-/// Arguments of `juror run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// The problem package: a directory or an archive
@@ -38,36 +37,34 @@ pub struct RunArguments {
     #[arg(long, help_heading = RUNS)]
     pub play: bool,
     /// CPU time limit of the run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit, help_heading = RUNS)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
     /// Memory limit of the run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), help_heading = RUNS)]
     pub memory_limit: Option<u64>,
     /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()), help_heading = RUNS)]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()), help_heading = RUNS)]
     pub format: Option<String>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
 impl Operation for RunArguments {
-    type Result = RunOnce;
+    type Result = SingleRun;
     const NAME: &'static str = "run";
 
     fn output(&self) -> OutputOptions {
         OutputOptions {
-            // What people type and the program writes stands there.
-            is_still: io::stdin().is_terminal() || io::stdout().is_terminal(),
+            // The terminal shows what the person types and what the program writes.
+            hides_progress: io::stdin().is_terminal() || io::stdout().is_terminal(),
             ..self.output.clone()
         }
     }
 
-    fn run(&self, context: &Context) -> Result<RunOnce, Stop> {
-        let options = OnceOptions {
+    fn run(&self, context: &Context) -> Result<SingleRun, Stop> {
+        let options = RunOnceOptions {
             package: self.package.clone(),
             submission: self.submission.clone(),
             input: self.input.clone(),
@@ -78,14 +75,14 @@ impl Operation for RunArguments {
             host: self.host.options(),
         };
         let person = Person {
-            talk: &|mark, most, run| by_hand::talk(mark, most, run),
+            talk: &|mark, most, run| by_hand::connect_terminal(mark, most, run),
             ask: &|| {
                 if io::stdin().is_terminal() {
-                    streams::remark("type the input; Ctrl-D ends it");
+                    streams::print_remark("type the input; Ctrl-D ends it");
                 }
             },
         };
         let is_raw = !io::stdout().is_terminal();
-        run_once(&options, &person, context).map(|ran| RunOnce { is_raw, ..ran })
+        run_once(&options, &person, context).map(|ran| SingleRun { is_raw, ..ran })
     }
 }

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use clap::{Args, ValueEnum};
 
 use crate::cli::output::{Operation, print};
-use crate::grade::graded::Graded;
+use crate::grade::graded::GradedLine;
 use crate::grade::line;
 use crate::model::cluster::ClusterSurvey;
-use crate::model::created::Created;
+use crate::model::created::CreatedPackage;
 use crate::model::host::Diagnosis;
 use crate::model::listing::PackageListing;
-use crate::model::once::RunOnce;
+use crate::model::once::SingleRun;
 use crate::model::report::Report;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
@@ -26,7 +26,6 @@ use crate::ops::mutants::MutantListing;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
 
-/// Arguments of `juror schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// The command
@@ -34,7 +33,6 @@ pub struct SchemaArguments {
     pub command: DocumentKind,
 }
 
-/// The document of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DocumentKind {
     /// What `judge`, `verify`, `generate` and `merge` write
@@ -76,13 +74,15 @@ impl SchemaArguments {
             DocumentKind::Compare => write_schema::<Document<'_, ComparisonReport>>(out),
             DocumentKind::Convert => write_schema::<Document<'_, Conversion>>(out),
             DocumentKind::Doctor => write_schema::<Document<'_, Diagnosis>>(out),
-            DocumentKind::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
+            DocumentKind::Grade => {
+                write_both_schemas::<GradedLine>("juror-grade", line::line_schema(), out)
+            }
             DocumentKind::GrammarBounds => write_schema::<Document<'_, GrammarBounds>>(out),
             DocumentKind::GrammarCheck => write_schema::<Document<'_, CheckedInputs>>(out),
             DocumentKind::Languages => write_schema::<Document<'_, LanguageListing>>(out),
             DocumentKind::Mutants => write_schema::<Document<'_, MutantListing>>(out),
-            DocumentKind::New => write_schema::<Document<'_, Created>>(out),
-            DocumentKind::Run => write_schema::<Document<'_, RunOnce>>(out),
+            DocumentKind::New => write_schema::<Document<'_, CreatedPackage>>(out),
+            DocumentKind::Run => write_schema::<Document<'_, SingleRun>>(out),
             DocumentKind::Show => write_schema::<Document<'_, PackageListing>>(out),
             DocumentKind::Strength => write_schema::<Document<'_, Strength>>(out),
             DocumentKind::Stress => write_schema::<Document<'_, StressResult>>(out),

@@ -17,7 +17,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 
-/// Arguments of `juror completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {
     /// Which shell
@@ -25,7 +24,6 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-/// Arguments of `juror man`.
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Where to write the pages; created if it does not exist
@@ -33,7 +31,6 @@ pub struct ManArguments {
     pub directory: PathBuf,
 }
 
-/// Prints the completion script for a shell.
 impl Operation for CompletionsArguments {
     type Result = ();
     const NAME: &'static str = "completions";
@@ -50,7 +47,7 @@ impl Operation for CompletionsArguments {
     }
 }
 
-/// Writes a page for `juror` and one for each subcommand. Replaces existing pages.
+/// Replaces existing pages.
 impl Operation for ManArguments {
     type Result = ();
     const NAME: &'static str = "man";
@@ -59,7 +56,7 @@ impl Operation for ManArguments {
         let directory = &self.directory;
         let mut juror = Arguments::command().disable_help_subcommand(true);
         juror.build();
-        write_pages(juror, directory).map_err(|error| {
+        write_man_pages(juror, directory).map_err(|error| {
             let shown = directory.display();
             Stop::usage(format!(
                 "cannot write man pages to {shown}: {error}; choose a writable directory"
@@ -68,10 +65,10 @@ impl Operation for ManArguments {
     }
 }
 
-fn write_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
+fn write_man_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     for subcommand in command.get_subcommands().filter(|it| !it.is_hide_set()) {
-        write_pages(subcommand.clone(), directory)?;
+        write_man_pages(subcommand.clone(), directory)?;
     }
     let page = Man::new(command);
     let mut file = NamedTempFile::new_in(directory)?;

@@ -12,11 +12,10 @@ use crate::model::listing::PackageListing;
 use crate::model::stop::Stop;
 use crate::ops::cases::find_case;
 use crate::ops::context::Context;
-use crate::ops::problem::{self, Remarks};
-use crate::package::formats;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::package::format_names;
 use crate::package::listing::{case_files, listing};
 
-/// Arguments of `juror show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
     /// The problem package: a directory or an archive
@@ -27,9 +26,8 @@ pub struct ShowArguments {
     #[arg(long, requires = "case")]
     pub all: bool,
     /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -49,12 +47,13 @@ impl Operation for ShowArguments {
 
 fn show(arguments: &ShowArguments, context: &Context) -> Result<PackageListing, Stop> {
     let format = arguments.format.as_deref();
-    let problem = problem::read(&arguments.package, format, Remarks::Errors, context)?;
+    let problem =
+        problem::read_problem(&arguments.package, format, ShownDiagnostics::Errors, context)?;
     let case = match &arguments.case {
         Some(typed) => Some(case_files(find_case(&problem, typed)?, arguments.all)?),
         None => None,
     };
-    context.event(Event::package_read(
+    context.send_event(Event::package_read(
         &problem,
         problem.submissions.len(),
         problem.test_data.cases.len(),

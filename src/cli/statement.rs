@@ -10,7 +10,6 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::statement::{StatementOptions, StatementPages, write_pages};
 
-/// Arguments of `juror statement`.
 #[derive(Debug, Args)]
 pub struct StatementArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
@@ -22,7 +21,6 @@ pub struct StatementArguments {
     /// [default: NAME.html]
     #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

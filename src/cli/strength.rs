@@ -7,23 +7,22 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::cli::stress::span;
+use crate::cli::stress::parse_span;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
 use crate::ops::context::Context;
 use crate::ops::strength::{StrengthOptions, strength};
-use crate::strength::measure::ROUNDS;
+use crate::strength::measure::DEFAULT_ROUNDS;
 
-/// Arguments of `juror strength`.
 #[derive(Debug, Args)]
 pub struct StrengthArguments {
     /// The problem package: a directory or an archive
     pub package: PathBuf,
     /// How long it may take, such as 60s or 5m; what is not done by then is reported as cut off
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_span)]
     pub time: Duration,
     /// Rounds of up to 224 fresh inputs that a program must survive to be presumed equivalent
-    #[arg(long, value_name = "N", default_value_t = ROUNDS)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUNDS)]
     pub rounds: usize,
     /// Random seed of fresh inputs; the same seed gives the same report
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -35,16 +34,14 @@ pub struct StrengthArguments {
     pub matrix: bool,
     /// Add inputs that catch what is missed to the package and its recipe, one for each kind of fault
     ///
-    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
+    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see the gain.
     #[arg(long)]
     pub promote: bool,
     /// Write an HTML page: what passes, and which test case rejects which program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

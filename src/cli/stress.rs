@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, time_limit};
+use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::model::stop::Stop;
 use crate::model::stress::StressResult;
 use crate::model::text::command_line;
 use crate::ops::context::Context;
-use crate::ops::options::typed;
+use crate::ops::options::option_words;
 use crate::ops::stress::{StressOptions, stress};
 
-/// Arguments of `juror stress`.
 #[derive(Debug, Args)]
 pub struct StressArguments {
     /// The problem package, then the submission; with --input-grammar and --reference the
@@ -31,15 +30,15 @@ pub struct StressArguments {
     #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
     /// How long to search, such as 30s, 5m or 1h
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = span)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_span)]
     pub time: Duration,
     /// How long to shrink the input that is found [default: as long as --time, at most 20s]
     ///
     /// Time left over from --time is added. A run in progress at the end is stopped.
-    #[arg(long, value_name = "TIME", value_parser = span)]
+    #[arg(long, value_name = "TIME", value_parser = parse_span)]
     pub shrink_time: Option<Duration>,
     /// How long to search for what failing inputs have in common; 0 skips this
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = span_or_none)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_span_or_zero)]
     pub explain: Duration,
     /// Maximum number of inputs to try
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -52,30 +51,27 @@ pub struct StressArguments {
     pub promote: Option<String>,
     /// Write the whole input that is found to FILE
     ///
-    /// An existing FILE is replaced in one step, and left alone if nothing is found.
+    /// An existing FILE is replaced in one step, and stays unchanged if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Write an HTML page: the input that is found, and the outputs of both programs
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
     /// CPU time limit of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// Parses a time span, or 0.
-fn span_or_none(text: &str) -> Result<Duration, String> {
-    if text == "0" { Ok(Duration::ZERO) } else { span(text) }
+fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { parse_span(text) }
 }
 
 /// Parses a time span: a number, followed by `ms`, `s`, `m` or `h`; without unit it is in seconds.
-pub(super) fn span(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_span(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let factor = match unit {
@@ -94,8 +90,7 @@ pub(super) fn span(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The default of `--explain`.
-const EXPLAINING: Duration = Duration::from_secs(5);
+const DEFAULT_EXPLAIN_TIME: Duration = Duration::from_secs(5);
 
 impl Operation for StressArguments {
     type Result = StressResult;
@@ -110,12 +105,11 @@ impl Operation for StressArguments {
     }
 
     fn run(&self, context: &Context) -> Result<StressResult, Stop> {
-        stress(&options(self)?, context)
+        stress(&parse_options(self)?, context)
     }
 }
 
-/// What the arguments ask for.
-fn options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
+fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
     let (package, submission) = match arguments.targets.as_slice() {
         [package, submission] => (Some(package), submission),
         [submission] if arguments.input_grammar.is_some() && arguments.reference.is_some() => {
@@ -142,27 +136,26 @@ fn options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
         save: arguments.save.clone(),
         time_limit: arguments.time_limit,
         host: arguments.host.options(),
-        repeat: repeat(arguments, seed),
+        repeat: repeat_line(arguments, seed),
     })
 }
 
-/// The command line that repeats the search.
-fn repeat(arguments: &StressArguments, seed: u64) -> String {
+fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
     let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
     let number = |time: Duration| OsString::from(time.as_secs_f64().to_string());
     let span = |time: Duration| OsString::from(format!("{}s", time.as_secs_f64()));
-    words.extend(typed([
+    words.extend(option_words([
         ("--input-grammar", arguments.input_grammar.clone().map(OsString::from)),
         ("--reference", arguments.reference.clone().map(OsString::from)),
         ("--time-limit", arguments.time_limit.map(number)),
         ("--runs", arguments.runs.map(|runs| runs.to_string().into())),
         ("--time", Some(span(arguments.time))),
         ("--shrink-time", arguments.shrink_time.map(span)),
-        ("--explain", Some(arguments.explain).filter(|it| *it != EXPLAINING).map(number)),
+        ("--explain", Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(number)),
         ("--seed", Some(seed.to_string().into())),
     ]));
     words.extend(arguments.host.fresh.then(|| "--fresh".into()));
-    words.extend(arguments.host.options().again());
+    words.extend(arguments.host.options().repeat_arguments());
     words.extend(arguments.targets.iter().map(OsString::from));
     command_line(words)
 }
@@ -180,7 +173,7 @@ mod tests {
     #[test]
     fn a_span_of_time_has_a_unit() {
         let check = |text: &str, milliseconds: Option<u128>| {
-            let span = span(text).ok().map(|span| span.as_millis());
+            let span = parse_span(text).ok().map(|span| span.as_millis());
             assert_eq!(span, milliseconds, "{text}");
         };
         check("30s", Some(30_000));

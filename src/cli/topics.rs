@@ -3,13 +3,12 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
-use crate::cli::output::{Operation, perform, print};
+use crate::cli::output::{Operation, print, run_command};
 use crate::model::exit_code::ExitCode;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::sandbox::host_tool::page;
+use crate::sandbox::host_tool::show_in_pager;
 
-/// A page.
 struct Topic {
     name: &'static str,
     about: &'static str,
@@ -22,7 +21,7 @@ macro_rules! topic {
     };
 }
 
-/// All pages. The name of a command shows its options instead.
+/// A name must not be that of a command: `juror help COMMAND` shows its options.
 const TOPICS: [Topic; 32] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
@@ -31,7 +30,11 @@ const TOPICS: [Topic; 32] = [
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
     topic!("time", "time.md", "how times are measured, repeated and trusted"),
-    topic!("packages", "packages.md", "layout and keys of problem packages, expectations, scores"),
+    topic!(
+        "packages",
+        "packages.md",
+        "layout of problem packages, expectations, scores, additions"
+    ),
     topic!("statements", "statements.md", "statements as pages"),
     topic!("test-data", "generate.md", "recipes for test data"),
     topic!("grammars", "grammar.md", "grammars of inputs"),
@@ -58,23 +61,21 @@ const TOPICS: [Topic; 32] = [
     topic!("conformance", "conformance.md", "rules on which judges differ"),
 ];
 
-/// The names of the pages.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| topic.name)
 }
 
-/// The list of pages, for `juror help`.
-pub(super) fn list() -> String {
+pub(super) fn list_topics() -> String {
     let row = |topic: &Topic| format!("\n  {:<16} {}", topic.name, topic.about);
     let rows: String = TOPICS.iter().map(row).collect();
     format!("Topics, for `juror help TOPIC`:{rows}")
 }
 
-/// Shows the page for `juror help NAME`; `None` if there is no such page.
-pub(super) fn show(words: &[String]) -> Option<ExitCode> {
+/// `None` if there is no such page.
+pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
-    Some(perform(&HelpPage(topic.text)))
+    Some(run_command(&HelpPage(topic.text)))
 }
 
 struct HelpPage(&'static str);
@@ -84,7 +85,7 @@ impl Operation for HelpPage {
     const NAME: &'static str = "help";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
-        if stdout().is_terminal() && page(&pager(), self.0) {
+        if stdout().is_terminal() && show_in_pager(&pager(), self.0) {
             Ok(())
         } else {
             print("the page", |out| out.write_all(self.0.as_bytes()))
@@ -92,7 +93,6 @@ impl Operation for HelpPage {
     }
 }
 
-/// The command of the user's pager.
 fn pager() -> String {
     env::var("PAGER").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "less".to_owned())
 }

@@ -11,13 +11,11 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::verify::{VerifyOptions, verify};
 
-/// Arguments of `juror verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
     /// Problem packages: directories or archives
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
-    /// Options about runs.
     #[command(flatten)]
     pub runs: RunArguments,
     /// Run every submission on every test case, even if that can prove nothing more
@@ -26,13 +24,10 @@ pub struct VerifyArguments {
     /// too, to show which test cases no submission fails on.
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
-    /// Options about the table of submissions.
     #[command(flatten)]
     pub listing: ListingOptions,
-    /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -54,7 +49,7 @@ impl Operation for VerifyArguments {
         let options = VerifyOptions {
             packages: self.packages.clone(),
             runs: self.runs.options(),
-            // Which test cases no submission fails on shows only if all run.
+            // `verbose` lists test cases that no submission fails on, which needs all runs.
             all: self.all || self.output.verbose,
             verbose: self.output.verbose,
             html: self.reports.html.clone(),

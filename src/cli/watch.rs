@@ -11,88 +11,91 @@ use clap::Arg;
 
 use crate::cli::judge::JudgeArguments;
 use crate::cli::options::{OutputOptions, ReportOptions};
-use crate::cli::output::{Operation, perform, perform_in};
+use crate::cli::output::{Operation, run_command, run_command_in};
 use crate::cli::streams;
-use crate::cli::watch::files::{Files, Watched};
+use crate::cli::watch::files::{FileWatcher, WatchedPaths};
 use crate::model::event::CommandTask;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::text::{joined, printable};
 use crate::ops::context::Context;
-use crate::ops::host::{StopHandle, on_end};
-use crate::ops::judge::{Comparison, judge};
+use crate::ops::host::{StopHandle, stop_on_signal};
+use crate::ops::judge::{ComparisonMode, judge};
 use crate::package;
 
-/// Changes and signals during a judgement.
+/// Changes and signals that arrive during a judgement.
 #[derive(Default)]
-struct News {
-    state: Mutex<State>,
-    came: Condvar,
+struct WatchSignals {
+    state: Mutex<WatchState>,
+    arrival: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     changed: Vec<PathBuf>,
     is_interrupted: bool,
     stop_handle: StopHandle,
 }
 
-impl News {
-    /// Records news, and ends the current judgement.
-    fn tell(&self, what: impl FnOnce(&mut State)) {
+impl WatchSignals {
+    /// Records a change or a signal, and stops the current judgement.
+    fn notify(&self, what: impl FnOnce(&mut WatchState)) {
         let mut state = self.state.lock();
         what(&mut state);
-        state.stop_handle.end();
-        self.came.notify_all();
+        state.stop_handle.stop();
+        self.arrival.notify_all();
     }
 
-    /// Waits for a change; `None` if the user ends the command. Calls `waiting` if there is none yet.
-    fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
+    /// Returns `None` if the user ends the command. Calls `waiting` if nothing has changed yet.
+    fn wait_for_change(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
         let mut state = self.state.lock();
-        let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
+        let is_quiet = |state: &mut WatchState| !state.is_interrupted && state.changed.is_empty();
         if is_quiet(&mut state) {
             waiting();
-            self.came.wait_while(&mut state, is_quiet);
+            self.arrival.wait_while(&mut state, is_quiet);
         }
         state.stop_handle = StopHandle::default();
         (!state.is_interrupted).then(|| (mem::take(&mut state.changed), state.stop_handle.clone()))
     }
 }
 
-/// Judges, and judges again after each change.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    let watched = watched(arguments);
-    let news = Arc::new(News::default());
-    let started = refused(arguments).and_then(|()| Ok(start(&news, watched.clone())?));
-    let again = JudgeAgain { arguments, started, failed: Mutex::default() };
+    let watched = files_to_watch(arguments);
+    let news = Arc::new(WatchSignals::default());
+    let started = refuse_single_run_options(arguments)
+        .and_then(|()| Ok(start_threads(&news, watched.clone())?));
+    let again = RepeatedJudge { arguments, started, failed: Mutex::default() };
     if again.started.is_err() {
-        return perform(&again);
+        return run_command(&again);
     }
     let mut stop_handle = news.state.lock().stop_handle.clone();
     let mut is_first = true;
     loop {
-        let code = perform_in(&again, |context| context.stopped_by(stop_handle));
+        let code = run_command_in(&again, |context| context.with_stop_handle(stop_handle));
         if is_first && (code == ExitCode::Usage || !arguments.package.exists()) {
             return code;
         }
         is_first = false;
-        let waiting = || say(arguments, &format!("waiting for a change in {}", names(&watched)));
-        let Some((changed, next)) = news.next(waiting) else { return ExitCode::Interrupted };
+        let waiting = || {
+            print_message(arguments, &format!("waiting for a change in {}", list_roots(&watched)))
+        };
+        let Some((changed, next)) = news.wait_for_change(waiting) else {
+            return ExitCode::Interrupted;
+        };
         stop_handle = next;
-        say(arguments, &format!("changed: {}\n", first_of(&changed)));
+        print_message(arguments, &format!("changed: {}\n", describe_changes(&changed)));
     }
 }
 
-/// A judgement that may be followed by others.
-struct JudgeAgain<'a> {
+struct RepeatedJudge<'a> {
     arguments: &'a JudgeArguments,
     started: Result<(), Stop>,
-    /// The test cases that failed, which are run first.
+    /// These test cases run first.
     failed: Mutex<Vec<String>>,
 }
 
-impl Operation for JudgeAgain<'_> {
+impl Operation for RepeatedJudge<'_> {
     type Result = ();
     const NAME: &'static str = JudgeArguments::NAME;
     const TASK: CommandTask = CommandTask::Judge;
@@ -112,51 +115,47 @@ impl Operation for JudgeAgain<'_> {
     }
 }
 
-/// Prints a message besides the reports.
-fn say(arguments: &JudgeArguments, what: &str) {
+fn print_message(arguments: &JudgeArguments, what: &str) {
     if !arguments.output.quiet {
-        streams::remark(&format!("\n{what}"));
+        streams::print_remark(&format!("\n{what}"));
     }
 }
 
-fn names(watched: &Watched) -> String {
-    joined(watched.roots.iter().map(|root| shown(root)), " or ") + "; Ctrl-C ends it"
+fn list_roots(watched: &WatchedPaths) -> String {
+    joined(watched.roots.iter().map(|root| printable_path(root)), " or ") + "; Ctrl-C ends it"
 }
 
-fn first_of(changed: &[PathBuf]) -> String {
+fn describe_changes(changed: &[PathBuf]) -> String {
     match changed {
         [] => String::new(),
-        [one] => shown(one),
-        [first, rest @ ..] => format!("{} and {} more", shown(first), rest.len()),
+        [one] => printable_path(one),
+        [first, rest @ ..] => format!("{} and {} more", printable_path(first), rest.len()),
     }
 }
 
-fn shown(path: &Path) -> String {
+fn printable_path(path: &Path) -> String {
     printable(&path.to_string_lossy())
 }
 
-/// Whether an option is given.
-type IsGiven = fn(&JudgeArguments) -> bool;
+type OptionTest = fn(&JudgeArguments) -> bool;
 
-/// The options that are for a single judgement.
-const FOR_ONE: [(&str, IsGiven); 4] = [
+const SINGLE_RUN_OPTIONS: [(&str, OptionTest); 4] = [
     ("json", |it| it.output.json),
     ("keep", |it| it.runs.keep.is_some()),
     ("shard", |it| it.runs.shard.is_some()),
     ("github", |it| it.reports.github),
 ];
 
-/// Hides an argument of `juror judge` if `juror watch` refuses it.
-pub(super) fn shown_if_taken(arg: Arg) -> Arg {
-    if FOR_ONE.iter().any(|(name, _)| arg.get_id() == name) { arg.hide(true) } else { arg }
+pub(super) fn hide_refused_option(arg: Arg) -> Arg {
+    if SINGLE_RUN_OPTIONS.iter().any(|(name, _)| arg.get_id() == name) {
+        arg.hide(true)
+    } else {
+        arg
+    }
 }
 
-/// Refuses options that make no sense for repeated judgements.
-///
-/// # Errors
-/// If there is one.
-fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
-    match FOR_ONE.iter().find(|(_, is_given)| is_given(arguments)) {
+fn refuse_single_run_options(arguments: &JudgeArguments) -> Result<(), Stop> {
+    match SINGLE_RUN_OPTIONS.iter().find(|(_, is_given)| is_given(arguments)) {
         None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
             Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION"))
         }
@@ -167,8 +166,7 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     }
 }
 
-/// The files whose changes count.
-fn watched(arguments: &JudgeArguments) -> Watched {
+fn files_to_watch(arguments: &JudgeArguments) -> WatchedPaths {
     let package = &arguments.package;
     let own = if package.is_dir() {
         package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
@@ -180,31 +178,30 @@ fn watched(arguments: &JudgeArguments) -> Watched {
         named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
     let submissions = arguments.submissions.iter().map(submission);
-    // The words of the typed command that are files.
     let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
     let checker = match &arguments.compare {
-        Some(Comparison::Checker(path)) => Some(path.clone()),
+        Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
     let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
-    // Other submissions, and files that this command writes.
+    // Other submissions and the command's own reports are ignored.
     let own = own.iter().map(|own| PathBuf::from(&own.program.path));
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
     let apart = own.chain([package.join("submissions")]).chain(reports).collect();
-    Watched { roots, apart }
+    WatchedPaths { roots, ignored: apart }
 }
 
-/// Starts the threads that handle signals and detect changes. The current state counts as unchanged.
-fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
+/// The current state of the files counts as unchanged.
+fn start_threads(news: &Arc<WatchSignals>, watched: WatchedPaths) -> Result<(), JudgeError> {
     let told = Arc::clone(news);
-    on_end(move || told.tell(|state| state.is_interrupted = true))?;
+    stop_on_signal(move || told.notify(|state| state.is_interrupted = true))?;
     let told = Arc::clone(news);
-    let mut files = Files::new(watched);
+    let mut files = FileWatcher::new(watched);
     let watch = move || {
         loop {
-            let changed = files.changed();
-            told.tell(|state| state.changed.extend(changed));
+            let changed = files.wait_for_changes();
+            told.notify(|state| state.changed.extend(changed));
         }
     };
     let started = thread::Builder::new().spawn(watch);

@@ -12,22 +12,21 @@ use clap::Args;
 use crate::cli::options::one_of;
 use crate::cli::streams;
 use crate::executor::Executor;
-use crate::executor::local::Local;
+use crate::executor::local::LocalExecutor;
 use crate::language::toolchain::Toolchains;
 use crate::model::exit_code::ExitCode;
-use crate::model::isolation::Demand;
+use crate::model::isolation::RequiredIsolation;
 use crate::model::judgement::JudgeError;
 use crate::model::text::with_help;
 use crate::ops::host::{on_signal, shortfall};
-use crate::ops::stdin::UntilBell;
-use crate::remote::message::Facts;
+use crate::ops::stdin::StoppableStdin;
+use crate::remote::message::WorkerFacts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::Address, unit_worker};
+use crate::remote::nats::{address::NatsAddress, unit_worker};
 use crate::remote::serve::serve;
 use crate::sandbox::Machine;
-use crate::sandbox::pace::pace;
+use crate::sandbox::pace::measure_pace;
 
-/// Arguments of `juror worker`.
 #[derive(Debug, Args)]
 pub struct WorkerArguments {
     /// Read jobs from standard input, and write results to standard output
@@ -44,27 +43,27 @@ pub struct WorkerArguments {
     /// How to isolate programs from this machine: full, any or plain
     ///
     /// As for `juror judge`. The sender of jobs can demand full isolation, too.
-    #[arg(long, value_parser = one_of(Demand::ALL, Demand::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
-    pub isolation: Demand,
+    #[arg(long, value_parser = one_of(RequiredIsolation::ALL, RequiredIsolation::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
+    pub isolation: RequiredIsolation,
 }
 
-/// Runs jobs until standard input ends, or a signal comes.
+/// Returns when standard input ends or a signal arrives.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
     let work = match &arguments.nats {
-        Some(typed) => at_server(arguments, typed),
-        None => at_pipe(arguments).map_err(|error| (ExitCode::JudgeError, error)),
+        Some(typed) => serve_nats(arguments, typed),
+        None => serve_stdio(arguments).map_err(|error| (ExitCode::JudgeError, error)),
     };
     let Err((code, error)) = work else { return ExitCode::Success };
     let why = with_help(&error.to_string(), error.help.as_deref());
-    streams::remark(&format!("error: cannot work: {why}"));
+    streams::print_remark(&format!("error: cannot work: {why}"));
     code
 }
 
-fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
+fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let streams = || {
         let (asked, ask) = io::pipe()?;
         let output = io::stdout().as_fd().try_clone_to_owned()?;
-        Ok((UntilBell::stdin(asked)?, File::from(output), ask))
+        Ok((StoppableStdin::open(asked)?, File::from(output), ask))
     };
     let streams = streams();
     let (input, output, ask) =
@@ -72,49 +71,48 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let ask = Arc::new(ask);
     let end = {
         let ask = Arc::clone(&ask);
-        // Nobody reads this: it only wakes the thread that waits at the other end.
+        // The byte only wakes the thread that waits at the other end.
         move || _ = (&*ask).write(b"e")
     };
     on_signal(end.clone())?;
-    let (local, facts) = start(arguments)?;
+    let (local, facts) = start_slots(arguments)?;
     serve(facts, &local, &Toolchains::new(Box::new(Machine)), input, output, &end)
 }
 
 #[cfg(feature = "nats")]
-fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
-    let address = Address::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
+fn serve_nats(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
+    let address = NatsAddress::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
     let work = || {
         let (end, ends) = channel();
-        // After the worker has ended, nobody receives it.
+        // Sending fails if the worker has already ended.
         on_signal(move || _ = end.send(()))?;
-        let (local, facts) = start(arguments)?;
-        let tell = |word: &str| streams::remark(&format!("juror worker: {word}"));
+        let (local, facts) = start_slots(arguments)?;
+        let tell = |word: &str| streams::print_remark(&format!("juror worker: {word}"));
         unit_worker::work(&address, facts, &local, &Toolchains::new(Box::new(Machine)), ends, tell)
     };
     work().map_err(|error| (ExitCode::JudgeError, error))
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
-    Err((ExitCode::JudgeError, crate::ops::host::without_nats()))
+fn serve_nats(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
+    Err((ExitCode::JudgeError, crate::ops::host::no_nats_error()))
 }
 
-/// Starts the slots, and measures the machine.
-fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
+fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFacts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
-    let local = Local::start(jobs, arguments.isolation)?;
+    let local = LocalExecutor::start(jobs, arguments.isolation)?;
     let host = local.host();
     let isolation = host.isolation();
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id");
-    let facts = Facts {
+    let facts = WorkerFacts {
         boot: boot.map_or_else(|_| name.clone(), |boot| boot.trim().to_owned()),
         name,
         isolation,
         shortfall: shortfall(isolation, host.refused(), host.gaps()),
         mechanism: local.mechanism(),
         slots: local.slots(),
-        pace: pace(),
+        pace: measure_pace(),
     };
     Ok((local, facts))
 }

@@ -2,14 +2,14 @@
 
 /// A call that a worker may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct WorkerCall {
     /// Its subject; `{key}` stands for the worker's public key.
     pub subject: &'static str,
     pub what: &'static str,
 }
 
 /// All calls.
-pub const CALLS: [Call; 6] = [
+pub const CALLS: [WorkerCall; 6] = [
     call("$JS.API.CONSUMER.MSG.NEXT.JOBS.>", "to take a unit"),
     call("$JS.ACK.JOBS.>", "to report that a unit is running or done"),
     call("res.>", "to write a result, which is written once"),
@@ -18,14 +18,14 @@ pub const CALLS: [Call; 6] = [
     call("worker.*.{key}.*", "to announce itself"),
 ];
 
-const fn call(subject: &'static str, what: &'static str) -> Call {
-    Call { subject, what }
+const fn call(subject: &'static str, what: &'static str) -> WorkerCall {
+    WorkerCall { subject, what }
 }
 
 /// Asks the system account how the streams are stored. Submitters may ask this.
 pub const HOW_STORED: &str = "$SYS.REQ.SERVER.PING.JSZ";
 
-impl Call {
+impl WorkerCall {
     /// The subject that the worker with this key publishes on.
     pub fn of(&self, key: &str) -> String {
         self.subject.replace("{key}", key)

@@ -22,7 +22,7 @@ const MEMORY: Bytes = Bytes::mib(64);
 pub struct ClusterPlan {
     pub name: String,
     /// Its servers: one or three.
-    pub servers: Vec<ServerPlace>,
+    pub servers: Vec<ServerAddress>,
     pub workers: Vec<String>,
     /// How much disk streams may take on each server.
     pub disk: Bytes,
@@ -30,7 +30,7 @@ pub struct ClusterPlan {
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerPlace {
+pub struct ServerAddress {
     pub host: String,
     pub port: u16,
 }
@@ -69,7 +69,7 @@ pub struct ClusterFile {
     pub is_secret: bool,
 }
 
-impl ServerPlace {
+impl ServerAddress {
     /// The name of the server and of its directory.
     pub fn name(&self) -> String {
         match self.port {
@@ -114,7 +114,7 @@ impl ClusterPlan {
     }
 
     /// The configuration of a server.
-    fn server(&self, server: &ServerPlace, secrets: &ClusterSecrets) -> String {
+    fn server(&self, server: &ServerAddress, secrets: &ClusterSecrets) -> String {
         let (name, port, disk) = (server.name(), server.port, self.disk.0);
         let (message, memory) = (MESSAGE.0, MEMORY.0);
         let accounts = self.accounts(secrets);
@@ -145,7 +145,7 @@ jetstream {{
     }
 
     /// How the servers find each other, if there are several.
-    fn cluster(&self, server: &ServerPlace) -> String {
+    fn cluster(&self, server: &ServerAddress) -> String {
         if self.servers.len() == 1 {
             return String::new();
         }

@@ -1,7 +1,7 @@
 //! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamSeen};
-use crate::model::host::{Finding, Grade};
+use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamStatus};
+use crate::model::host::{Finding, FindingRating};
 use crate::model::text::{count, printable};
 use crate::model::units::Bytes;
 
@@ -29,7 +29,7 @@ pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
         (_, Some(Bytes(0))) => {
             let advice = "its log says why; its disk may be full";
             let found = finding("storage", "JetStream is off on this server", Some(advice));
-            findings.push(Finding { grade: Grade::Missing, ..found });
+            findings.push(Finding { grade: FindingRating::Missing, ..found });
         }
         (used, most) => {
             findings.push(syncing(server.syncs_always));
@@ -43,7 +43,7 @@ pub fn findings(survey: &ClusterSurvey) -> Vec<Finding> {
 
 /// A finding that is good, or weak if there is advice.
 fn finding(subject: &'static str, text: impl Into<String>, advice: Option<&str>) -> Finding {
-    let grade = if advice.is_some() { Grade::Weak } else { Grade::Good };
+    let grade = if advice.is_some() { FindingRating::Weak } else { FindingRating::Good };
     let advice = advice.map(str::to_owned);
     Finding { subject, grade, text: text.into(), advice, command: None }
 }
@@ -94,12 +94,12 @@ fn disk(used: Bytes, most: Bytes) -> Finding {
     finding("storage", format!("{used} of {most} are used"), is_full.then_some(ADVICE))
 }
 
-fn streams(streams: &[StreamSeen]) -> Finding {
+fn streams(streams: &[StreamStatus]) -> Finding {
     if let Some(stream) = streams.iter().find(|it| it.fault.is_some()) {
         let fault = stream.fault.as_deref().unwrap_or_default();
         let text = format!("{} is another juror's: {}", stream.name, printable(fault));
         let advice = "use the same juror everywhere, or another server";
-        return Finding { grade: Grade::Missing, ..finding("streams", text, Some(advice)) };
+        return Finding { grade: FindingRating::Missing, ..finding("streams", text, Some(advice)) };
     }
     let text = match streams.iter().filter(|it| it.present).count() {
         0 => "none yet; the first command that needs them creates them".to_owned(),
@@ -136,12 +136,12 @@ fn workers(survey: &ClusterSurvey) -> Finding {
 mod tests {
     use super::*;
     use crate::model::cluster::WORKERS_STREAM;
-    use crate::model::cluster::{ServerSeen, WorkerSeen};
+    use crate::model::cluster::{AnnouncedWorker, ServerStatus};
     use crate::model::isolation::Isolation;
 
     fn survey() -> ClusterSurvey {
         ClusterSurvey {
-            server: ServerSeen {
+            server: ServerStatus {
                 address: "nats://a".to_owned(),
                 version: "2.15.1".to_owned(),
                 name: None,
@@ -156,7 +156,7 @@ mod tests {
             findings: Vec::new(),
             streams: vec![stream(true, None), stream(true, None)],
             queues: Vec::new(),
-            workers: vec![WorkerSeen {
+            workers: vec![AnnouncedWorker {
                 name: "a".to_owned(),
                 user: "U".to_owned(),
                 class: "c".to_owned(),
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    fn stream(present: bool, fault: Option<&str>) -> StreamSeen {
-        StreamSeen {
+    fn stream(present: bool, fault: Option<&str>) -> StreamStatus {
+        StreamStatus {
             name: "JOBS".to_owned(),
             present,
             messages: 0,
@@ -183,10 +183,10 @@ mod tests {
         let mut survey = survey();
         change(&mut survey);
         let found = findings(&survey);
-        let bad = found.iter().filter(|it| it.grade != Grade::Good);
+        let bad = found.iter().filter(|it| it.grade != FindingRating::Good);
         let bad: Vec<String> = bad.map(|it| format!("{}: {}", it.subject, it.text)).collect();
         assert_eq!(bad, expected);
-        assert!(found.iter().all(|it| (it.grade == Grade::Good) == it.advice.is_none()));
+        assert!(found.iter().all(|it| (it.grade == FindingRating::Good) == it.advice.is_none()));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
             &["streams: JOBS is another juror's: the version is null"],
         );
         check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
-        let unseen = StreamSeen { name: WORKERS_STREAM.to_owned(), ..stream(false, None) };
+        let unseen = StreamStatus { name: WORKERS_STREAM.to_owned(), ..stream(false, None) };
         let unseen = |it: &mut ClusterSurvey| {
             it.streams = vec![unseen.clone()];
             it.workers.clear();

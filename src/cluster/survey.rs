@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::cluster::calls::HOW_STORED;
 use crate::cluster::findings::findings;
 use crate::model::cluster::{
-    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WHO_AM_I, WorkerSeen,
+    AnnouncedWorker, ClusterRole, ClusterSurvey, QueueStatus, ServerStatus, StreamStatus, WHO_AM_I,
 };
 use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
-use crate::remote::nats::address::Address;
+use crate::remote::nats::address::NatsAddress;
 use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{Link, NoReply, header, seconds_of, status};
+use crate::remote::nats::link::{NatsLink, NoReply, header, seconds_of, status};
 use crate::remote::nats::presence;
 use crate::remote::nats::rights;
 
@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// If it cannot be reached, rejects this key, is too old, or stops answering.
-pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
-    let link = Link::open(address, Some(PATIENCE))?;
+pub fn survey(address: &NatsAddress) -> Result<ClusterSurvey, JudgeError> {
+    let link = NatsLink::open(address, Some(PATIENCE))?;
     let seen = look(&link, address);
     seen.map_err(|silence| {
         JudgeError::new(format!("ask {}", address.name), silence)
@@ -40,9 +40,9 @@ pub fn survey(address: &Address) -> Result<ClusterSurvey, JudgeError> {
     })
 }
 
-fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
+fn look(link: &NatsLink, address: &NatsAddress) -> Result<ClusterSurvey, NoReply> {
     let me = who_am_i(link);
-    let server = ServerSeen {
+    let server = ServerStatus {
         address: address.name.clone(),
         version: link.version(),
         name: me.told["server"]["name"].as_str().map(str::to_owned),
@@ -83,15 +83,15 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
 }
 
 /// What the server says about the user that asks.
-struct Me {
+struct OwnUser {
     told: Value,
     latency: Duration,
     ahead: Option<f64>,
 }
 
-fn who_am_i(link: &Link) -> Me {
+fn who_am_i(link: &NatsLink) -> OwnUser {
     let mut times = Vec::new();
-    let mut me = Me { told: Value::Null, latency: Duration::ZERO, ahead: None };
+    let mut me = OwnUser { told: Value::Null, latency: Duration::ZERO, ahead: None };
     for _ in 0..ROUNDS {
         let (begun, wall) = (Instant::now(), SystemTime::now());
         let Some(told) = once(link, WHO_AM_I) else { break };
@@ -108,7 +108,7 @@ fn who_am_i(link: &Link) -> Me {
 }
 
 /// Sends a request that the server may leave unanswered, and parses the answer as JSON.
-fn once(link: &Link, subject: &str) -> Option<Value> {
+fn once(link: &NatsLink, subject: &str) -> Option<Value> {
     serde_json::from_slice(&link.ask_once(subject, b"")?.payload).ok()
 }
 
@@ -116,13 +116,13 @@ fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_default()
 }
 
-fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
+fn streams(link: &NatsLink) -> Result<Vec<StreamStatus>, NoReply> {
     let mut seen = Vec::new();
     for wanted in layout::streams() {
         let name = wanted["name"].as_str().unwrap_or_default().to_owned();
         let found = ask(link, &format!("STREAM.INFO.{name}"), &Value::Null)?.ok();
         let info = found.as_ref().unwrap_or(&Value::Null);
-        seen.push(StreamSeen {
+        seen.push(StreamStatus {
             present: found.is_some(),
             messages: number(&info["state"]["messages"]),
             bytes: Bytes(number(&info["state"]["bytes"])),
@@ -135,7 +135,7 @@ fn streams(link: &Link) -> Result<Vec<StreamSeen>, NoReply> {
 }
 
 /// The waiting units, from two counts.
-fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
+fn queues(link: &NatsLink) -> Result<Vec<QueueStatus>, NoReply> {
     let before = consumers(link)?;
     if before.is_empty() {
         return Ok(Vec::new());
@@ -151,7 +151,7 @@ fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
         let (lane, class) = it["name"].as_str()?.split_once('-')?;
         let first = before.iter().find(|other| other["name"] == it["name"]);
         let done = finished(it).saturating_sub(first.map_or(0, finished));
-        Some(QueueSeen {
+        Some(QueueStatus {
             lane: lane.to_owned(),
             class: class.to_owned(),
             waiting: number(&it["num_pending"]),
@@ -160,13 +160,13 @@ fn queues(link: &Link) -> Result<Vec<QueueSeen>, NoReply> {
             per_second: done as f64 / seconds,
         })
     });
-    let mut seen: Vec<QueueSeen> = seen.collect();
+    let mut seen: Vec<QueueStatus> = seen.collect();
     seen.sort_by(|a, b| (&b.lane, &a.class).cmp(&(&a.lane, &b.class)));
     Ok(seen)
 }
 
 /// The consumers of jobs, as the server lists them: page by page.
-fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
+fn consumers(link: &NatsLink) -> Result<Vec<Value>, NoReply> {
     let mut all = Vec::new();
     loop {
         let listed = ask(link, &format!("CONSUMER.LIST.{JOBS}"), &json!({ "offset": all.len() }))?;
@@ -186,7 +186,7 @@ fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
 
 /// The workers that have announced themselves. Of another version of juror only the subject is readable: such workers
 /// are left out.
-fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
+fn workers(link: &NatsLink) -> Result<Vec<AnnouncedWorker>, NoReply> {
     let now = once(link, WHO_AM_I);
     let now = now.and_then(|it| seconds_of(it["server"]["time"].as_str()?));
     let mut seen = Vec::new();
@@ -204,7 +204,7 @@ fn workers(link: &Link) -> Result<Vec<WorkerSeen>, NoReply> {
         let subject = header(&message, "Nats-Subject").unwrap_or_default();
         let Some(present) = presence::read(subject, &message.payload) else { continue };
         let at = header(&message, "Nats-Time-Stamp").and_then(seconds_of);
-        seen.push(WorkerSeen {
+        seen.push(AnnouncedWorker {
             user: subject.split('.').nth(2).unwrap_or_default().to_owned(),
             class: present.class,
             slots: present.said.facts.slots,

@@ -1,4 +1,4 @@
-//! The difference of two problems: each is a list of facts, whose places and names are those of the new package.
+//! Compares two problems as lists of facts. Places and names in facts are those of the new package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,41 +10,43 @@ use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
 use crate::model::conversion::Loss;
 use crate::model::grader::{Grader, Graders, VerdictMode};
 use crate::model::judgement::JudgeError;
-use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
+use crate::model::limits::{
+    PROGRAM_MEMORY, PROGRAM_TIME, ProblemLimits, SUBMISSION_CODE, SUBMISSION_OUTPUT,
+};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
-use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
+use crate::model::submission::{Expectation, OverallExpectation, UseForTimeLimit};
 use crate::model::test_data::ValidatorArgs;
 use crate::model::verdict::Verdict;
-use crate::package::convert::cases::Names;
-use crate::package::convert::settings::{SETTINGS, languages};
-use crate::package::convert::submissions::ALL;
-use crate::package::convert::{Lost, NewPackage};
+use crate::package::convert::cases::NameMap;
+use crate::package::convert::settings::{SETTINGS, judged_languages};
+use crate::package::convert::submissions::EXPECTED_VERDICTS;
+use crate::package::convert::{Losses, PlannedPackage};
 
-/// Everything that has no equivalent: the losses that the plan knows, and the facts that the new package lacks.
-///
-/// # Errors
-/// If a problem cannot be written as data.
-pub fn losses(plan: NewPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {
-    let names = Names { root: &old.dir, new: Some((&plan.names, &plan.cases)) };
-    let mut was = Facts::of(old, &names)?;
-    let new_names = Names { root: &new.dir, new: None };
-    let mut is = Facts::of(new, &new_names)?;
-    scores::facts([old, new], &names, [&mut was, &mut is].map(|facts| &mut facts.found));
-    let mut lost = plan.lost;
-    compare(&was, &is, &mut lost);
+/// The losses that the plan knows, and the facts that the new package lacks.
+pub fn losses(plan: PlannedPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {
+    let names = NameMap { root: &old.dir, new_names: Some((&plan.names, &plan.cases)) };
+    let mut was = Facts::collect(old, &names)?;
+    let new_names = NameMap { root: &new.dir, new_names: None };
+    let mut is = Facts::collect(new, &new_names)?;
+    scores::add_score_facts(
+        [old, new],
+        &names,
+        [&mut was, &mut is].map(|facts| &mut facts.entries),
+    );
+    let mut lost = plan.losses;
+    add_differences(&was, &is, &mut lost);
     Ok(lost.into_losses())
 }
 
 /// Facts by place and name, with their values. A program, a file or a test case that is there has none.
-pub(super) type Found = BTreeMap<(String, String), Option<String>>;
+pub(super) type FactMap = BTreeMap<(String, String), Option<String>>;
 
 struct Facts<'a> {
-    names: &'a Names<'a>,
-    found: Found,
-    /// The test cases in judging order.
-    order: Vec<String>,
+    names: &'a NameMap<'a>,
+    entries: FactMap,
+    case_order: Vec<String>,
 }
 
 /// Parts of a problem, and their names in facts, if these are others.
@@ -66,9 +68,9 @@ const LABELS: [(&str, &str); 14] = [
 ];
 
 /// A fact with many rules, which are too long to show.
-const FOR_SOME: &str = "rules about single test cases";
+const CASE_RULES: &str = "rules about single test cases";
 
-/// Values that say nothing.
+/// Facts with these values are left out.
 const DEFAULTS: [(&str, &str); 4] = [
     ("objective", "max"),
     ("use_for_time_limit", "as-expected"),
@@ -81,80 +83,78 @@ fn label(key: &str) -> &str {
 }
 
 impl<'a> Facts<'a> {
-    fn of(problem: &Problem, names: &'a Names<'a>) -> Result<Self, JudgeError> {
+    fn collect(problem: &Problem, names: &'a NameMap<'a>) -> Result<Self, JudgeError> {
         let order = problem.test_data.cases.iter().map(|case| names.case(&case.name)).collect();
-        let mut facts = Self { names, found: Found::new(), order };
-        let data = serde_json::to_value(normal(problem, names))
+        let mut facts = Self { names, entries: FactMap::new(), case_order: order };
+        let data = serde_json::to_value(normalize(problem, names))
             .map_err(|error| JudgeError::new("compare the two packages", error.to_string()))?;
         for (key, value) in data.as_object().into_iter().flatten() {
             let place =
                 if ["io", "equivalents"].contains(&&**key) { "juror.toml" } else { SETTINGS };
-            facts.walk(place, key, label(key), value);
+            facts.add_facts(place, key, label(key), value);
         }
         Ok(facts)
     }
 
-    /// Adds the facts of a part of the problem.
-    fn walk(&mut self, place: &str, key: &str, what: &str, value: &Value) {
-        if let Some(path) = file(value) {
+    fn add_facts(&mut self, place: &str, key: &str, what: &str, value: &Value) {
+        if let Some(path) = file_path(value) {
             return match self.names.path(path) {
-                _ if place == SETTINGS => self.there(self.names.place(path), what),
-                name => self.say(place, what, name.as_deref().unwrap_or("left out")),
+                _ if place == SETTINGS => self.add_item(self.names.place(path), what),
+                name => self.add_value(place, what, name.as_deref().unwrap_or("left out")),
             };
         }
         match value {
             Value::Object(parts) => {
-                let own = self.place(parts);
+                let own = self.object_place(parts);
                 if let Some(own) = &own {
-                    self.there(own.clone(), what);
+                    self.add_item(own.clone(), what);
                 }
                 let (place, what) = own.as_deref().map_or((place, what), |own| (own, ""));
                 for (key, value) in parts {
                     let label = label(key);
                     let is_alone = what.is_empty() || label.is_empty();
                     let dot = if is_alone { "" } else { "." };
-                    self.walk(place, key, &format!("{what}{dot}{label}"), value);
+                    self.add_facts(place, key, &format!("{what}{dot}{label}"), value);
                 }
             }
             Value::Array(rules) if key == "expectations" => {
                 let is_for_some = |rule: &Value| !rule["for"].is_null();
                 let (some, all) = rules.iter().cloned().partition(is_for_some);
-                self.say(place, what, &text(key, &Value::Array(all)));
-                self.say(place, FOR_SOME, &text(key, &Value::Array(some)));
+                self.add_value(place, what, &value_text(key, &Value::Array(all)));
+                self.add_value(place, CASE_RULES, &value_text(key, &Value::Array(some)));
             }
-            Value::Array(items) if items.iter().any(|it| self.place_of(it).is_some()) => {
-                items.iter().for_each(|item| self.walk(place, key, what, item));
+            Value::Array(items) if items.iter().any(|it| self.value_place(it).is_some()) => {
+                items.iter().for_each(|item| self.add_facts(place, key, what, item));
             }
-            _ => self.say(place, what, &text(key, value)),
+            _ => self.add_value(place, what, &value_text(key, value)),
         }
     }
 
-    /// Such as an input validator, among `input_validators`.
-    fn there(&mut self, place: String, what: &str) {
-        self.found.insert((place, what.trim_end_matches('s').replace('_', " ")), None);
+    /// The name becomes singular: an item of `input_validators` is an `input validator`.
+    fn add_item(&mut self, place: String, what: &str) {
+        self.entries.insert((place, what.trim_end_matches('s').replace('_', " ")), None);
     }
 
-    fn say(&mut self, place: &str, what: &str, value: &str) {
+    fn add_value(&mut self, place: &str, what: &str, value: &str) {
         // The path of a program is its place, and so is the name of a test case.
         if !value.is_empty() && !["path", "name", "group"].contains(&what) {
-            self.found.insert((place.to_owned(), what.to_owned()), Some(value.to_owned()));
+            self.entries.insert((place.to_owned(), what.to_owned()), Some(value.to_owned()));
         }
     }
 
-    fn place_of(&self, value: &Value) -> Option<String> {
-        self.place(value.as_object()?)
+    fn value_place(&self, value: &Value) -> Option<String> {
+        self.object_place(value.as_object()?)
     }
 
-    /// The place of a program, a file, a test case or a group.
-    fn place(&self, parts: &Map<String, Value>) -> Option<String> {
-        if let Some(path) = parts.get("path").and_then(file) {
+    fn object_place(&self, parts: &Map<String, Value>) -> Option<String> {
+        if let Some(path) = parts.get("path").and_then(file_path) {
             return Some(self.names.place(path));
         }
         let name = |key: &str| parts.get(key)?.as_str();
         if let Some(group) = name("group") {
             return Some(format!("data/{}", self.names.case(group)));
         }
-        let input = parts.get("input").and_then(file)?;
+        let input = parts.get("input").and_then(file_path)?;
         let name = name("name")?;
         let place = format!("data/{}", self.names.case(name));
         // Other formats keep test cases only for validators outside of data/.
@@ -163,12 +163,11 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn file(value: &Value) -> Option<&Path> {
+fn file_path(value: &Value) -> Option<&Path> {
     value.get("file")?.as_str().map(Path::new)
 }
 
-/// A value as people read it.
-fn text(key: &str, value: &Value) -> String {
+fn value_text(key: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::Bool(value) => value.to_string(),
@@ -177,16 +176,16 @@ fn text(key: &str, value: &Value) -> String {
         Value::String(text) => text.clone(),
         // The order of lists of texts counts, but not that of rules or names.
         Value::Array(items) if items.iter().any(|it| it.is_object() || it.is_array()) => {
-            let items: BTreeSet<String> = items.iter().map(|item| text(key, item)).collect();
+            let items: BTreeSet<String> = items.iter().map(|item| value_text(key, item)).collect();
             let said: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
             said.join("; ")
         }
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(word).collect();
+            let items: Vec<String> = items.iter().map(list_item).collect();
             items.join(" ")
         }
         Value::Object(parts) => {
-            let part = |(key, value): (&String, &Value)| match (value, text(key, value)) {
+            let part = |(key, value): (&String, &Value)| match (value, value_text(key, value)) {
                 (Value::Bool(false), _) => None,
                 (Value::Bool(true), _) => Some(label(key).to_owned()),
                 (_, text) if text.is_empty() => None,
@@ -200,26 +199,26 @@ fn text(key: &str, value: &Value) -> String {
 }
 
 /// A value in a list: texts with whitespace are quoted.
-fn word(value: &Value) -> String {
-    let word = text("", value);
+fn list_item(value: &Value) -> String {
+    let word = value_text("", value);
     if word.is_empty() || word.contains(char::is_whitespace) { format!("{word:?}") } else { word }
 }
 
-/// The problem without what differs between formats although it means the same.
-fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
+/// Removes differences between formats that do not change the meaning.
+fn normalize(problem: &Problem, names: &NameMap<'_>) -> Problem {
     let mut it = problem.clone();
-    it.languages = languages(problem);
+    it.languages = judged_languages(problem);
     it.unjudged.clear();
     let limits = &mut it.limits;
     let ProblemLimits { memory, compilation_memory, validation_memory, .. } = limits;
     for memory in [memory, compilation_memory, validation_memory] {
-        memory.get_or_insert(MEMORY);
+        memory.get_or_insert(PROGRAM_MEMORY);
     }
-    limits.code.get_or_insert(CODE);
-    limits.compilation_time.get_or_insert(TIME);
-    limits.validation_time.get_or_insert(TIME);
-    limits.validation_output.get_or_insert(OUTPUT);
-    limits.output = (!limits.unlimited_talk).then(|| limits.output.unwrap_or(OUTPUT));
+    limits.code.get_or_insert(SUBMISSION_CODE);
+    limits.compilation_time.get_or_insert(PROGRAM_TIME);
+    limits.validation_time.get_or_insert(PROGRAM_TIME);
+    limits.validation_output.get_or_insert(SUBMISSION_OUTPUT);
+    limits.output = (!limits.unlimited_talk).then(|| limits.output.unwrap_or(SUBMISSION_OUTPUT));
     if limits.time_limit.is_some() {
         limits.time_resolution = ProblemLimits::default().time_resolution;
     }
@@ -233,17 +232,20 @@ fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
     let others = it.answer_validators.iter_mut().chain(&mut it.static_validator);
     let others = others.chain(&mut it.input_visualizer).chain(&mut it.output_visualizer);
     let others = others.chain(it.graders.as_mut().and_then(|graders| graders.custom.as_mut()));
-    others.for_each(|program| only_used(program, Protocol::Standard));
-    it.input_validators.iter_mut().for_each(|program| only_used(program, input));
+    others.for_each(|program| clear_unused(program, Protocol::Standard));
+    it.input_validators.iter_mut().for_each(|program| clear_unused(program, input));
     let checkers = it.output_validators.iter_mut().chain(&mut it.interactor);
-    checkers.for_each(|program| only_used(program, output));
+    checkers.for_each(|program| clear_unused(program, output));
     let is_plain = it.graders.as_ref().is_none_or(all_must_be_accepted);
     for submission in &mut it.submissions {
-        only_used(&mut submission.program, Protocol::Standard);
-        // They are those of the problem.
+        clear_unused(&mut submission.program, Protocol::Standard);
+        // The problem has them already.
         submission.program.include.clear();
         submission.program.defines.clear();
-        submission.expectations.iter_mut().for_each(|rule| simplify(rule, is_plain, names));
+        submission
+            .expectations
+            .iter_mut()
+            .for_each(|rule| simplify_expectation(rule, is_plain, names));
     }
     let data = &mut it.test_data;
     for case in &mut data.cases {
@@ -254,8 +256,8 @@ fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
     it
 }
 
-/// Leaves out what has no effect on a program.
-fn only_used(program: &mut Program, protocol: Protocol) {
+/// Removes settings that have no effect on a program.
+fn clear_unused(program: &mut Program, protocol: Protocol) {
     // In other formats, such a program is a directory with these files.
     if program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
         || matches!(protocol, Protocol::Cms | Protocol::Sinol)
@@ -271,7 +273,6 @@ fn only_used(program: &mut Program, protocol: Protocol) {
     }
 }
 
-/// Whether AC as a whole means that each test case is accepted.
 fn all_must_be_accepted(graders: &Graders) -> bool {
     graders.groups.iter().all(|group| match &group.grading.grader {
         Grader::Custom(_) => false,
@@ -281,9 +282,9 @@ fn all_must_be_accepted(graders: &Graders) -> bool {
     })
 }
 
-fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
+fn simplify_expectation(rule: &mut Expectation, is_plain: bool, names: &NameMap<'_>) {
     rule.cases = rule.cases.as_deref().map(|cases| names.pattern(cases));
-    let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
+    let right = OverallExpectation { verdicts: vec![Verdict::Accepted], is_partial: false };
     if is_plain && rule.overall.as_ref() == Some(&right) {
         (rule.overall, rule.permitted) = (None, Some(right.verdicts));
     }
@@ -291,7 +292,7 @@ fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
     for verdicts in [overall, rule.permitted.as_mut(), rule.required.as_mut()] {
         verdicts.into_iter().for_each(|verdicts| verdicts.sort());
     }
-    rule.permitted = rule.permitted.take().filter(|it| it.len() < ALL.len());
+    rule.permitted = rule.permitted.take().filter(|it| it.len() < EXPECTED_VERDICTS.len());
     // Such a rule has no effect.
     let expects_none =
         rule.permitted.is_none() && rule.required.is_none() && rule.overall.is_none();
@@ -305,24 +306,24 @@ fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
 }
 
 /// Adds the facts that no longer hold, and those that replace them.
-fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
-    let keys: BTreeSet<&(String, String)> = old.found.keys().chain(new.found.keys()).collect();
-    let changed = |key: &&(String, String)| old.found.get(*key) != new.found.get(*key);
+fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
+    let keys: BTreeSet<&(String, String)> = old.entries.keys().chain(new.entries.keys()).collect();
+    let changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
     let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
     let is_there = |key: &(String, String)| {
-        [&old.found, &new.found].iter().any(|it| it.get(key) == Some(&None))
+        [&old.entries, &new.entries].iter().any(|it| it.get(key) == Some(&None))
     };
-    // What is said of something that is there only before or only after.
+    // Facts about an item that is in only one of the two problems are left out.
     let gone: BTreeSet<&String> =
         changed.iter().filter(|key| is_there(key)).map(|(place, _)| place).collect();
     for key in changed {
         let (place, what) = key;
-        let [was, is] = [&old.found, &new.found].map(|found| found.get(key));
+        let [was, is] = [&old.entries, &new.entries].map(|found| found.get(key));
         if gone.contains(place) && !is_there(key) {
             continue;
         }
-        if what == FOR_SOME {
-            lost.add(place, FOR_SOME, is.map(|_| "other rules".to_owned()));
+        if what == CASE_RULES {
+            lost.add(place, CASE_RULES, is.map(|_| "other rules".to_owned()));
             continue;
         }
         let what = match was {
@@ -331,15 +332,15 @@ fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
             None => format!("{what}: nothing"),
         };
         // The plan may already know the replacement of something that the problem cannot express.
-        if !lost.names(place, &what) {
+        if !lost.contains(place, &what) {
             lost.add(place, what, is.map(|it| it.clone().unwrap_or_else(|| "there".to_owned())));
         }
     }
-    order(&old.order, &new.order, lost);
+    add_order_change(&old.case_order, &new.case_order, lost);
 }
 
 /// Names the first two test cases whose order changes.
-fn order(old: &[String], new: &[String], lost: &mut Lost) {
+fn add_order_change(old: &[String], new: &[String], lost: &mut Losses) {
     let places: BTreeMap<&String, usize> = new.iter().zip(0..).collect();
     let kept: Vec<(&String, usize)> =
         old.iter().filter_map(|name| Some((name, *places.get(name)?))).collect();

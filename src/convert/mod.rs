@@ -1,6 +1,6 @@
-//! What a package lost when it was written in another format.
+//! Finds what a package loses in another format.
 //!
-//! The two problems are written as data, and as the scores that the same verdicts give; what differs is lost.
+//! Both problems are written as data, and scored for the same verdicts. Every difference is a loss.
 
 pub mod losses;
 mod scores;

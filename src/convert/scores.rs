@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::convert::losses::Found;
-use crate::judge::score::{CaseResult, Scheme, by_rules, by_validator, by_worth};
+use crate::convert::losses::FactMap;
+use crate::judge::score::{
+    CaseResult, ScoringScheme, score_by_rules, score_by_validator, score_by_worth,
+};
 use crate::model::grader::Grader;
 use crate::model::problem::Problem;
 use crate::model::protocol::Protocol;
@@ -11,14 +13,13 @@ use crate::model::score::{CaseScoring, Score};
 use crate::model::stop::Stop;
 use crate::model::test_data::{TestCase, is_inside};
 use crate::model::verdict::Verdict;
-use crate::package::convert::cases::Names;
-use crate::package::convert::rules::gives_parts;
+use crate::package::convert::cases::NameMap;
+use crate::package::convert::rules::may_give_partial_points;
 use crate::validator::feedback::Feedback;
 use crate::validator::response::Worth;
 
-/// How an output on a test case is.
 #[derive(Clone, Copy, PartialEq)]
-enum Output {
+enum OutputQuality {
     Right,
     Wrong,
     Crashed,
@@ -26,9 +27,13 @@ enum Output {
     Half,
 }
 
-/// Adds what the old and the new problem give in the same situations.
-pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut Found; 2]) {
-    let flags = problems.map(own_grader);
+/// Adds the verdicts and scores that both problems give in the same situations.
+pub(super) fn add_score_facts(
+    problems: [&Problem; 2],
+    names: &NameMap<'_>,
+    mut found: [&mut FactMap; 2],
+) {
+    let flags = problems.map(custom_grader_flags);
     if flags.iter().any(Option::is_some) {
         for (found, flags) in found.into_iter().zip(flags) {
             let flags = flags.map(|flags| format!("what the grader gives ({})", flags.join(" ")));
@@ -39,57 +44,56 @@ pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut
     }
     let old = &problems[0].test_data.cases;
     let new: Vec<String> = old.iter().map(|case| names.case(&case.name)).collect();
-    let schemes = problems.map(Scheme::of);
+    let schemes = problems.map(ScoringScheme::of);
     let sides = [
-        Side::of(problems[0], &schemes[0], old.iter().map(|case| &case.name)),
-        Side::of(problems[1], &schemes[1], new.iter()),
+        ScoredProblem::of(problems[0], &schemes[0], old.iter().map(|case| &case.name)),
+        ScoredProblem::of(problems[1], &schemes[1], new.iter()),
     ];
-    let full: Vec<Score> = old.iter().map(|case| sides[0].full(case)).collect();
-    let mut tell = |part: &str, situation: &str, output: &dyn Fn(usize) -> Output| {
+    let full: Vec<Score> = old.iter().map(|case| sides[0].full_score(case)).collect();
+    let mut tell = |part: &str, situation: &str, output: &dyn Fn(usize) -> OutputQuality| {
         for (side, found) in sides.iter().zip(&mut found) {
             let none = |reason| vec![("score", format!("none: {reason}"))];
             for (what, value) in side.total(&full, output).unwrap_or_else(none) {
                 let key = match what {
-                    GREATEST => ("data".to_owned(), what.to_owned()),
+                    GREATEST_SCORE => ("data".to_owned(), what.to_owned()),
                     _ => (format!("data{part}"), format!("{what} if {situation}")),
                 };
                 found.insert(key, Some(value));
             }
         }
     };
-    tell("", "all is right", &|_| Output::Right);
-    tell("", "all is wrong", &|_| Output::Wrong);
+    tell("", "all is right", &|_| OutputQuality::Right);
+    tell("", "all is wrong", &|_| OutputQuality::Wrong);
     tell("", "the first test case is wrong and the last one crashes", &|at| match at {
-        0 => Output::Wrong,
-        at if at + 1 == old.len() => Output::Crashed,
-        _ => Output::Right,
+        0 => OutputQuality::Wrong,
+        at if at + 1 == old.len() => OutputQuality::Crashed,
+        _ => OutputQuality::Right,
     });
-    for part in parts(old, &new) {
+    for part in compared_parts(old, &new) {
         let is_in = |at: usize| new[at] == part || is_inside(&new[at], &part);
         let place = format!("/{part}");
-        let only = |output| move |at| if is_in(at) { output } else { Output::Right };
-        tell(&place, "only this is wrong", &only(Output::Wrong));
-        if gives_parts(problems[0]) {
-            tell(&place, "only this gets half of the points", &only(Output::Half));
+        let only = |output| move |at| if is_in(at) { output } else { OutputQuality::Right };
+        tell(&place, "only this is wrong", &only(OutputQuality::Wrong));
+        if may_give_partial_points(problems[0]) {
+            tell(&place, "only this gets half of the points", &only(OutputQuality::Half));
         }
-        let right = |at| if is_in(at) { Output::Right } else { Output::Wrong };
+        let right = |at| if is_in(at) { OutputQuality::Right } else { OutputQuality::Wrong };
         tell(&place, "only this is right", &right);
     }
 }
 
-/// It is the same in all situations.
-const GREATEST: &str = "greatest score";
+/// A fact that is the same in all situations.
+const GREATEST_SCORE: &str = "greatest score";
 
-/// The flags of the package's own grader, if a group has it.
-fn own_grader(problem: &Problem) -> Option<&Vec<String>> {
+fn custom_grader_flags(problem: &Problem) -> Option<&Vec<String>> {
     problem.graders.iter().flat_map(|it| &it.groups).find_map(|group| match &group.grading.grader {
         Grader::Custom(flags) => Some(flags),
         Grader::Default(_) => None,
     })
 }
 
-/// The groups, and of each the first and the last test case: all count alike, unless they have points of their own.
-fn parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
+/// All groups, and the first and last test case of each. The others count like these, unless their points differ.
+fn compared_parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
     let mut parts = BTreeSet::new();
     let key = |at: usize| Some((new.get(at)?.rsplit_once('/')?.0, old[at].points));
     for (at, name) in new.iter().enumerate() {
@@ -101,37 +105,38 @@ fn parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
     parts
 }
 
-/// One of the two problems.
-struct Side<'a> {
-    scheme: &'a Option<Scheme<'a>>,
+struct ScoredProblem<'a> {
+    scheme: &'a Option<ScoringScheme<'a>>,
     protocol: Protocol,
-    /// Whether the output validator writes scores to a file, as far as can be told.
+    /// Guessed from the source of the output validator.
     writes_scores: bool,
     /// Test cases with what their validator may say, by name.
     cases: HashMap<&'a str, (&'a TestCase, CaseScoring)>,
-    /// Their names, in the order of the old problem.
+    /// Names of test cases in the order of the old problem.
     names: Vec<&'a str>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> ScoredProblem<'a> {
     fn of(
         problem: &'a Problem,
-        scheme: &'a Option<Scheme<'a>>,
+        scheme: &'a Option<ScoringScheme<'a>>,
         names: impl Iterator<Item = &'a String>,
     ) -> Self {
-        let scoring = |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |it| it.case(case));
-        let judged = problem.test_data.judged().into_iter().map(|case| case.test_case());
+        let scoring =
+            |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |it| it.case_scoring(case));
+        let judged = problem.test_data.judged_cases().into_iter().map(|case| case.test_case());
         Self {
             scheme,
             protocol: problem.output_protocol,
-            writes_scores: problem.output_protocol == Protocol::Standard && gives_parts(problem),
+            writes_scores: problem.output_protocol == Protocol::Standard
+                && may_give_partial_points(problem),
             cases: judged.map(|case| (case.name.as_str(), (case, scoring(case)))).collect(),
             names: names.map(String::as_str).collect(),
         }
     }
 
-    /// What a right output on a test case gets, if the output validator says it.
-    fn full(&self, case: &TestCase) -> Score {
+    /// The score of a right output if the output validator gives scores.
+    fn full_score(&self, case: &TestCase) -> Score {
         match self.cases.get(case.name.as_str()) {
             Some((_, CaseScoring::UpTo(most))) => *most,
             Some((_, CaseScoring::Graded { accept, .. })) => *accept,
@@ -143,13 +148,13 @@ impl<'a> Side<'a> {
     fn total(
         &self,
         full: &[Score],
-        output: &dyn Fn(usize) -> Output,
+        output: &dyn Fn(usize) -> OutputQuality,
     ) -> Result<Vec<(&'static str, String)>, String> {
         let mut results: HashMap<&str, CaseResult> = HashMap::new();
         let mut first = Verdict::Accepted;
         for (at, name) in self.names.iter().enumerate() {
             let Some((case, scoring)) = self.cases.get(name) else { continue };
-            let result = self.result(case, *scoring, output(at), full[at])?;
+            let result = self.case_result(case, *scoring, output(at), full[at])?;
             first = if first == Verdict::Accepted { result.verdict } else { first };
             results.insert(name, result);
         }
@@ -157,9 +162,9 @@ impl<'a> Side<'a> {
         let result = |name: &str| {
             let accepted = |(_, scoring): &(_, CaseScoring)| {
                 let verdict = Verdict::Accepted;
-                CaseResult { verdict, score: by_rules(*scoring, verdict).map(|it| it.score) }
+                CaseResult { verdict, score: score_by_rules(*scoring, verdict).map(|it| it.score) }
             };
-            // The static validator accepts.
+            // The static validator is assumed to accept.
             results.get(name).copied().or_else(|| self.cases.get(name).map(accepted))
         };
         let total = scheme.total(&result, &|_, results| Ok(results[0]));
@@ -170,45 +175,45 @@ impl<'a> Side<'a> {
         let mut said = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
         if let Some(score) = total.score {
             said.extend(score.score.map(|points| ("score", points.to_string())));
-            said.extend(score.max_score.map(|most| (GREATEST, most.to_string())));
+            said.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));
         }
         Ok(said)
     }
 
-    /// The result of a test case; `full` is what a right output gets from a validator that says it.
-    fn result(
+    /// `full` is the score of a right output if the output validator gives scores.
+    fn case_result(
         &self,
         case: &TestCase,
         scoring: CaseScoring,
-        output: Output,
+        output: OutputQuality,
         full: Score,
     ) -> Result<CaseResult, String> {
         let part = Score::new(0.5).unwrap_or_default();
         let half = Score::new(full.points() / 2.0).unwrap_or_default();
         let worth = match self.protocol {
             Protocol::Testlib => Some(Worth::Points(half)),
-            Protocol::Cms => Some(Worth::Part(part)),
-            Protocol::Sinol => Some(Worth::RightFor(part)),
+            Protocol::Cms => Some(Worth::Fraction(part)),
+            Protocol::Sinol => Some(Worth::CorrectFraction(part)),
             Protocol::Standard => None,
         };
-        if let Some(worth) = worth.filter(|_| output == Output::Half) {
-            let earned =
-                by_worth(scoring, case, worth).ok_or("the points of the output are not finite")?;
+        if let Some(worth) = worth.filter(|_| output == OutputQuality::Half) {
+            let earned = score_by_worth(scoring, case, worth)
+                .ok_or("the points of the output are not finite")?;
             let verdict = if earned.is_right { Verdict::Accepted } else { Verdict::WrongAnswer };
             return Ok(CaseResult { verdict, score: earned.score.map(|it| it.score) });
         }
         let (verdict, points) = match output {
-            Output::Right => (Verdict::Accepted, full),
-            Output::Half => (Verdict::Accepted, half),
-            Output::Wrong => (Verdict::WrongAnswer, full),
-            Output::Crashed => (Verdict::RunTimeError, full),
+            OutputQuality::Right => (Verdict::Accepted, full),
+            OutputQuality::Half => (Verdict::Accepted, half),
+            OutputQuality::Wrong => (Verdict::WrongAnswer, full),
+            OutputQuality::Crashed => (Verdict::RunTimeError, full),
         };
         let mut feedback = Feedback::default();
         let may_say = !matches!(scoring, CaseScoring::Ignored | CaseScoring::Forbidden);
         if self.writes_scores && may_say && verdict == Verdict::Accepted {
             feedback.score = Some(points.points().to_string().into_bytes());
         }
-        let score = by_validator(scoring, verdict, &feedback)?;
+        let score = score_by_validator(scoring, verdict, &feedback)?;
         Ok(CaseResult { verdict, score: score.map(|it| it.score) })
     }
 }

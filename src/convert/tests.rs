@@ -8,11 +8,11 @@ use tempfile::TempDir;
 
 use crate::convert::losses::losses;
 use crate::model::diagnostic::Diagnostic;
-use crate::package::convert::{Contents, Target, plan};
+use crate::package::convert::{PlannedContents, TargetFormat, plan};
 use crate::package::read;
 
 /// A package in the new format: its files with their texts, what has no equivalent, and its test cases in order.
-struct Converted {
+struct ConvertedPackage {
     files: BTreeMap<String, String>,
     losses: Vec<String>,
     cases: Vec<String>,
@@ -24,7 +24,7 @@ fn write(dir: &Path, name: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
-fn converted(files: &[(&str, &str)], to: Target) -> Converted {
+fn convert_package(files: &[(&str, &str)], to: TargetFormat) -> ConvertedPackage {
     let keep = TempDir::new().expect("a temporary directory");
     let [old, new] = ["old", "new"].map(|name| keep.path().join(name));
     files.iter().for_each(|(name, text)| write(&old, name, text));
@@ -34,8 +34,10 @@ fn converted(files: &[(&str, &str)], to: Target) -> Converted {
     let mut texts = BTreeMap::new();
     for file in &plan.files {
         let text = match &file.contents {
-            Contents::Text(text) => text.clone(),
-            Contents::Copy(from) | Contents::Filled(from, _) => from.text(1 << 20).expect("a text"),
+            PlannedContents::Text(text) => text.clone(),
+            PlannedContents::Copy(from) | PlannedContents::Filled(from, _) => {
+                from.read_text(1 << 20).expect("a text")
+            }
         };
         write(&new, &file.name, &text);
         texts.insert(file.name.clone(), text);
@@ -51,11 +53,11 @@ fn converted(files: &[(&str, &str)], to: Target) -> Converted {
         let became = loss.became.as_deref().unwrap_or("left out");
         format!("{} | {} | {became}", loss.place, loss.what)
     });
-    Converted { files: texts, losses: losses.collect(), cases }
+    ConvertedPackage { files: texts, losses: losses.collect(), cases }
 }
 
 /// A legacy package with these lines in `problem.yaml` and this statement.
-fn legacy<'a>(yaml: &'a str, statement: &'a str) -> Vec<(&'a str, &'a str)> {
+fn legacy_files<'a>(yaml: &'a str, statement: &'a str) -> Vec<(&'a str, &'a str)> {
     vec![
         ("problem.yaml", yaml),
         ("problem_statement/problem.en.tex", statement),
@@ -66,19 +68,19 @@ fn legacy<'a>(yaml: &'a str, statement: &'a str) -> Vec<(&'a str, &'a str)> {
     ]
 }
 
-const EXPECTED: &str = "submissions/accepted/a.c | expected: ";
+const EXPECTATION_LOSS: &str = "submissions/accepted/a.c | expected: ";
 
 #[test]
 fn people_and_sources_keep_their_names_however_they_are_written() {
     let check = |yaml: &str, expected: &str, lost: &[&str]| {
         let yaml = format!("name: A\n{yaml}\n");
-        let new = converted(&legacy(&yaml, "Add.\n"), Target::V2025_09);
+        let new = convert_package(&legacy_files(&yaml, "Add.\n"), TargetFormat::V2025_09);
         let text = &new.files["problem.yaml"];
         let (_, about) = text.split_once("- pass-fail\n").expect("the type before them");
         let about = about.split("limits:").next().unwrap_or_default();
         let found: Vec<&str> = about.lines().map(str::trim).collect();
         assert_eq!(found.join(" | "), expected, "{yaml}{text}");
-        let losses = new.losses.iter().filter(|it| !it.starts_with(EXPECTED));
+        let losses = new.losses.iter().filter(|it| !it.starts_with(EXPECTATION_LOSS));
         assert_eq!(losses.collect::<Vec<_>>(), lost, "{yaml}");
     };
     let two = "credits: | authors: | - Ann Example | - Bob Example";
@@ -110,15 +112,15 @@ fn people_and_sources_keep_their_names_however_they_are_written() {
 }
 
 #[test]
-fn an_author_that_legacy_reads_as_two_is_named() {
+fn an_author_that_legacy_reads_as_two_is_reported() {
     let check = |authors: &str, expected: &str, lost: Option<&str>| {
         let yaml = format!(
             "problem_format_version: 2025-09\nname: A\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n\
              credits: {{authors: {authors}}}\n"
         );
-        let mut files = legacy(&yaml, "Add.\n");
+        let mut files = legacy_files(&yaml, "Add.\n");
         files[1].0 = "statement/problem.en.tex";
-        let new = converted(&files, Target::Legacy);
+        let new = convert_package(&files, TargetFormat::Legacy);
         let line = new.files["problem.yaml"].lines().find(|line| line.starts_with("author"));
         assert_eq!(line, Some(expected));
         let losses = new.losses.iter().find(|it| it.contains("authors"));
@@ -138,15 +140,15 @@ fn an_author_that_legacy_reads_as_two_is_named() {
 }
 
 #[test]
-fn a_value_is_named_whatever_it_says() {
+fn every_lost_value_is_reported() {
     let yaml =
         "problem_format_version: 2025-09\nname: A\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n";
     for (args, expected) in [("[there]", "there"), ("['', a b]", "\"\" \"a b\"")] {
         let settings = format!("args: {args}\n");
-        let mut files = legacy(yaml, "Add.\n");
+        let mut files = legacy_files(yaml, "Add.\n");
         files[1].0 = "statement/problem.en.tex";
         files.push(("data/secret/1.yaml", &settings));
-        let losses = converted(&files, Target::Legacy).losses;
+        let losses = convert_package(&files, TargetFormat::Legacy).losses;
         let expected = format!("data/secret/1 | args: {expected} | left out");
         assert!(losses.contains(&expected), "{losses:?}");
     }
@@ -155,7 +157,8 @@ fn a_value_is_named_whatever_it_says() {
 #[test]
 fn the_name_of_a_statement_is_read_without_its_markup() {
     let check = |statement: &str, expected: &str| {
-        let new = converted(&legacy("author: Ann\n", statement), Target::V2025_09);
+        let new =
+            convert_package(&legacy_files("author: Ann\n", statement), TargetFormat::V2025_09);
         let name = new.files["problem.yaml"].lines().find_map(|it| it.strip_prefix("name: "));
         assert_eq!(name, Some(expected), "{statement}");
     };
@@ -169,7 +172,7 @@ fn the_name_of_a_statement_is_read_without_its_markup() {
 }
 
 /// A package of Polygon with these tests in it, in the given groups, and these names and statements.
-fn polygon(tests: &str, groups: &str, names: &str, statements: &str) -> String {
+fn polygon_xml(tests: &str, groups: &str, names: &str, statements: &str) -> String {
     let count = tests.matches("<test").count();
     format!(
         "<?xml version=\"1.0\"?><problem short-name=\"p\"><names>{names}</names>\
@@ -185,7 +188,7 @@ fn polygon(tests: &str, groups: &str, names: &str, statements: &str) -> String {
 }
 
 /// The files of such a package with so many tests.
-fn with_tests<'a>(
+fn polygon_files<'a>(
     xml: &'a str,
     names: &'a [String],
     more: &[(&'a str, &'a str)],
@@ -196,22 +199,22 @@ fn with_tests<'a>(
     files
 }
 
-fn numbered(tests: usize) -> Vec<String> {
+fn numbered_tests(tests: usize) -> Vec<String> {
     (1..=tests).flat_map(|at| [format!("tests/{at:02}"), format!("tests/{at:02}.a")]).collect()
 }
 
 #[test]
-fn every_language_of_a_statement_has_a_place_or_is_named() {
+fn every_language_of_a_statement_is_placed_or_reported() {
     let check = |language: &str, code: Option<&str>| {
         let names = format!("<name language=\"{language}\" value=\"N\"/>");
         let statement = format!("<statement language=\"{language}\" path=\"s.tex\"/>");
-        let xml = polygon("<test/>", "", &names, &statement);
+        let xml = polygon_xml("<test/>", "", &names, &statement);
         for (to, directory) in
-            [(Target::V2025_09, "statement"), (Target::Legacy, "problem_statement")]
+            [(TargetFormat::V2025_09, "statement"), (TargetFormat::Legacy, "problem_statement")]
         {
-            let tests = numbered(1);
-            let files = with_tests(&xml, &tests, &[("s.tex", "Text.\n")]);
-            let new = converted(&files, to);
+            let tests = numbered_tests(1);
+            let files = polygon_files(&xml, &tests, &[("s.tex", "Text.\n")]);
+            let new = convert_package(&files, to);
             let is_there =
                 |code: &str| new.files.contains_key(&format!("{directory}/problem.{code}.tex"));
             let lost = new.losses.iter().any(|loss| loss.contains("which has no code"));
@@ -251,9 +254,9 @@ fn groups_keep_their_order_and_what_they_require() {
             format!("<group {head}>{needs}</group>")
         };
         let groups: String = old.iter().enumerate().map(group).collect();
-        let xml = polygon(&tests, &groups, "<name language=\"english\" value=\"N\"/>", "");
-        let tests = numbered(old.len());
-        let new = converted(&with_tests(&xml, &tests, &[]), Target::V2025_09);
+        let xml = polygon_xml(&tests, &groups, "<name language=\"english\" value=\"N\"/>", "");
+        let tests = numbered_tests(old.len());
+        let new = convert_package(&polygon_files(&xml, &tests, &[]), TargetFormat::V2025_09);
         let found: Vec<&str> = new.cases.iter().filter_map(|it| it.split('/').nth(1)).collect();
         assert_eq!(found, expected);
         for pair in expected.windows(2) {
@@ -284,11 +287,11 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
     let name = "<name language=\"english\" value=\"N\"/>";
     let check = |source: &str, more: &[(&str, &str)], expected: &[(&str, &str)], lost: &[&str]| {
         let tests = "<test sample=\"true\"/><test sample=\"true\"/><test/>";
-        let xml = polygon(tests, "", name, statement);
+        let xml = polygon_xml(tests, "", name, statement);
         let mut all = vec![("s/ru/problem.tex", source)];
         all.extend(more);
-        let tests = numbered(3);
-        let new = converted(&with_tests(&xml, &tests, &all), Target::V2025_09);
+        let tests = numbered_tests(3);
+        let new = convert_package(&polygon_files(&xml, &tests, &all), TargetFormat::V2025_09);
         let is_other = |name: &&String| name.contains(".statement") || name.contains(".download");
         let others = new.files.keys().filter(is_other).map(String::as_str);
         let mut wanted: Vec<String> = Vec::new();
@@ -322,10 +325,10 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
         &["s/ru/problem.tex | 1 sample of the statement | left out"],
     );
     // Legacy has no such texts.
-    let xml = polygon("<test sample=\"true\"/><test/>", "", name, statement);
-    let tests = numbered(2);
+    let xml = polygon_xml("<test sample=\"true\"/><test/>", "", name, statement);
+    let tests = numbered_tests(2);
     let all = [("s/ru/problem.tex", "\\exmp{7}{8}")];
-    let new = converted(&with_tests(&xml, &tests, &all), Target::Legacy);
+    let new = convert_package(&polygon_files(&xml, &tests, &all), TargetFormat::Legacy);
     let lost = "s/ru/problem.tex: sample/01.ans | a text that contestants see instead of the test case's | left out";
     assert!(new.losses.iter().any(|it| it == lost), "{:?}", new.losses);
 }
@@ -333,9 +336,9 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
 #[test]
 fn files_whose_names_become_equal_get_numbers() {
     let check = |old: &[&str], expected: &[&str]| {
-        let mut files = legacy("name: A\nauthor: B\n", "Add.\n");
+        let mut files = legacy_files("name: A\nauthor: B\n", "Add.\n");
         files.extend(old.iter().map(|name| (*name, "int main() {}\n")));
-        let new = converted(&files, Target::V2025_09);
+        let new = convert_package(&files, TargetFormat::V2025_09);
         for (old, expected) in old.iter().zip(expected) {
             let is_told = new.losses.iter().any(|loss| {
                 *loss == format!("{old} | a name that the format does not allow | {expected}")
@@ -394,9 +397,13 @@ fn settings_of_juror_keep_every_letter() {
             "[strength.equivalent]\n\"accepted/a.c:{0}\" = \"{0}\"\n",
             reason.replace('\\', "\\\\").replace('"', "\\\"").replace('\u{7f}', "\\u007F")
         );
-        let mut files = legacy("name: A\n", "Add.\n");
+        let mut files = legacy_files("name: A\n", "Add.\n");
         files.push(("juror.toml", &toml));
-        let new = converted(&files, Target::V2025_09);
-        assert!(new.losses.iter().all(|loss| loss.starts_with(EXPECTED)), "{:?}", new.losses);
+        let new = convert_package(&files, TargetFormat::V2025_09);
+        assert!(
+            new.losses.iter().all(|loss| loss.starts_with(EXPECTATION_LOSS)),
+            "{:?}",
+            new.losses
+        );
     }
 }

@@ -1,114 +1,117 @@
-//! Conclusions from the facts about a machine: how good it is for judging, and what would improve it.
+//! Draws conclusions from the facts about a machine: how good it is for judging, and what would improve it.
 //!
-//! A pure function of facts, so that tests can cover hosts of every kind.
+//! This is a pure function of facts, so that tests can cover hosts of every kind.
 
-use crate::doctor::evenness::times;
-use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
+use crate::doctor::evenness::time_findings;
+use crate::model::host::{Advice, Finding, FindingRating, HostFacts, ToolFact, TriedIsolation};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
-use crate::model::limits::{MEMORY, PROCESSES};
+use crate::model::limits::{MOST_PROCESSES, PROGRAM_MEMORY};
 use crate::model::outcome::Meter;
 use crate::model::text::count;
 use crate::model::units::Bytes;
 
-/// The isolation that is used here: the first method that works.
-pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
-    let works = |mode: &&TriedMode| mode.fault.is_none();
+/// The first method that works is used.
+pub fn chosen_isolation(facts: &HostFacts) -> Option<Isolation> {
+    let works = |mode: &&TriedIsolation| mode.fault.is_none();
     facts.modes.iter().find(works).map(|mode| mode.isolation)
 }
 
-/// All findings, the most important first.
-pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
-    let mut findings = isolation(facts);
-    findings.extend(meters(facts));
-    findings.extend(walls(facts));
-    findings.push(processors(facts));
-    findings.extend(load(facts));
-    findings.extend(times(&facts.calibration));
-    findings.extend(stack(facts));
+/// The most important comes first.
+pub fn all_findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
+    let mut findings = isolation_findings(facts);
+    findings.extend(meter_findings(facts));
+    findings.extend(landlock_finding(facts));
+    findings.push(processor_finding(facts));
+    findings.extend(load_finding(facts));
+    findings.extend(time_findings(&facts.calibration));
+    findings.extend(stack_finding(facts));
     findings.extend(container_limits(facts));
-    findings.push(temporary(facts));
-    findings.extend(tools.iter().map(tool));
+    findings.push(temporary_finding(facts));
+    findings.extend(tools.iter().map(tool_finding));
     findings
 }
 
-pub(super) fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
+pub(super) fn new_finding(
+    grade: FindingRating,
+    subject: &'static str,
+    text: impl Into<String>,
+) -> Finding {
     Finding { grade, subject, text: text.into(), advice: None, command: None }
 }
 
-pub(super) fn advice(text: &str, command: &str) -> Option<Advice> {
+pub(super) fn advice_with_command(text: &str, command: &str) -> Option<Advice> {
     Some((text.to_owned(), Some(command.to_owned())))
 }
 
-pub(super) fn words(text: &str) -> Option<Advice> {
+pub(super) fn advice_text(text: &str) -> Option<Advice> {
     Some((text.to_owned(), None))
 }
 
-/// The isolation, and what prevents a better one.
-fn isolation(facts: &HostFacts) -> Vec<Finding> {
+fn isolation_findings(facts: &HostFacts) -> Vec<Finding> {
     const SUBJECT: &str = "isolation";
-    let text = match chosen(facts) {
+    let text = match chosen_isolation(facts) {
         Some(isolation @ (Isolation::Namespaces | Isolation::UserNamespaces)) => {
             let text = format!("full, by {isolation}");
-            return vec![finding(Grade::Good, SUBJECT, text)];
+            return vec![new_finding(FindingRating::Good, SUBJECT, text)];
         }
         Some(Isolation::Landlock) => {
             "not full: landlock, a system call filter and resource limits; a program can see that \
              files exist, and the size of its box is limited by polling"
         }
-        Some(Isolation::Plain) => return plainly(facts),
+        Some(Isolation::Plain) => return plain_findings(facts),
         None => "none: no program can be run here",
     };
-    let grade = match chosen(facts) {
-        Some(_) => Grade::Weak,
-        None => Grade::Missing,
+    let grade = match chosen_isolation(facts) {
+        Some(_) => FindingRating::Weak,
+        None => FindingRating::Missing,
     };
-    let mut findings = vec![finding(grade, SUBJECT, text)];
+    let mut findings = vec![new_finding(grade, SUBJECT, text)];
     for mode in &facts.modes {
         if let Some(fault) = &mode.fault {
             let text = format!("not by {}: {fault}", mode.isolation);
-            let forbidden = finding(grade, SUBJECT, text);
-            findings.push(forbidden.advise(way_to(mode.isolation, facts)));
+            let forbidden = new_finding(grade, SUBJECT, text);
+            findings.push(forbidden.with_advice(isolation_advice(mode.isolation, facts)));
         }
     }
-    if chosen(facts).is_none() {
+    if chosen_isolation(facts).is_none() {
         let text = "programs run only if you ask for plain mode";
-        findings.push(finding(Grade::Weak, SUBJECT, text).advise(advice(
-            "no isolation: programs can do whatever you can",
-            "juror judge --isolation=plain ...",
-        )));
+        findings.push(new_finding(FindingRating::Weak, SUBJECT, text).with_advice(
+            advice_with_command(
+                "no isolation: programs can do whatever you can",
+                "juror judge --isolation=plain ...",
+            ),
+        ));
     }
     findings
 }
 
-/// How to make an isolation method work that does not work here.
-fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
+fn isolation_advice(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
     match isolation {
-        // Advice for user namespaces applies here, too, and is given there.
+        // The advice for user namespaces applies here, too.
         Isolation::Namespaces => None,
-        Isolation::UserNamespaces => user_namespaces(facts),
+        Isolation::UserNamespaces => user_namespace_advice(facts),
         Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
-            words("it needs Linux 6.12 or newer, with landlock among the security modules")
+            advice_text("it needs Linux 6.12 or newer, with landlock among the security modules")
         }
         Isolation::Landlock | Isolation::Plain => None,
     }
 }
 
-/// What it means that programs are not isolated.
-fn plainly(facts: &HostFacts) -> Vec<Finding> {
+fn plain_findings(facts: &HostFacts) -> Vec<Finding> {
     let text = format!(
-        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        "none: juror cannot isolate programs on {}; run only programs that you trust",
         facts.system
     );
-    let none = finding(Grade::Missing, "isolation", text).advise(words(
+    let none = new_finding(FindingRating::Missing, "isolation", text).with_advice(advice_text(
         "use a Linux machine, also a virtual one or a container, to run juror with isolation",
     ));
     let gaps = facts.gaps.iter();
-    let gaps = gaps.map(|gap| finding(Grade::Weak, "not enforced", gap.clone()));
+    let gaps = gaps.map(|gap| new_finding(FindingRating::Weak, "not enforced", gap.clone()));
     std::iter::once(none).chain(gaps).collect()
 }
 
-fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
+fn user_namespace_advice(facts: &HostFacts) -> Option<Advice> {
     let settings = &facts.settings;
     let refused = facts.modes.iter().find_map(|mode| {
         let is_this = mode.isolation == Isolation::UserNamespaces;
@@ -116,48 +119,54 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     });
     let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
     if settings.unprivileged_clone == Some(0) {
-        return advice(
+        return advice_with_command(
             "allow user namespaces for users",
             "sudo sysctl -w kernel.unprivileged_userns_clone=1",
         );
     }
     if settings.most == Some(0) || none_left {
-        return advice("allow user namespaces", "sudo sysctl -w user.max_user_namespaces=15000");
+        return advice_with_command(
+            "allow user namespaces",
+            "sudo sysctl -w user.max_user_namespaces=15000",
+        );
     }
     if settings.apparmor_restricts == Some(1) {
-        return advice(
-            "give user namespaces rights of their own",
+        return advice_with_command(
+            "let AppArmor permit user namespaces",
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
     }
     match (&facts.container, facts.user) {
-        (Some(kind), _) => container(kind),
-        (None, 0) => words("the parent of this process dropped its rights, as a container does"),
-        (None, _) => advice("or run juror as root", "sudo juror ..."),
+        (Some(kind), _) => container_advice(kind),
+        (None, 0) => {
+            advice_text("the parent of this process dropped its rights, as a container does")
+        }
+        (None, _) => advice_with_command("or run juror as root", "sudo juror ..."),
     }
 }
 
 /// How to start a container so that juror may use mounts, namespaces and control groups.
-fn container(kind: &str) -> Option<Advice> {
+fn container_advice(kind: &str) -> Option<Advice> {
     const TEXT: &str = "start the container with the right to make namespaces and control groups";
     match kind {
-        "docker" | "podman" => advice(TEXT, &format!("{kind} run --privileged ...")),
-        "kubernetes" => words("set securityContext.privileged: true for the container"),
-        _ => words(TEXT),
+        "docker" | "podman" => advice_with_command(TEXT, &format!("{kind} run --privileged ...")),
+        "kubernetes" => advice_text("set securityContext.privileged: true for the container"),
+        _ => advice_text(TEXT),
     }
 }
 
-/// The methods of measurement.
-fn meters(facts: &HostFacts) -> Vec<Finding> {
+fn meter_findings(facts: &HostFacts) -> Vec<Finding> {
     const CPU: &str = "CPU time";
     const MEMORY: &str = "memory";
-    let is_plain = chosen(facts) == Some(Isolation::Plain);
+    let is_plain = chosen_isolation(facts) == Some(Isolation::Plain);
     let measured = |subject: &'static str, meter: Meter, weakness: &str| match meter {
-        Meter::Cgroup1 | Meter::Cgroup2 => {
-            finding(Grade::Good, subject, format!("by {meter}: the whole process tree, exactly"))
-        }
-        Meter::Rusage => finding(Grade::Weak, subject, weakness)
-            .advise(way_to_control_groups(facts).filter(|_| !is_plain)),
+        Meter::Cgroup1 | Meter::Cgroup2 => new_finding(
+            FindingRating::Good,
+            subject,
+            format!("by {meter}: the whole process tree, exactly"),
+        ),
+        Meter::Rusage => new_finding(FindingRating::Weak, subject, weakness)
+            .with_advice(control_group_advice(facts).filter(|_| !is_plain)),
     };
     let [cpu, memory] = if is_plain {
         [
@@ -177,8 +186,8 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
         (findings[1].advice, findings[1].command) = (None, None);
     }
     if facts.memory_meter == Meter::Cgroup2 && is_old(&facts.kernel) {
-        findings[1] = finding(
-            Grade::Weak,
+        findings[1] = new_finding(
+            FindingRating::Weak,
             MEMORY,
             "limited by cgroup v2, but only Linux 5.19 and newer report its peak",
         );
@@ -186,44 +195,48 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
     findings
 }
 
-fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
+fn control_group_advice(facts: &HostFacts) -> Option<Advice> {
     let groups = &facts.cgroups;
     if let Some(kind) = &facts.container {
-        return container(kind);
+        return container_advice(kind);
     }
     let has = |name: &str| groups.controllers2.iter().any(|given| given == name);
     let second = groups.version2.is_some() && has("memory") && has("pids");
     match (facts.user, second, facts.systemd) {
-        (1.., true, true) => advice(
+        (1.., true, true) => advice_with_command(
             "let systemd delegate a control group",
             "systemd-run --user --scope -p Delegate=yes juror ...",
         ),
-        (1.., _, _) => advice("run juror as root, which may make control groups", "sudo juror ..."),
+        (1.., _, _) => advice_with_command(
+            "run juror as root, which may make control groups",
+            "sudo juror ...",
+        ),
         _ if groups.version2.is_none() && groups.controllers1.is_empty() => {
-            advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
+            advice_with_command("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
         }
-        _ => words("mount /sys/fs/cgroup writable, and start the kernel with cgroup_enable=memory"),
+        _ => advice_text(
+            "mount /sys/fs/cgroup writable, and start the kernel with cgroup_enable=memory",
+        ),
     }
 }
 
-/// Whether a kernel is certainly older than 5.19.
 fn is_old(release: &str) -> bool {
     let numbers = release.split(|character: char| !character.is_ascii_digit());
     let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
     numbers.len() == 2 && numbers < vec![5, 19]
 }
 
-/// Landlock as a second barrier behind namespaces.
-fn walls(facts: &HostFacts) -> Option<Finding> {
-    let has_first = chosen(facts) != Some(Isolation::Plain);
+/// Landlock is a second barrier behind namespaces.
+fn landlock_finding(facts: &HostFacts) -> Option<Finding> {
+    let has_first = chosen_isolation(facts) != Some(Isolation::Plain);
     (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
-        finding(Grade::Weak, "landlock", "missing or too old, so there is no second barrier").advise(words(
+        new_finding(FindingRating::Weak, "landlock", "missing or too old, so there is no second barrier").with_advice(advice_text(
             "it needs Linux 5.19 or newer; add landlock to the lsm= list on the kernel's command line",
         ))
     })
 }
 
-fn processors(facts: &HostFacts) -> Finding {
+fn processor_finding(facts: &HostFacts) -> Finding {
     let given = &facts.processors;
     let cores = count(given.physical, "core");
     let text = if given.logical > given.physical {
@@ -231,57 +244,59 @@ fn processors(facts: &HostFacts) -> Finding {
     } else {
         format!("{cores}, one run at a time on each")
     };
-    finding(Grade::Good, "processors", text)
+    new_finding(FindingRating::Good, "processors", text)
 }
 
-fn load(facts: &HostFacts) -> Option<Finding> {
+fn load_finding(facts: &HostFacts) -> Option<Finding> {
     let load = facts.processors.load?;
     (load > facts.processors.physical as f64 / 2.0).then(|| {
         let text =
             format!("{load:.2} during the last minute: wall time will vary, and CPU time a little");
-        finding(Grade::Weak, "load", text)
+        new_finding(FindingRating::Weak, "load", text)
     })
 }
 
-fn stack(facts: &HostFacts) -> Option<Finding> {
+fn stack_finding(facts: &HostFacts) -> Option<Finding> {
     let limit = facts.stack_limit?;
-    let consequence = match chosen(facts) {
+    let consequence = match chosen_isolation(facts) {
         Some(Isolation::Plain) => "deep recursion ends there",
         // Programs may use all of their memory limit as stack.
         _ => "programs with a larger memory limit are not run",
     };
     let text = format!("at most {limit}, a hard limit of this process; {consequence}");
-    let lift = advice(
+    let lift = advice_with_command(
         "raise the limit of this shell",
         "sudo prlimit --pid $$ --stack=unlimited:unlimited",
     );
     let lift = lift.filter(|_| facts.system == "Linux");
-    Some(finding(Grade::Weak, "stack", text).advise(lift))
+    Some(new_finding(FindingRating::Weak, "stack", text).with_advice(lift))
 }
 
 /// Limits of a container or service that leave programs less than they may have.
 fn container_limits(facts: &HostFacts) -> Vec<Finding> {
     let cores = facts.processors.physical as u64;
-    let memory = facts.memory_limit.filter(|limit| limit.0 < MEMORY.0 * cores).map(|limit| {
-        let text = format!(
-            "at most {limit} for juror and all its programs, by a control group; each may have \
-             {MEMORY} by default, and what it does not get is a judge error"
-        );
-        let raise =
-            "raise the memory limit of the container or service, or run fewer programs at once";
-        let command = "juror judge --jobs 1 ...";
-        finding(Grade::Weak, MEMORY_LIMIT, text).advise(advice(raise, command))
-    });
-    // Those of juror itself, and of its sandboxes.
+    let memory =
+        facts.memory_limit.filter(|limit| limit.0 < PROGRAM_MEMORY.0 * cores).map(|limit| {
+            let text = format!(
+                "at most {limit} for juror and all its programs, by a control group; each may have \
+             {PROGRAM_MEMORY} by default, and what it does not get is a judge error"
+            );
+            let raise =
+                "raise the memory limit of the container or service, or run fewer programs at once";
+            let command = "juror judge --jobs 1 ...";
+            new_finding(FindingRating::Weak, MEMORY_LIMIT, text)
+                .with_advice(advice_with_command(raise, command))
+        });
+    // The processes of juror itself, and of its sandboxes.
     const OWN: u64 = 32;
-    let needed = u64::from(PROCESSES) * cores + OWN;
+    let needed = u64::from(MOST_PROCESSES) * cores + OWN;
     let processes = facts.process_limit.filter(|limit| *limit < needed).map(|limit| {
         let text = format!(
-            "at most {limit} for juror and all its programs; each may have {PROCESSES} by default, and \
+            "at most {limit} for juror and all its programs; each may have {MOST_PROCESSES} by default, and \
              what it does not get is a judge error"
         );
-        let raise = words("raise pids.max of the container or service, and the limit `nproc`");
-        finding(Grade::Weak, PROCESS_LIMIT, text).advise(raise)
+        let raise = advice_text("raise pids.max of the container or service, and the limit `nproc`");
+        new_finding(FindingRating::Weak, PROCESS_LIMIT, text).with_advice(raise)
     });
     memory.into_iter().chain(processes).collect()
 }
@@ -289,36 +304,35 @@ fn container_limits(facts: &HostFacts) -> Vec<Finding> {
 const MEMORY_LIMIT: &str = "memory limit";
 const PROCESS_LIMIT: &str = "process limit";
 
-fn temporary(facts: &HostFacts) -> Finding {
+fn temporary_finding(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";
     const ENOUGH: Bytes = Bytes::mib(1024);
     let path = facts.temporary.path.display();
     let (grade, text) = match &facts.temporary.free {
         Ok(_) if facts.temporary.is_noexec => (
-            Grade::Missing,
+            FindingRating::Missing,
             format!("no program can be started in {path}: it is mounted with noexec"),
         ),
         Ok(free) if *free >= ENOUGH => {
-            return finding(Grade::Good, SUBJECT, format!("{free} free in {path}"));
+            return new_finding(FindingRating::Good, SUBJECT, format!("{free} free in {path}"));
         }
-        Ok(free) => (Grade::Weak, format!("only {free} free in {path}")),
-        Err(fault) => (Grade::Missing, format!("no file can be made in {path}: {fault}")),
+        Ok(free) => (FindingRating::Weak, format!("only {free} free in {path}")),
+        Err(fault) => (FindingRating::Missing, format!("no file can be made in {path}: {fault}")),
     };
-    finding(grade, SUBJECT, text)
-        .advise(advice("use another directory", "TMPDIR=/var/tmp juror ..."))
+    new_finding(grade, SUBJECT, text)
+        .with_advice(advice_with_command("use another directory", "TMPDIR=/var/tmp juror ..."))
 }
 
-fn tool(tool: &ToolFact) -> Finding {
+fn tool_finding(tool: &ToolFact) -> Finding {
     const SUBJECT: &str = "languages";
     match &tool.found {
-        Ok(found) => finding(
-            Grade::Good,
+        Ok(found) => new_finding(
+            FindingRating::Good,
             SUBJECT,
             format!("{}: {}, {}", tool.name, found.version, found.path.display()),
         ),
-        Err(help) => {
-            finding(Grade::Weak, SUBJECT, format!("{}: not found", tool.name)).advise(words(help))
-        }
+        Err(help) => new_finding(FindingRating::Weak, SUBJECT, format!("{}: not found", tool.name))
+            .with_advice(advice_text(help)),
     }
 }
 
@@ -326,18 +340,20 @@ fn tool(tool: &ToolFact) -> Finding {
 mod tests {
     use super::*;
     use crate::model::host::{
-        Calibration, CgroupFacts, NamespaceSettings, Processors, Temporary, ToolFound,
+        Calibration, CgroupFacts, InstalledTool, NamespaceSettings, Processors, TemporaryDirectory,
     };
     use crate::model::judgement::JudgeError;
 
     /// An ideal machine, used by root.
-    fn good() -> HostFacts {
+    fn good_machine() -> HostFacts {
         HostFacts {
             system: "Linux".to_owned(),
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            modes: Isolation::APART.map(|isolation| TriedMode { isolation, fault: None }).into(),
+            modes: Isolation::ISOLATING
+                .map(|isolation| TriedIsolation { isolation, fault: None })
+                .into(),
             gaps: Vec::new(),
             landlock: Some(6),
             settings: NamespaceSettings { most: Some(15_000), ..NamespaceSettings::default() },
@@ -355,8 +371,8 @@ mod tests {
             memory_limit: None,
             process_limit: None,
             processors: Processors { logical: 4, physical: 4, load: Some(0.1) },
-            calibration: even(),
-            temporary: Temporary {
+            calibration: even_times(),
+            temporary: TemporaryDirectory {
                 path: "/tmp".into(),
                 free: Ok(Bytes::mib(50_000)),
                 is_noexec: false,
@@ -364,13 +380,13 @@ mod tests {
         }
     }
 
-    fn even() -> Calibration {
+    fn even_times() -> Calibration {
         Calibration { pace_noise: 0.01, ..Calibration::default() }
     }
 
     /// The ideal machine, used by a user without a control group.
-    fn user() -> HostFacts {
-        let mut facts = good();
+    fn user_machine() -> HostFacts {
+        let mut facts = good_machine();
         facts.user = 1000;
         facts.administrator = false;
         refuse(&mut facts, Isolation::Namespaces, "no right");
@@ -388,48 +404,48 @@ mod tests {
     }
 
     /// Checks the findings about a subject: grades in order, and all commands.
-    fn check(facts: &HostFacts, subject: &str, grades: &[Grade], commands: &[&str]) {
-        let all = findings(facts, &[]);
+    fn check(facts: &HostFacts, subject: &str, grades: &[FindingRating], commands: &[&str]) {
+        let all = all_findings(facts, &[]);
         let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
-        let given: Vec<Grade> = found.iter().map(|finding| finding.grade).collect();
+        let given: Vec<FindingRating> = found.iter().map(|finding| finding.grade).collect();
         assert_eq!(given, grades, "{subject}: {found:?}");
         let given: Vec<&str> =
             found.iter().filter_map(|finding| finding.command.as_deref()).collect();
         assert_eq!(given, commands, "{subject}: {found:?}");
     }
 
-    const FINE: &[Grade] = &[Grade::Good];
-    const WEAK: &[Grade] = &[Grade::Weak];
+    const FINE: &[FindingRating] = &[FindingRating::Good];
+    const WEAK: &[FindingRating] = &[FindingRating::Weak];
 
     #[test]
-    fn a_good_machine_has_nothing_to_complain_about() {
-        let all = findings(&good(), &[]);
-        let bad: Vec<_> = all.iter().filter(|it| it.grade != Grade::Good).collect();
+    fn a_good_machine_has_only_good_findings() {
+        let all = all_findings(&good_machine(), &[]);
+        let bad: Vec<_> = all.iter().filter(|it| it.grade != FindingRating::Good).collect();
         assert!(bad.is_empty(), "{bad:?}");
-        assert_eq!(chosen(&good()), Some(Isolation::Namespaces));
+        assert_eq!(chosen_isolation(&good_machine()), Some(Isolation::Namespaces));
     }
 
     #[test]
-    fn a_user_is_isolated_fully_and_is_told_how_to_be_measured_exactly() {
+    fn a_user_has_full_isolation_and_advice_for_exact_meters() {
         let delegate = "systemd-run --user --scope -p Delegate=yes juror ...";
-        check(&user(), "isolation", FINE, &[]);
-        check(&user(), "CPU time", WEAK, &[delegate]);
-        check(&user(), "memory", WEAK, &[]);
-        let mut other = user();
+        check(&user_machine(), "isolation", FINE, &[]);
+        check(&user_machine(), "CPU time", WEAK, &[delegate]);
+        check(&user_machine(), "memory", WEAK, &[]);
+        let mut other = user_machine();
         other.systemd = false;
         check(&other, "CPU time", WEAK, &["sudo juror ..."]);
     }
 
     #[test]
-    fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
-        let mut facts = user();
+    fn plain_mode_names_what_is_not_enforced() {
+        let mut facts = user_machine();
         facts.system = "FreeBSD".to_owned();
-        facts.modes = vec![TriedMode { isolation: Isolation::Plain, fault: None }];
+        facts.modes = vec![TriedIsolation { isolation: Isolation::Plain, fault: None }];
         facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
         facts.landlock = None;
         facts.stack_limit = Some(Bytes::mib(512));
-        check(&facts, "isolation", &[Grade::Missing], &[]);
-        check(&facts, "not enforced", &[Grade::Weak; 2], &[]);
+        check(&facts, "isolation", &[FindingRating::Missing], &[]);
+        check(&facts, "not enforced", &[FindingRating::Weak; 2], &[]);
         // Commands for Linux do not work there.
         for subject in ["CPU time", "memory", "stack"] {
             check(&facts, subject, WEAK, &[]);
@@ -438,21 +454,21 @@ mod tests {
     }
 
     #[test]
-    fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
+    fn each_obstacle_to_user_namespaces_has_its_command() {
         let forbid = |settings: NamespaceSettings, kind: FaultKind, command: &str| {
             for landlock in [None, Some(6)] {
-                let mut facts = user();
+                let mut facts = user_machine();
                 facts.settings = settings.clone();
                 facts.landlock = landlock;
                 refuse(&mut facts, Isolation::UserNamespaces, "not allowed");
                 let faults = facts.modes.iter_mut().filter_map(|mode| mode.fault.as_mut());
                 faults.for_each(|fault| fault.kind = kind);
-                let mut grades = vec![Grade::Weak; 3];
+                let mut grades = vec![FindingRating::Weak; 3];
                 let mut commands = vec![command];
                 if landlock.is_none() {
                     refuse(&mut facts, Isolation::Landlock, "the kernel has no landlock");
-                    grades = vec![Grade::Missing; 4];
-                    grades.push(Grade::Weak);
+                    grades = vec![FindingRating::Missing; 4];
+                    grades.push(FindingRating::Weak);
                     commands.push("juror judge --isolation=plain ...");
                 }
                 check(&facts, "isolation", &grades, &commands);
@@ -480,16 +496,16 @@ mod tests {
     }
 
     #[test]
-    fn a_container_is_to_be_started_otherwise() {
+    fn a_container_has_advice_to_start_it_differently() {
         let check_kind = |kind: &str, commands: &[&str]| {
-            let mut facts = good();
+            let mut facts = good_machine();
             facts.administrator = false;
             facts.container = Some(kind.to_owned());
             refuse(&mut facts, Isolation::Namespaces, "no right");
             refuse(&mut facts, Isolation::UserNamespaces, "EPERM");
             facts.cpu_meter = Meter::Rusage;
-            check(&facts, "isolation", &[Grade::Weak; 3], commands);
-            assert_eq!(chosen(&facts), Some(Isolation::Landlock));
+            check(&facts, "isolation", &[FindingRating::Weak; 3], commands);
+            assert_eq!(chosen_isolation(&facts), Some(Isolation::Landlock));
             let first = commands.first().copied();
             check(&facts, "CPU time", WEAK, first.as_slice());
         };
@@ -500,8 +516,8 @@ mod tests {
     }
 
     #[test]
-    fn control_groups_that_are_not_there_are_asked_for() {
-        let mut facts = good();
+    fn missing_control_groups_have_advice() {
+        let mut facts = good_machine();
         (facts.cpu_meter, facts.memory_meter) = (Meter::Rusage, Meter::Rusage);
         facts.cgroups = CgroupFacts::default();
         let mount = "mount -t cgroup2 none /sys/fs/cgroup";
@@ -511,9 +527,9 @@ mod tests {
     }
 
     #[test]
-    fn an_old_kernel_does_not_tell_the_peak_of_memory() {
-        let check_kernel = |kernel: &str, grades: &[Grade]| {
-            let mut facts = good();
+    fn an_old_kernel_does_not_report_peak_memory() {
+        let check_kernel = |kernel: &str, grades: &[FindingRating]| {
+            let mut facts = good_machine();
             facts.kernel = kernel.to_owned();
             check(&facts, "memory", grades, &[]);
         };
@@ -524,8 +540,8 @@ mod tests {
     }
 
     #[test]
-    fn what_disturbs_or_limits_is_told() {
-        let mut facts = good();
+    fn load_and_limits_have_findings() {
+        let mut facts = good_machine();
         facts.processors.load = Some(2.01);
         check(&facts, "load", WEAK, &[]);
         facts.processors.load = Some(2.0);
@@ -537,17 +553,17 @@ mod tests {
         check(&facts, "landlock", WEAK, &[]);
         let elsewhere = "TMPDIR=/var/tmp juror ...";
         facts.temporary.is_noexec = true;
-        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+        check(&facts, "temporary files", &[FindingRating::Missing], &[elsewhere]);
         facts.temporary.is_noexec = false;
         facts.temporary.free = Ok(Bytes::mib(3));
         check(&facts, "temporary files", WEAK, &[elsewhere]);
         facts.temporary.free = Err("Read-only file system".to_owned());
-        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+        check(&facts, "temporary files", &[FindingRating::Missing], &[elsewhere]);
     }
 
     #[test]
-    fn limits_of_a_container_that_programs_may_reach_are_shown() {
-        let mut facts = good();
+    fn limits_of_a_container_that_programs_may_reach_have_findings() {
+        let mut facts = good_machine();
         let enough = |facts: &HostFacts| {
             check(facts, MEMORY_LIMIT, &[], &[]);
             check(facts, PROCESS_LIMIT, &[], &[]);
@@ -563,14 +579,14 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_is_told_with_its_version_or_what_to_install() {
+    fn each_tool_has_its_version_or_advice_to_install_it() {
         let tool = |found| ToolFact { name: "python3".to_owned(), found };
-        let found = tool(Ok(ToolFound {
+        let found = tool(Ok(InstalledTool {
             path: "/usr/bin/python3.11".into(),
             version: "Python 3.11.2".to_owned(),
         }));
         let missing = tool(Err("install python3".to_owned()));
-        let all = findings(&good(), &[found, missing]);
+        let all = all_findings(&good_machine(), &[found, missing]);
         let texts: Vec<&str> = all
             .iter()
             .filter(|finding| finding.subject == "languages")

@@ -1,27 +1,28 @@
-//! Conclusions from a machine's calibration: whether times are even, and what would make them so.
+//! Draws conclusions from a machine's calibration: whether times are even, and what would make them so.
 
-use crate::doctor::advice::{advice, finding, words};
-use crate::model::host::{Calibration, Finding, Grade};
+use crate::doctor::advice::{advice_text, advice_with_command, new_finding};
+use crate::model::host::{Calibration, Finding, FindingRating};
 
-/// How even times are: one finding if they are, and one for each problem.
-pub(super) fn times(found: &Calibration) -> Vec<Finding> {
+/// One finding if times are even, otherwise one for each problem.
+pub(super) fn time_findings(found: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
     let noise = format!("{:.0} %", found.pace_noise * 100.0);
-    let weak = |text: String, help| finding(Grade::Weak, SUBJECT, text).advise(help);
+    let weak =
+        |text: String, help| new_finding(FindingRating::Weak, SUBJECT, text).with_advice(help);
     let mut findings = Vec::new();
     if found.pace_noise > 0.1 {
         let help = "end other programs, and stay well away from the time limit";
         let text = format!("the same work sometimes takes up to {noise} longer");
-        findings.push(weak(text, words(help)));
+        findings.push(weak(text, advice_text(help)));
     }
     if let Some(governor) = found.frequency_governor.as_ref().filter(|it| *it != "performance") {
         let text = format!("the frequency of the processors changes: governor {governor}");
         let command = "sudo cpupower frequency-set -g performance";
-        findings.push(weak(text, advice("keep it high while you measure", command)));
+        findings.push(weak(text, advice_with_command("keep it high while you measure", command)));
     }
     if findings.is_empty() {
         let text = format!("even: the same work differs by {noise}");
-        findings.push(finding(Grade::Good, SUBJECT, text));
+        findings.push(new_finding(FindingRating::Good, SUBJECT, text));
     }
     findings
 }
@@ -34,7 +35,7 @@ mod tests {
     fn each_cause_of_uneven_times_has_a_finding() {
         let check = |noise: f64, governor: Option<&str>, texts: &[&str]| {
             let frequency_governor = governor.map(str::to_owned);
-            let found = times(&Calibration { pace_noise: noise, frequency_governor });
+            let found = time_findings(&Calibration { pace_noise: noise, frequency_governor });
             let all: Vec<&str> = found.iter().map(|it| &*it.text).collect();
             assert_eq!(all.len(), texts.len(), "{all:?}");
             assert!(all.iter().zip(texts).all(|(it, text)| it.contains(text)), "{all:?}");

@@ -3,35 +3,34 @@
 pub mod advice;
 mod evenness;
 
-use crate::doctor::advice::{chosen, findings};
+use crate::doctor::advice::{all_findings, chosen_isolation};
 use crate::executor::parallel;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::Toolchains;
-use crate::model::host::{Diagnosis, ToolFact, ToolFound};
+use crate::model::host::{Diagnosis, InstalledTool, ToolFact};
 use crate::model::stop::Stop;
 use crate::sandbox::{Host, Machine};
 
-/// Tests this machine.
 pub fn examine() -> Result<Diagnosis, Stop> {
-    // Tests fork processes, so the threads that ask tools start afterwards.
+    // `Host::facts` forks processes, so the threads that query tools start afterwards.
     let facts = Host::facts()?;
-    let tools = tools()?;
-    let (chosen, findings) = (chosen(&facts), findings(&facts, &tools));
+    let tools = query_tools()?;
+    let (chosen, findings) = (chosen_isolation(&facts), all_findings(&facts, &tools));
     Ok(Diagnosis { chosen, findings, facts, tools })
 }
 
-/// Asks all tools for their versions at the same time: some take seconds.
-fn tools() -> Result<Vec<ToolFact>, Stop> {
+/// Queries all tools at the same time: some take seconds.
+fn query_tools() -> Result<Vec<ToolFact>, Stop> {
     let toolchains = Toolchains::new(Box::new(Machine));
     let ask = |tool: &Tool| {
-        let found = match toolchains.tool(tool, "look for tools") {
+        let found = match toolchains.find(tool, "look for tools") {
             Ok(found) => {
-                Ok(ToolFound { path: found.program.clone(), version: found.version.clone() })
+                Ok(InstalledTool { path: found.program.clone(), version: found.version.clone() })
             }
             Err(missing) => Err(missing.help),
         };
         // Rare languages are shown only if they are installed; `juror languages` shows all.
-        let is_told = found.is_ok() || tool.is_usual();
+        let is_told = found.is_ok() || tool.is_expected();
         Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found }))
     };
     Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())

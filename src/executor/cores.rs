@@ -1,41 +1,41 @@
-//! Which cores an executor takes: those that no other juror on this machine has.
+//! Chooses cores that no other juror on this machine uses.
 //!
 //! A core is claimed by an abstract socket address with its number. The kernel frees it with the process, however that
-//! ends, and needs no file that another user could plant. Only processes in one network namespace see each other's
-//! claims: in containers, the process number spreads them.
+//! ends, and it needs no file that another user could plant. Only processes in one network namespace see each other's
+//! claims. In containers, the process number distributes the cores.
 
 use std::os::fd::OwnedFd;
 
 use crate::sandbox::CoreId;
 
-/// A claim, which ends with this.
-pub(super) struct Claim {
-    _held: OwnedFd,
+/// Ends when this is dropped.
+pub(super) struct CoreClaim {
+    _socket: OwnedFd,
 }
 
-/// Claims a core. None if another has it.
-pub(super) fn claim(core: CoreId) -> Option<Claim> {
+/// `None` if another process has claimed the core.
+pub(super) fn claim_core(core: CoreId) -> Option<CoreClaim> {
     claim_named(&format!("juror core {}", core.0))
 }
 
 #[cfg(target_os = "linux")]
-fn claim_named(name: &str) -> Option<Claim> {
+fn claim_named(name: &str) -> Option<CoreClaim> {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::net::{SocketAddr, UnixDatagram};
     let address = SocketAddr::from_abstract_name(name).ok()?;
     let held = UnixDatagram::bind_addr(&address).ok()?.into();
-    Some(Claim { _held: held })
+    Some(CoreClaim { _socket: held })
 }
 
 /// Elsewhere nothing is pinned to a core.
 #[cfg(not(target_os = "linux"))]
-fn claim_named(_: &str) -> Option<Claim> {
+fn claim_named(_: &str) -> Option<CoreClaim> {
     None
 }
 
-/// A core for each of so many jobs, in turn from the one with this number: first those that can be claimed, then the
-/// others. If there are more jobs than cores, several share a core.
-pub(super) fn take<C>(
+/// A core for each job, in turn from the index `first`: first those that can be claimed, then the others. If there are
+/// more jobs than cores, several share a core.
+pub(super) fn assign_cores<C>(
     cores: &[CoreId],
     first: usize,
     jobs: usize,
@@ -67,7 +67,7 @@ mod tests {
         let check = |cores: usize, first, jobs, free: &[usize], expected: &[usize]| {
             let cores: Vec<CoreId> = (0..cores).map(CoreId).collect();
             let claim = |core: CoreId| free.contains(&core.0).then_some(core);
-            let (taken, claims) = take(&cores, first, jobs, claim);
+            let (taken, claims) = assign_cores(&cores, first, jobs, claim);
             let taken: Vec<usize> = taken.into_iter().flatten().map(|core| core.0).collect();
             assert_eq!(taken, expected, "{cores:?}, from {first}, {free:?}");
             assert!(claims.len() <= jobs && claims.iter().all(|core| taken.contains(&core.0)));
@@ -78,7 +78,7 @@ mod tests {
         check(2, 0, 3, &[0, 1], &[0, 1, 0]);
         check(2, 0, 3, &[1], &[1, 0, 1]);
         check(0, 5, 2, &[], &[]);
-        assert_eq!(take::<()>(&[], 0, 2, |_| None).0, [None, None]);
+        assert_eq!(assign_cores::<()>(&[], 0, 2, |_| None).0, [None, None]);
     }
 
     #[cfg(target_os = "linux")]

@@ -6,93 +6,88 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-use crate::executor::cores::{self, Claim};
-use crate::executor::pool::Pool;
-use crate::executor::scratch::{self, Scratch, Use};
-use crate::executor::{Executor, Hand, place};
-use crate::model::isolation::Demand;
-use crate::model::job::{Job, Keep, Reply};
+use crate::executor::cores::{self, CoreClaim};
+use crate::executor::pool::SlotPool;
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
+use crate::executor::{Executor, ManualPipes, place};
+use crate::model::isolation::RequiredIsolation;
+use crate::model::job::{BoxRetention, Job, JobReply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::{Stop, hear};
+use crate::model::stop::{Stop, notice_interruption};
 use crate::model::work::{RunMode, Work, WorkReply};
-use crate::sandbox::{CoreId, Host, Slot, Stopper, is_killed_by_nobody};
+use crate::sandbox::{CoreId, Host, Slot, Stopper, is_unexplained_kill};
 
-/// Runs jobs in sandboxes on this machine.
-pub struct Local {
+pub struct LocalExecutor {
     host: Host,
-    pool: Pool<Place>,
+    pool: SlotPool<SlotPair>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
-    /// The directory for kept boxes and shown trees, once one is needed. Every run must be able to read its contents,
-    /// so only the owner can enter it: that hides them from other users.
-    home: Mutex<Option<Scratch>>,
-    _claims: Vec<Claim>,
+    /// The directory for kept boxes and shown trees, as soon as one is needed. Every run must be able to read its
+    /// contents, so only the owner can enter it: that hides them from other users.
+    directory: Mutex<Option<ScratchDirectory>>,
+    _claims: Vec<CoreClaim>,
 }
 
-/// A place for one run at a time, and the core on which its slots start.
-struct Place {
-    /// Starts with the first job.
+/// One run at a time, and the core on which its slots start.
+struct SlotPair {
     slot: Option<Slot>,
     /// The slot of the partner in joint jobs, on the same core. Starts with the first joint job.
     partner: Option<Slot>,
     core: Option<CoreId>,
 }
 
-impl Local {
+impl LocalExecutor {
     /// Finds the isolation method, which a first slot tries out. Other slots start when there is work, up to `jobs` or
-    /// one per physical core; fewer if simultaneous runs would disturb each other.
+    /// one per physical core. There are fewer if simultaneous runs would disturb each other.
     ///
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
-    pub fn start(jobs: Option<usize>, demand: Demand) -> Result<Self, JudgeError> {
-        let found = Host::look()?;
+    pub fn start(jobs: Option<usize>, demand: RequiredIsolation) -> Result<Self, JudgeError> {
+        let found = Host::examine()?;
         let cores = found.physical_cores();
         // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
         let jobs = jobs.unwrap_or(cores.len()).max(1);
-        let (cores, claims) = cores::take(&cores, start, jobs, cores::claim);
+        let (cores, claims) = cores::assign_cores(&cores, start, jobs, cores::claim_core);
         let (host, slot) = found.first_slot(demand, cores[0])?;
-        let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
+        let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
         let stoppers = Mutex::new(vec![slot.stopper()]);
         let mut first = Some(slot);
         let place =
-            |core: &Option<CoreId>| Place { slot: first.take(), partner: None, core: *core };
-        let mut places: Vec<Place> = cores[..jobs].iter().map(place).collect();
+            |core: &Option<CoreId>| SlotPair { slot: first.take(), partner: None, core: *core };
+        let mut places: Vec<SlotPair> = cores[..jobs].iter().map(place).collect();
         // The last one is taken first.
         places.reverse();
         Ok(Self {
             host,
-            pool: Pool::new(places),
+            pool: SlotPool::new(places),
             stoppers,
             stopped: AtomicBool::new(false),
-            home: Mutex::new(None),
+            directory: Mutex::new(None),
             _claims: claims,
         })
     }
 
-    /// This machine with its isolation method.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// Replaces a slot that failed, since its state is unknown.
-    fn renew(&self, place: &mut Place) {
+    /// The state of a failed slot is unknown.
+    fn renew(&self, place: &mut SlotPair) {
         // If no slot starts, the old one fails again, and that error is reported.
         if let Ok(slot) = self.start_slot(place.core) {
             place.slot = Some(slot);
         }
     }
 
-    /// The slot of a place; starts it if needed.
-    fn slot<'a>(&self, place: &'a mut Place) -> Result<&'a mut Slot, JudgeError> {
+    fn slot_of<'a>(&self, place: &'a mut SlotPair) -> Result<&'a mut Slot, JudgeError> {
         match &mut place.slot {
             Some(slot) => Ok(slot),
             none => Ok(none.insert(self.start_slot(place.core)?)),
         }
     }
 
-    /// Starts a slot that [`stop`](Executor::stop) can stop.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
@@ -110,37 +105,40 @@ impl Local {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// Runs in a free place. After a fault of the machine it runs once more, alone, before the error is reported.
-    fn in_a_place<R>(&self, run: impl Fn(&mut Place) -> Result<R, JudgeError>) -> Result<R, Stop> {
-        let run = |place: &mut Place| self.unless_stopped(place, &run);
-        self.told(self.pool.run(run, |place| self.renew(place)))
+    /// Waits for a free slot. After a fault of the machine, the run is repeated once while nothing else runs.
+    fn run_in_free_slot<R>(
+        &self,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
+    ) -> Result<R, Stop> {
+        let run = |place: &mut SlotPair| self.run_unless_stopped(place, &run);
+        self.convert_error(self.pool.run(run, |place| self.renew(place)))
     }
 
-    /// Runs in a free place, or if it must be alone, while no other place is in use.
-    fn at_place<R>(
+    /// Waits for a free slot, or until no other slot is in use if the run must be alone.
+    fn run_in_slot<R>(
         &self,
         is_alone: bool,
-        run: impl Fn(&mut Place) -> Result<R, JudgeError>,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, Stop> {
         if !is_alone {
-            return self.in_a_place(run);
+            return self.run_in_free_slot(run);
         }
-        let run = |place: &mut Place| self.unless_stopped(place, &run);
-        self.told(self.pool.run_alone(run, |place| self.renew(place)))
+        let run = |place: &mut SlotPair| self.run_unless_stopped(place, &run);
+        self.convert_error(self.pool.run_exclusive(run, |place| self.renew(place)))
     }
 
-    fn unless_stopped<R>(
+    fn run_unless_stopped<R>(
         &self,
-        place: &mut Place,
-        run: impl Fn(&mut Place) -> Result<R, JudgeError>,
+        place: &mut SlotPair,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, JudgeError> {
         if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(place) }
     }
 
-    fn told<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
+    fn convert_error<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
         reply.map_err(|error| {
             if self.is_stopped() {
-                hear();
+                notice_interruption();
                 Stop::Interrupted
             } else {
                 Stop::Fault(error)
@@ -148,23 +146,23 @@ impl Local {
         })
     }
 
-    fn run_in(&self, place: &mut Place, work: &Work) -> Result<WorkReply, JudgeError> {
+    fn run_work(&self, place: &mut SlotPair, work: &Work) -> Result<WorkReply, JudgeError> {
         match work {
             Work::Single(job) => {
-                let slot = self.slot(place)?;
+                let slot = self.slot_of(place)?;
                 self.prepare(job, slot)?;
                 Ok(slot.run(job)?.into())
             }
-            Work::Joint(job) => Ok(self.run_joint_in(place, job)?.into()),
+            Work::Joint(job) => Ok(self.run_joint(place, job)?.into()),
         }
     }
 
-    fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
+    fn run_joint(&self, place: &mut SlotPair, job: &JointJob) -> Result<JointReply, JudgeError> {
         let mut partner = match place.partner.take() {
             Some(slot) => slot,
             None => self.start_slot(place.core)?,
         };
-        let slot = self.slot(place)?;
+        let slot = self.slot_of(place)?;
         self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
         let reply = slot.run_joint(&mut partner, job);
@@ -173,28 +171,27 @@ impl Local {
         reply
     }
 
-    /// The directory for boxes and trees on disk.
-    fn home(&self) -> Result<PathBuf, JudgeError> {
-        let mut home = self.home.lock();
+    fn programs_directory(&self) -> Result<PathBuf, JudgeError> {
+        let mut home = self.directory.lock();
         let home = match &mut *home {
-            // Unless somebody cleaned the temporary directory.
+            // Somebody may have cleaned the temporary directory.
             Some(home) if home.path().is_dir() => home,
-            home => home.insert(scratch::directory(Use::Programs)?),
+            home => home.insert(scratch::make_scratch(ScratchPurpose::Programs)?),
         };
         Ok(home.path().to_path_buf())
     }
 
     /// Writes the trees of a job to disk if they are not there yet, and sets where its box is kept.
     fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
-        place::put(job, || self.home())?;
-        if job.keep != Keep::Nothing {
-            slot.keep_in(&self.home()?);
+        place::write_shown_trees(job, || self.programs_directory())?;
+        if job.keep != BoxRetention::Nothing {
+            slot.set_keep_directory(&self.programs_directory()?);
         }
         Ok(())
     }
 }
 
-impl Executor for Local {
+impl Executor for LocalExecutor {
     fn slots(&self) -> usize {
         self.pool.size()
     }
@@ -204,19 +201,19 @@ impl Executor for Local {
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
-        let run = |place: &mut Place| self.run_in(place, work);
-        let reply = self.at_place(mode.is_alone(), run)?;
+        let run = |place: &mut SlotPair| self.run_work(place, work);
+        let reply = self.run_in_slot(mode.is_alone(), run)?;
         let mut runs = reply.replies().into_iter().zip(work.jobs());
-        if runs.any(|(reply, job)| is_killed_by_nobody(&reply.outcome, &job.limits)) {
-            return self.at_place(true, run);
+        if runs.any(|(reply, job)| is_unexplained_kill(&reply.outcome, &job.limits)) {
+            return self.run_in_slot(true, run);
         }
         Ok(reply)
     }
 
-    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
         let hand = Mutex::new(Some(hand));
-        self.in_a_place(|place| {
-            let slot = self.slot(place)?;
+        self.run_in_free_slot(|place| {
+            let slot = self.slot_of(place)?;
             self.prepare(job, slot)?;
             let hand = hand.lock().take();
             let again = || {
@@ -225,8 +222,8 @@ impl Executor for Local {
                     "its standard input has already been read",
                 )
             };
-            let Hand { reads, writes } = hand.ok_or_else(again)?;
-            slot.run_between(job, reads, writes)
+            let ManualPipes { input: reads, output: writes } = hand.ok_or_else(again)?;
+            slot.run_with_pipes(job, reads, writes)
         })
     }
 
@@ -239,11 +236,13 @@ impl Executor for Local {
     }
 }
 
-impl Drop for Local {
+impl Drop for LocalExecutor {
     /// Ends all slots at once, since each takes a moment.
     fn drop(&mut self) {
         thread::scope(|scope| {
-            for place in self.pool.take_out().into_iter().filter(|place| place.slot.is_some()) {
+            for place in
+                self.pool.take_free_slots().into_iter().filter(|place| place.slot.is_some())
+            {
                 // If no thread can be started, this one does it.
                 let _ = thread::Builder::new().spawn_scoped(scope, || drop(place));
             }
@@ -260,35 +259,34 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// Checks how many slots start for this many simultaneous runs.
     fn check(at_once: usize, expected: usize) {
-        let local = Local::start(Some(3), Demand::Any).unwrap();
+        let local = LocalExecutor::start(Some(3), RequiredIsolation::Any).unwrap();
         let barrier = Barrier::new(at_once);
         let run = || {
-            local.in_a_place(|place| {
-                let slot = local.slot(place)?;
+            local.run_in_free_slot(|place| {
+                let slot = local.slot_of(place)?;
                 barrier.wait();
                 let argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 0".to_owned()];
                 slot.run(&Job {
                     command: Command { argv, ..Command::default() },
                     box_size: Bytes::mib(1),
-                    limits: Limits::of_trial(),
+                    limits: Limits::of_machine_check(),
                     ..Job::default()
                 })
             })
         };
         thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(|| run().unwrap())));
         if at_once == 1 {
-            // Run one after the other, all use the same slot.
+            // One run after the other uses the same slot.
             run().unwrap();
         }
         assert_eq!(local.stoppers.lock().len(), expected);
     }
 
-    /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
+    /// A worker or `juror grade` may run for weeks on a machine where a slot fails now and then.
     #[test]
-    fn nothing_is_kept_of_slots_that_are_gone() {
-        let local = Local::start(Some(1), Demand::Plain).unwrap();
+    fn stoppers_of_failed_slots_are_dropped() {
+        let local = LocalExecutor::start(Some(1), RequiredIsolation::Plain).unwrap();
         for _ in 0..5 {
             drop(local.start_slot(None).unwrap());
         }
@@ -303,7 +301,7 @@ mod tests {
     fn a_slot_starts_when_there_is_work_for_it() {
         check(0, 1);
         check(1, 1);
-        if Host::find(Demand::Any).unwrap().most_at_once().is_none() {
+        if Host::find(RequiredIsolation::Any).unwrap().max_simultaneous_runs().is_none() {
             check(2, 2);
             check(3, 3);
         }

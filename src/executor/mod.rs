@@ -11,31 +11,31 @@ pub mod scratch;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// A place where jobs run.
 pub trait Executor: Send + Sync {
-    /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
+    /// How many jobs run at the same time. That many threads may call [`Executor::run`].
     fn slots(&self) -> usize;
 
-    /// What measures and limits the runs, in words.
+    /// What measures and limits the runs, for people.
     fn mechanism(&self) -> String;
 
     /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
     /// need only one core, and a machine may have only one.
     ///
     /// # Errors
-    /// If the work could not be run as asked, or was ended by [`Executor::stop`]; never for anything that a program did.
+    /// If the work could not be run as requested, or was ended by [`Executor::stop`]; never for anything that a
+    /// program did.
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop>;
 
-    /// Runs one program, beside others.
+    /// Runs one program; others may run at the same time.
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    fn run_job(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_job(&self, job: &Job) -> Result<JobReply, Stop> {
         self.run(&job.clone().into(), RunMode::default())?.single()
     }
 
@@ -43,7 +43,7 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// See [`run`](Self::run); also if jobs run on other machines, where nobody can talk with them.
-    fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
+    fn run_manually(&self, _: &Job, _: ManualPipes) -> Result<JobReply, Stop> {
         let why = "programs run on other machines, where you cannot talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
@@ -52,15 +52,13 @@ pub trait Executor: Send + Sync {
     fn stop(&self);
 }
 
-/// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
-pub struct Hand {
-    pub reads: OwnedFd,
-    pub writes: OwnedFd,
+pub struct ManualPipes {
+    pub input: OwnedFd,
+    pub output: OwnedFd,
 }
 
-/// Wraps an executor, such as in one that hands jobs on.
-pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
+pub type ExecutorWrapper = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
 
 #[cfg(test)]
 #[path = "../../tests/it/scripted.rs"]

@@ -6,9 +6,9 @@ use std::thread;
 use parking_lot::Mutex;
 
 use crate::executor::Executor;
-use crate::model::stop::{Stop, go_on};
+use crate::model::stop::{Stop, check_interrupted};
 
-/// Does the work for each item and returns the results in the items' order.
+/// Returns the results in the items' order.
 ///
 /// # Errors
 /// The first error; later work is not begun.
@@ -20,7 +20,7 @@ pub fn map<T: Sync, R: Send>(
     map_on(executor.slots(), items, work)
 }
 
-/// The same on up to this many threads.
+/// As [`map`], on up to this many threads.
 ///
 /// # Errors
 /// The first error; later work is not begun.
@@ -35,7 +35,7 @@ pub fn map_on<T: Sync, R: Send>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return };
-            let result = go_on().and_then(|()| work(item));
+            let result = check_interrupted().and_then(|()| work(item));
             let mut results = results.lock();
             match (&mut *results, result) {
                 (Ok(results), Ok(result)) => results[index] = Some(result),
@@ -89,10 +89,10 @@ mod tests {
     use std::sync::Barrier;
 
     use super::*;
-    use crate::executor::scripted::Scripted;
+    use crate::executor::scripted::ScriptedExecutor;
 
     fn check(slots: usize, items: &[u32], expected: Result<&[u32], Stop>) {
-        let executor = Scripted::new(slots, |_| Err(Stop::Interrupted));
+        let executor = ScriptedExecutor::new(slots, |_| Err(Stop::Interrupted));
         let got = map(&executor, items, |item| match item {
             0 => Err(Stop::Interrupted),
             n => Ok(n * 10),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it() {
+    fn an_error_ends_the_map() {
         for slots in 1..5 {
             check(slots, &[1, 0, 3], Err(Stop::Interrupted));
         }

@@ -1,4 +1,4 @@
-//! Puts trees on this machine's disk.
+//! Writes trees to this machine's disk.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -7,21 +7,21 @@ use std::path::{Component, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::executor::scratch::fault;
+use crate::executor::scratch::scratch_fault;
 use crate::model::blob::Blob;
-use crate::model::job::{Job, What};
+use crate::model::job::{Job, VisibleContent};
 use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::test_data::CaseFile;
-use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
+use crate::model::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
 use crate::sandbox;
 use crate::sandbox::forks;
 
-/// A test case's file as an entry for a box.
-pub fn file(file: &CaseFile) -> TreeEntry {
+pub fn case_entry(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.
     let rights = file.path.metadata().map_or(0, |found| found.permissions().mode());
-    let node = Node::File { blob: Blob::file(&file.path), mode: FileMode::of(rights) };
+    let node =
+        Node::File { blob: Blob::file(&file.path), mode: FileMode::from_permissions(rights) };
     TreeEntry::new(&file.name, node)
 }
 
@@ -31,10 +31,10 @@ pub fn file(file: &CaseFile) -> TreeEntry {
 /// # Errors
 /// If it cannot be written there.
 pub fn save(tree: &Tree, to: &FilePath) -> Result<(), JudgeError> {
-    let fault = |error| fault(format!("write {}", to.display()), error);
-    match tree.place() {
-        Some(place) => sandbox::copy(place, to.create_directory().map_err(fault)?, to),
-        None => write(&of_links_inside(tree), to).map_err(fault),
+    let fault = |error| scratch_fault(format!("write {}", to.display()), error);
+    match tree.directory() {
+        Some(place) => sandbox::copy_kept_box(place, to.create_directory().map_err(fault)?, to),
+        None => write_tree(&without_outside_links(tree), to).map_err(fault),
     }
 }
 
@@ -43,32 +43,34 @@ pub fn save(tree: &Tree, to: &FilePath) -> Result<(), JudgeError> {
 ///
 /// # Errors
 /// If they cannot be written there.
-pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<(), JudgeError> {
+pub fn write_shown_trees(
+    job: &Job,
+    home: impl Fn() -> Result<PathBuf, JudgeError>,
+) -> Result<(), JudgeError> {
     for shown in &job.command.visible {
-        if let What::Tree(tree) = &shown.what
-            && tree.place().is_none()
+        if let VisibleContent::Tree(tree) = &shown.what
+            && tree.directory().is_none()
         {
-            let fault = |error| fault("put a program in place", error);
+            let fault = |error| scratch_fault("put a program in place", error);
             let held = TempDir::new_in(home()?).map_err(fault)?;
             let path = held.path().join("tree");
-            write(tree, &FilePath::root(held.path()).join("tree")).map_err(fault)?;
-            tree.lies_at(Place::new(path, held));
+            write_tree(tree, &FilePath::root(held.path()).join("tree")).map_err(fault)?;
+            tree.set_directory(TreeDirectory::new(path, held));
         }
     }
     Ok(())
 }
 
-/// The tree without links that lead out of it.
-fn of_links_inside(tree: &Tree) -> Tree {
+fn without_outside_links(tree: &Tree) -> Tree {
     let stays = |entry: &&TreeEntry| match &entry.node {
-        Node::Link(target) => leads_inside(&entry.name, target),
+        Node::Link(target) => link_stays_inside(&entry.name, target),
         Node::File { .. } | Node::Directory => true,
     };
     Tree::from(tree.entries.iter().filter(stays).cloned().collect::<Vec<_>>())
 }
 
-/// Writes a tree as a directory that every run can read.
-fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
+/// Every run can read the directory.
+fn write_tree(tree: &Tree, to: &FilePath) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {
         let mut parts = entry.name.components();
@@ -88,11 +90,11 @@ fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
             Node::Directory => make_directory(&path)?,
             Node::Link(target) => path.create_link(target)?,
             Node::File { blob, mode } => {
-                let _no_start = forks::none_during(blob, *mode);
+                let _no_start = forks::block_forks_for(blob, *mode);
                 let mut file = path.create()?;
                 blob.copy_to(&mut file)?;
                 // The process's umask may have removed permissions.
-                file.set_permissions(Permissions::from_mode(mode.rights()))?;
+                file.set_permissions(Permissions::from_mode(mode.permissions()))?;
             }
         }
     }
@@ -101,7 +103,7 @@ fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
 
 fn make_directory(path: &FilePath) -> io::Result<()> {
     let directory = File::from(path.create_directory()?);
-    directory.set_permissions(Permissions::from_mode(FileMode::Executable.rights()))
+    directory.set_permissions(Permissions::from_mode(FileMode::Executable.permissions()))
 }
 
 #[cfg(test)]
@@ -110,7 +112,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_tree_is_written_as_it_says() {
+    fn a_tree_is_written_with_its_rights_and_links() {
         let dir = tempfile::tempdir().unwrap();
         let to = FilePath::root(dir.path()).join("deep/tree");
         let text = |text: &str, mode| Node::File { blob: text.as_bytes().into(), mode };
@@ -129,7 +131,7 @@ mod tests {
         assert_eq!(rights("a/b/run"), 0o755);
         assert_eq!(rights("a/text"), 0o644);
         assert_eq!(rights("empty"), 0o755);
-        assert_eq!(to.join("link").text(9).unwrap(), "y");
+        assert_eq!(to.join("link").read_text(9).unwrap(), "y");
         assert!(to.join("a/up").is_dir());
         for gone in ["program", "out", "winding"] {
             assert!(to.join(gone).is_missing(), "{gone} leads out");

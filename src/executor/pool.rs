@@ -1,47 +1,50 @@
-//! Slots that are lent one at a time, or all at once for a run that must be alone.
+//! Slots that runs use one at a time. A run that must be alone waits for all of them.
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::model::judgement::{Again, JudgeError};
+use crate::model::judgement::{JudgeError, Retry};
 
-/// A number of slots. Generic, so that a test needs no machine.
-pub(super) struct Pool<S> {
-    state: Mutex<State<S>>,
+/// Generic, so that a test needs no machine.
+pub(super) struct SlotPool<S> {
+    state: Mutex<PoolState<S>>,
     changed: Condvar,
     size: usize,
 }
 
-struct State<S> {
+struct PoolState<S> {
     free: Vec<S>,
-    turn: Turn,
+    turn: PoolTurn,
     /// How often a run waited for all slots.
     times: u64,
-    /// How many slots were lent before a run began to wait for all, and are not back yet.
-    earlier: usize,
+    /// Slots that were taken before a run began to wait for all, and are not back yet.
+    taken_before: usize,
 }
 
-/// Who may have the next slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum PoolTurn {
     Any,
-    /// A run waits for all slots. Others may still have one while a run from before goes on, because the waiting run
+    /// A run waits for all slots. Others may still have one while an earlier run goes on, because the waiting run
     /// could not start anyway.
-    Waited,
-    /// Nobody: a run is alone.
-    Alone,
+    Waiting,
+    Exclusive,
 }
 
-/// A slot that is lent, and what [`State::times`] was then.
-struct Lent<S> {
+/// A slot in use, and the value of [`PoolState::times`] when it was taken.
+struct TakenSlot<S> {
     slot: S,
     times: u64,
 }
 
-impl<S> Pool<S> {
+impl<S> SlotPool<S> {
     pub(super) fn new(slots: Vec<S>) -> Self {
         Self {
             size: slots.len(),
-            state: Mutex::new(State { free: slots, turn: Turn::Any, times: 0, earlier: 0 }),
+            state: Mutex::new(PoolState {
+                free: slots,
+                turn: PoolTurn::Any,
+                times: 0,
+                taken_before: 0,
+            }),
             changed: Condvar::new(),
         }
     }
@@ -56,77 +59,75 @@ impl<S> Pool<S> {
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut lent = self.take();
+        let mut lent = self.take_slot();
         let result = run(&mut lent.slot);
-        if !result.as_ref().is_err_and(|error| error.again == Again::Perhaps) {
-            self.give_back(lent);
+        if !result.as_ref().is_err_and(|error| error.again == Retry::Possible) {
+            self.return_slot(lent);
             return result;
         }
         mend(&mut lent.slot);
         // Given back first: waiting for all slots while holding one would deadlock.
-        self.give_back(lent);
-        self.run_alone(run, mend)
+        self.return_slot(lent);
+        self.run_exclusive(run, mend)
     }
 
-    /// Runs in a slot while all others are idle.
-    pub(super) fn run_alone<R>(
+    pub(super) fn run_exclusive<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut lent = self.take_alone();
+        let mut lent = self.take_exclusive();
         let result = run(&mut lent.slot);
         if result.is_err() {
             mend(&mut lent.slot);
         }
-        self.give_back(lent);
+        self.return_slot(lent);
         result
     }
 
-    /// Removes the free slots from the pool.
-    pub(super) fn take_out(&self) -> Vec<S> {
+    pub(super) fn take_free_slots(&self) -> Vec<S> {
         std::mem::take(&mut self.state.lock().free)
     }
 
-    fn take(&self) -> Lent<S> {
+    fn take_slot(&self) -> TakenSlot<S> {
         let mut state = self.state.lock();
         loop {
-            if (state.turn == Turn::Any || state.earlier > 0)
+            if (state.turn == PoolTurn::Any || state.taken_before > 0)
                 && let Some(slot) = state.free.pop()
             {
-                return Lent { slot, times: state.times };
+                return TakenSlot { slot, times: state.times };
             }
             self.changed.wait(&mut state);
         }
     }
 
-    fn give_back(&self, lent: Lent<S>) {
+    fn return_slot(&self, lent: TakenSlot<S>) {
         let mut state = self.state.lock();
         state.free.push(lent.slot);
         if lent.times != state.times {
-            state.earlier -= 1;
+            state.taken_before -= 1;
         }
-        if state.turn == Turn::Alone {
-            state.turn = Turn::Any;
+        if state.turn == PoolTurn::Exclusive {
+            state.turn = PoolTurn::Any;
         }
         self.changed.notify_all();
     }
 
-    /// A slot while all others are idle: the one that is used most.
-    fn take_alone(&self) -> Lent<S> {
+    /// Waits until all slots are idle. Takes the one that is used most.
+    fn take_exclusive(&self) -> TakenSlot<S> {
         let mut state = self.state.lock();
-        while state.turn != Turn::Any {
+        while state.turn != PoolTurn::Any {
             self.changed.wait(&mut state);
         }
-        state.turn = Turn::Waited;
+        state.turn = PoolTurn::Waiting;
         state.times += 1;
-        state.earlier = self.size - state.free.len();
+        state.taken_before = self.size - state.free.len();
         loop {
             if state.free.len() == self.size
                 && let Some(slot) = state.free.pop()
             {
-                state.turn = Turn::Alone;
-                return Lent { slot, times: state.times };
+                state.turn = PoolTurn::Exclusive;
+                return TakenSlot { slot, times: state.times };
             }
             self.changed.wait(&mut state);
         }
@@ -139,9 +140,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
-    /// The answers of a scripted slot, one after the other.
     fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
-        let pool = Pool::new(vec![0usize]);
+        let pool = SlotPool::new(vec![0usize]);
         let result = pool.run(
             |index| {
                 *index += 1;
@@ -150,11 +150,11 @@ mod tests {
             |_| {},
         );
         assert_eq!(result, expected);
-        assert_eq!(pool.take().slot, runs);
+        assert_eq!(pool.take_slot().slot, runs);
     }
 
     #[test]
-    fn a_fault_of_the_machine_is_tried_again_once_and_one_of_the_job_not() {
+    fn a_run_is_repeated_once_after_a_fault_of_the_machine() {
         let busy = || Err(JudgeError::new("make a control group", "EBUSY").transient());
         let missing = || Err(JudgeError::new("start the program", "ENOENT"));
         check(&[Ok(1)], Ok(1), 1);
@@ -165,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn the_second_try_has_the_machine_for_itself() {
-        let pool = Pool::new(vec![(), (), ()]);
+    fn the_repeated_run_is_alone() {
+        let pool = SlotPool::new(vec![(), (), ()]);
         let running = AtomicUsize::new(0);
         let failures = AtomicUsize::new(0);
         let work = |number: usize| {
@@ -199,10 +199,10 @@ mod tests {
         assert_eq!(failures.into_inner(), 10);
     }
 
-    /// A run that waits for all slots waits for those from before, and for others that end meanwhile or soon after.
+    /// A run that waits for all slots waits for earlier runs, and for others that end meanwhile or soon after.
     #[test]
-    fn others_go_on_while_a_run_that_waits_to_be_alone_could_not_start_anyway() {
-        let pool = Pool::new(vec![(), ()]);
+    fn other_runs_start_while_an_exclusive_run_must_wait() {
+        let pool = SlotPool::new(vec![(), ()]);
         let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let note = |what| {
             order.lock().push(what);
@@ -221,13 +221,13 @@ mod tests {
             };
             scope.spawn(move || run(&old).unwrap());
             until(&|| pool.state.lock().free.len() == 1);
-            scope.spawn(|| pool.run_alone(|()| note("alone"), |()| {}));
-            until(&|| pool.state.lock().turn == Turn::Waited);
+            scope.spawn(|| pool.run_exclusive(|()| note("alone"), |()| {}));
+            until(&|| pool.state.lock().turn == PoolTurn::Waiting);
             run(&|| note("new")).unwrap();
-            // The last that may start; it ends after the one from before.
+            // The last that may start; it ends after the earlier one.
             let last = || {
                 is_old_over.store(true, Ordering::SeqCst);
-                until(&|| pool.state.lock().earlier == 0);
+                until(&|| pool.state.lock().taken_before == 0);
                 scope.spawn(|| run(&|| note("later")).unwrap());
                 thread::yield_now();
                 note("last")
@@ -238,8 +238,8 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_mended_before_it_is_used_again() {
-        let pool = Pool::new(vec!["broken"]);
+    fn a_failed_slot_is_repaired_before_its_next_use() {
+        let pool = SlotPool::new(vec!["broken"]);
         let result = pool.run(
             |slot| match *slot {
                 "whole" => Ok(()),

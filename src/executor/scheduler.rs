@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::executor::{Executor, Hand};
-use crate::model::job::{Job, Reply};
-use crate::model::outcome::StoppedBy;
+use crate::executor::{Executor, ManualPipes};
+use crate::model::job::{Job, JobReply};
+use crate::model::outcome::StopReason;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
@@ -19,45 +19,44 @@ pub struct Scheduler {
     inner: Arc<dyn Executor>,
     slots: usize,
     is_fresh: bool,
-    /// The queue of all users, and the place of this user in it; lower numbers go first.
-    turn: Option<(Arc<Queue>, usize)>,
-    state: Arc<Mutex<State>>,
+    /// The queue of all users, and the number of this user in it; lower numbers go first.
+    queue: Option<(Arc<SlotQueue>, usize)>,
+    state: Arc<Mutex<SchedulerState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct SchedulerState {
     deadline: Option<Instant>,
-    /// Whether the deadline cut a job short or refused one.
     ran_out: bool,
     is_ended: bool,
 }
 
 impl Scheduler {
-    /// The same as the executor, as long as nothing else is asked for.
+    /// Behaves like the executor until other methods are called.
     pub fn new(inner: Arc<dyn Executor>) -> Self {
-        Self { slots: inner.slots(), inner, is_fresh: false, turn: None, state: Arc::default() }
+        Self { slots: inner.slots(), inner, is_fresh: false, queue: None, state: Arc::default() }
     }
 
-    /// With a part of the executor's slots, since others use the rest.
+    /// Has only a part of the executor's slots, since others use the rest.
     #[must_use]
     pub fn with_slots(self, slots: usize) -> Self {
         Self { slots, ..self }
     }
 
-    /// With a new run of every job.
+    /// Every job runs anew.
     #[must_use]
-    pub fn fresh(self) -> Self {
+    pub fn with_fresh_runs(self) -> Self {
         Self { is_fresh: true, ..self }
     }
 
-    /// For the user with this number of several that share a queue; lower numbers go first. A known answer needs no
-    /// slot, so a cache belongs around this.
+    /// Several users share the queue; lower numbers go first. A known answer needs no slot, so a cache belongs around
+    /// this.
     #[must_use]
-    pub fn in_turn(self, queue: &Arc<Queue>, user: usize) -> Self {
-        Self { turn: Some((Arc::clone(queue), user)), ..self }
+    pub fn with_queue(self, queue: &Arc<SlotQueue>, user: usize) -> Self {
+        Self { queue: Some((Arc::clone(queue), user)), ..self }
     }
 
-    /// Sets the deadline for all jobs that start from now on. A job that the deadline cuts short returns
+    /// Sets the deadline for all jobs that start from now on. If the deadline cuts a job short, the job returns
     /// [`Stop::Interrupted`], so that it gets no verdict.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         let mut state = self.state.lock();
@@ -65,27 +64,26 @@ impl Scheduler {
         state.ran_out = false;
     }
 
-    /// Extends the deadline, if it is earlier than this.
+    /// Has no effect if the deadline is later than this.
     pub fn extend_deadline(&self, deadline: Instant) {
         let mut state = self.state.lock();
         state.deadline = state.deadline.map(|known| known.max(deadline));
     }
 
-    /// Whether a job was cut short or refused since the deadline was set.
-    pub fn ran_out(&self) -> bool {
+    /// A job was cut short or refused since the deadline was set.
+    pub fn has_run_out(&self) -> bool {
         self.state.lock().ran_out
     }
 
-    /// Whether the deadline has passed.
-    pub fn is_over(&self) -> bool {
+    pub fn is_past_deadline(&self) -> bool {
         self.state.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
     /// Ends the work of this user, from any thread; other users of the executor go on. Its jobs return
-    /// [`Stop::Interrupted`]: those that run at their end, all others at once.
+    /// [`Stop::Interrupted`]: running ones at their end, all others at once.
     pub fn end(&self) {
         self.state.lock().is_ended = true;
-        if let Some((queue, _)) = &self.turn {
+        if let Some((queue, _)) = &self.queue {
             // With the lock, since a thread may be about to wait.
             queue.wake(&queue.state.lock());
         }
@@ -95,26 +93,27 @@ impl Scheduler {
         self.state.lock().is_ended
     }
 
-    /// Waits for this user's turn, if it shares the executor. What must run alone waits for all slots in the inner
-    /// executor, and takes none from others meanwhile.
-    fn take_turn(&self, is_alone: bool) -> Result<Option<Turn<'_>>, Stop> {
-        match &self.turn {
-            Some((queue, user)) if !is_alone => queue.take(*user, &|| self.is_ended()).map(Some),
+    /// Waits for this user's turn, if it shares the executor. A run that must be alone waits for all slots in the
+    /// inner executor, and takes none from others meanwhile.
+    fn take_turn(&self, is_alone: bool) -> Result<Option<QueueTurn<'_>>, Stop> {
+        match &self.queue {
+            Some((queue, user)) if !is_alone => {
+                queue.wait_for_slot(*user, &|| self.is_ended()).map(Some)
+            }
             _ if self.is_ended() => Err(Stop::Interrupted),
             _ => Ok(None),
         }
     }
 
-    /// The time left until the deadline, if there is one.
     fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
         let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(self.run_out()),
+            Duration::ZERO => Err(self.mark_run_out()),
             left => Ok(Some((left, deadline))),
         }
     }
 
-    fn run_out(&self) -> Stop {
+    fn mark_run_out(&self) -> Stop {
         self.state.lock().ran_out = true;
         Stop::Interrupted
     }
@@ -127,10 +126,10 @@ impl Scheduler {
             job.limits.deadline = Some(left);
         }
         let reply = self.inner.run(&work, mode)?;
-        // The deadline never ends a run before its time, whatever the clock of the machine that it ran on.
-        let is_cut = |reply: &&Reply| reply.outcome.stopped_by == Some(StoppedBy::WallTime);
+        // The deadline never ends a run too early, whatever the clock of the machine that it ran on.
+        let is_cut = |reply: &&JobReply| reply.outcome.stopped_by == Some(StopReason::WallTime);
         if reply.replies().iter().any(is_cut) && Instant::now() >= deadline {
-            return Err(self.run_out());
+            return Err(self.mark_run_out());
         }
         Ok(reply)
     }
@@ -152,9 +151,9 @@ impl Executor for Scheduler {
         if self.is_ended() { Err(Stop::Interrupted) } else { Ok(reply) }
     }
 
-    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
         let _turn = self.take_turn(false)?;
-        self.inner.run_by_hand(job, hand)
+        self.inner.run_manually(job, hand)
     }
 
     fn stop(&self) {
@@ -165,7 +164,7 @@ impl Executor for Scheduler {
 /// The slots of an executor that several users share, such as packages that are verified side by side. The waiting
 /// user with the lowest number gets the next slot.
 #[derive(Debug)]
-pub struct Queue {
+pub struct SlotQueue {
     state: Mutex<QueueState>,
     changed: Condvar,
 }
@@ -176,35 +175,38 @@ struct QueueState {
     waiting: BTreeMap<usize, usize>,
 }
 
-impl Queue {
-    /// This many slots, all free.
+impl SlotQueue {
     pub fn new(slots: usize) -> Arc<Self> {
         let state = QueueState { free: slots, waiting: BTreeMap::new() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Wakes waiting users, if any: notifying is a system call.
+    /// Does nothing if nobody waits: notifying is a system call.
     fn wake(&self, state: &QueueState) {
         if !state.waiting.is_empty() {
             self.changed.notify_all();
         }
     }
 
-    /// Waits until a slot is free and no user with a lower number waits, unless the user's work is ended.
-    fn take(&self, user: usize, is_ended: &dyn Fn() -> bool) -> Result<Turn<'_>, Stop> {
+    /// Waits until a slot is free and no user with a lower number waits. Fails if the user's work is ended.
+    fn wait_for_slot(
+        &self,
+        user: usize,
+        is_ended: &dyn Fn() -> bool,
+    ) -> Result<QueueTurn<'_>, Stop> {
         let mut state = self.state.lock();
         *state.waiting.entry(user).or_default() += 1;
         while !is_ended() && !state.may_begin(user) {
             self.changed.wait(&mut state);
         }
-        state.leave(user);
+        state.stop_waiting(user);
         // Another slot may be free, so the next user may begin.
         self.wake(&state);
         if is_ended() {
             return Err(Stop::Interrupted);
         }
         state.free -= 1;
-        Ok(Turn(self))
+        Ok(QueueTurn(self))
     }
 }
 
@@ -213,7 +215,7 @@ impl QueueState {
         self.free > 0 && self.waiting.first_key_value().is_none_or(|(first, _)| *first >= user)
     }
 
-    fn leave(&mut self, user: usize) {
+    fn stop_waiting(&mut self, user: usize) {
         if let Some(number) = self.waiting.get_mut(&user) {
             *number -= 1;
             if *number == 0 {
@@ -223,10 +225,9 @@ impl QueueState {
     }
 }
 
-/// A slot in use, until it is dropped.
-struct Turn<'a>(&'a Queue);
+struct QueueTurn<'a>(&'a SlotQueue);
 
-impl Drop for Turn<'_> {
+impl Drop for QueueTurn<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         state.free += 1;

@@ -1,7 +1,7 @@
 //! Temporary directories, and the error if they cannot be written.
 //!
-//! A directory in use is locked (`flock`) as long as its process lives. One without lock was left behind by a juror
-//! that was killed; the next juror removes it.
+//! A directory in use is locked (`flock`) as long as its process lives. If one has no lock, its juror was killed, and
+//! the next juror removes it.
 
 use std::env;
 use std::fs::{self, DirEntry, File, Metadata, Permissions};
@@ -16,99 +16,101 @@ use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
 use crate::model::words::words;
-use crate::sandbox::{SLOTS, remove_directory};
+use crate::sandbox::{SLOT_PREFIXES, remove_directory};
 
 words! {
     /// The purpose of the directory, which starts its name.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Use {
+    pub enum ScratchPurpose {
         Package = "juror-package-",
         Programs = "juror-programs-",
         Data = "juror-generate-",
-        /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
     }
 }
 
-/// A temporary directory, deleted when dropped.
+/// Deleted when dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchDirectory {
     dir: TempDir,
-    /// Marks the directory as in use. On a file system without locks this is None, and no judge removes the directory.
+    /// Marks the directory as in use. `None` on a file system without locks; then no judge removes the directory.
     _lock: Option<File>,
 }
 
-impl Scratch {
+impl ScratchDirectory {
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }
 
-/// Makes a temporary directory of this user alone. Programs may run as another user, so that everybody can enter the
-/// directory with them, though nobody can list it: the names in it are random.
+/// Makes a temporary directory that only this user can list. Programs may run as another user, so everybody can enter
+/// the directory for programs. The names in it are random.
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
-pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
+pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| {
-        let prefixes: Vec<&str> = Use::ALL.into_iter().map(Use::name).chain(SLOTS).collect();
-        sweep(&env::temp_dir(), &prefixes);
+        let prefixes: Vec<&str> = ScratchPurpose::ALL
+            .into_iter()
+            .map(ScratchPurpose::name)
+            .chain(SLOT_PREFIXES)
+            .collect();
+        remove_stale(&env::temp_dir(), &prefixes);
     });
-    let mode = if what == Use::Programs { 0o711 } else { 0o700 };
+    let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
     let mut made = tempfile::Builder::new();
     let made = made.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
-    let dir = made.map_err(|error| fault("make a temporary directory", error))?;
-    let _lock = lock(dir.path());
-    Ok(Scratch { dir, _lock })
+    let dir = made.map_err(|error| scratch_fault("make a temporary directory", error))?;
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
 }
 
-/// Makes a directory of this purpose in another, and removes those that killed jurors left there.
+/// Makes a directory in `parent`, and removes those that killed jurors left there.
 ///
 /// # Errors
-/// If the other one cannot be written.
-pub fn beside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
-    sweep(parent, &[prefix]);
+/// If `parent` cannot be written.
+pub fn make_scratch_in(parent: &Path, prefix: &str) -> io::Result<ScratchDirectory> {
+    remove_stale(parent, &[prefix]);
     let dir = TempDir::with_prefix_in(prefix, parent)?;
-    let _lock = lock(dir.path());
-    Ok(Scratch { dir, _lock })
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
 }
 
-/// Marks a directory as one that this process writes to, as long as the result lives. If no other process does,
-/// `clear` removes what killed ones left.
-pub fn claim(dir: &Path, clear: impl FnOnce()) -> Option<File> {
+/// Marks a directory as one that this process writes to, as long as the result lives. If no other process writes to
+/// it, `clear` removes what killed ones left.
+pub fn claim_directory(dir: &Path, clear: impl FnOnce()) -> Option<File> {
     const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
-    let Some(file) = lock(dir) else { return locked(dir, SHARED) };
+    let Some(file) = lock_exclusively(dir) else { return lock_with(dir, SHARED) };
     clear();
     flock(&file, SHARED).ok()?;
     Some(file)
 }
 
-/// Locks the directory; `None` if another judge has locked it, or locks do not work.
-fn lock(dir: &Path) -> Option<File> {
-    locked(dir, FlockOperation::NonBlockingLockExclusive)
+/// `None` if another judge has locked it, or locks do not work.
+fn lock_exclusively(dir: &Path) -> Option<File> {
+    lock_with(dir, FlockOperation::NonBlockingLockExclusive)
 }
 
-fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
+fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
     flock(&file, how).ok()?;
     Some(file)
 }
 
-/// Removes the directories with these beginnings of their names that this user's killed jurors left.
-fn sweep(parent: &Path, prefixes: &[&str]) {
+fn remove_stale(parent: &Path, prefixes: &[&str]) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
         let path = entry.path();
-        if let Some(_lock) = lock(&path) {
+        if let Some(_lock) = lock_exclusively(&path) {
             // What cannot be removed stays. A program may have taken rights from its directories.
             remove_directory(&path);
         }
     }
 }
 
-/// Whether nothing has changed in it for so long that its process must have locked or moved it, if it lives.
+/// Nothing has changed in it for so long that its process must have locked or moved it, if it lives.
 pub fn is_old(found: &Metadata) -> bool {
     const YOUNG: Duration = Duration::from_secs(60);
     let age = found.modified().ok().and_then(|time| time.elapsed().ok());
@@ -127,8 +129,8 @@ fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
     })
 }
 
-/// An error in a step that writes to a temporary directory, with the way out.
-pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
+/// An error of a step that writes to a temporary directory, with the way out.
+pub fn scratch_fault(step: impl Into<String>, error: io::Error) -> JudgeError {
     let dir = env::temp_dir();
     let dir = dir.display();
     let help = match error.kind() {
@@ -153,7 +155,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn what_a_killed_juror_left_is_removed_and_nothing_else() {
+    fn directories_of_killed_jurors_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let make = |name: &str| {
             let dir = parent.path().join(name);
@@ -175,16 +177,16 @@ mod tests {
         let file = parent.path().join("juror-programs-5");
         fs::write(&file, "x").unwrap();
         let old = SystemTime::now() - Duration::from_secs(100);
-        // Of a program that took rights from its directories.
+        // A program took rights from its directories.
         let slot = make("juror-slot-1");
         fs::set_permissions(slot.join("below"), fs::Permissions::from_mode(0o0)).unwrap();
         for path in [&left, &other, &used, &kept, &elsewhere, &file, &slot] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
         let sweep = |parent: &Path| {
-            super::sweep(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
+            super::remove_stale(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
         };
-        let in_use = lock(&used).unwrap();
+        let in_use = lock_exclusively(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
         assert!(!there(&left) && !there(&other) && !there(&slot));
@@ -192,8 +194,8 @@ mod tests {
             assert!(there(path), "{}", path.display());
         }
         assert!(elsewhere.join("below/file").exists());
-        // The same happens if its process dies.
-        // Programs that other tests start meanwhile have the lock, too, until it is released for all.
+        // If its process dies, the same happens. Programs that other tests start meanwhile have the lock, too, until
+        // it is released for all.
         in_use.unlock().unwrap();
         sweep(parent.path());
         assert!(!there(&used));
@@ -204,7 +206,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let is_cleared = || {
             let mut is_cleared = false;
-            let claim = claim(dir.path(), || is_cleared = true);
+            let claim = claim_directory(dir.path(), || is_cleared = true);
             (is_cleared, claim)
         };
         let (first, held) = is_cleared();
@@ -219,31 +221,31 @@ mod tests {
 
     #[test]
     fn a_directory_in_use_is_locked_and_gone_when_dropped() {
-        let scratch = directory(Use::Programs).unwrap();
+        let scratch = make_scratch(ScratchPurpose::Programs).unwrap();
         let path = scratch.path().to_path_buf();
-        assert!(lock(&path).is_none());
+        assert!(lock_exclusively(&path).is_none());
         drop(scratch);
         assert!(!path.exists());
     }
 
     #[test]
-    fn other_users_see_nothing_of_it() {
+    fn other_users_cannot_list_scratch_directories() {
         for (what, expected) in [
-            (Use::Package, 0o700),
-            (Use::Data, 0o700),
-            (Use::Passes, 0o700),
-            (Use::Programs, 0o711),
+            (ScratchPurpose::Package, 0o700),
+            (ScratchPurpose::Data, 0o700),
+            (ScratchPurpose::Passes, 0o700),
+            (ScratchPurpose::Programs, 0o711),
         ] {
-            let scratch = directory(what).unwrap();
+            let scratch = make_scratch(what).unwrap();
             let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, expected, "{what:?}");
         }
     }
 
     #[test]
-    fn a_full_or_forbidden_disk_comes_with_a_way_out() {
+    fn a_disk_error_has_help() {
         let check = |kind: ErrorKind, piece: Option<&str>| {
-            let help = fault("write", kind.into()).help;
+            let help = scratch_fault("write", kind.into()).help;
             assert_eq!(help.is_some(), piece.is_some(), "{kind}: {help:?}");
             assert!(help.unwrap_or_default().contains(piece.unwrap_or_default()));
         };

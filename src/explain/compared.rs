@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use crate::executor::parallel;
-use crate::explain::subject::{Judged, Subject};
+use crate::explain::subject::{InputJudge, InputResult};
 use crate::judge::case::TimeLimitMode;
 use crate::model::stop::Stop;
 use crate::search::arena::Arena;
-use crate::search::comparison::{Compared, Comparison};
+use crate::search::comparison::{Comparison, ComparisonResult};
 
-/// A submission with its reference.
-pub struct ByComparison<'a> {
+pub struct ComparedSubmission<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
 }
 
-impl Subject for ByComparison<'_> {
-    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
+impl InputJudge for ComparedSubmission<'_> {
+    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<InputResult>, Stop> {
         let executor = self.comparison.bench.executor;
-        // Inputs without result when the time runs out are left out.
-        let judged = parallel::map(executor, &inputs, |input| self.arena.in_time(self.one(input)));
+        // Inputs without a result at the deadline are left out.
+        let judged =
+            parallel::map(executor, &inputs, |input| self.arena.in_time(self.judge_one(input)));
         let judged = self.arena.in_time(judged)?.into_iter().flatten();
         Ok(judged.flatten().flatten().collect())
     }
@@ -29,17 +29,17 @@ impl Subject for ByComparison<'_> {
     }
 }
 
-impl ByComparison<'_> {
-    fn one(&self, input: &Arc<[u8]>) -> Result<Option<Judged>, Stop> {
-        if !self.arena.validity.by_grammar(input) {
+impl ComparedSubmission<'_> {
+    fn judge_one(&self, input: &Arc<[u8]>) -> Result<Option<InputResult>, Stop> {
+        if !self.arena.validity.grammars_accept(input) {
             return Ok(None);
         }
         let fails = match self.comparison.compare(input, TimeLimitMode::Any)? {
-            Compared::NoAnswer(_) => return Ok(None),
-            Compared::Same => false,
-            Compared::Differs(_) => true,
+            ComparisonResult::NoAnswer(_) => return Ok(None),
+            ComparisonResult::Same => false,
+            ComparisonResult::Differs(_) => true,
         };
-        if self.arena.validity.refusal(input)?.is_some() {
+        if self.arena.validity.program_objection(input)?.is_some() {
             return Ok(None);
         }
         let answer = if self.comparison.is_judged() {
@@ -48,6 +48,6 @@ impl ByComparison<'_> {
             // The comparison knows it, unless it is long.
             self.comparison.answer(input)?.ok()
         };
-        Ok(Some(Judged { input: Arc::clone(input), answer, fails }))
+        Ok(Some(InputResult { input: Arc::clone(input), answer, fails }))
     }
 }

@@ -5,113 +5,88 @@ use std::collections::BTreeSet;
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::{InputNode, InputTree};
-use crate::grammar::variables::{Variable, cases, variables};
+use crate::grammar::variables::{InputVariable, split_cases, variables};
 
 /// A figure of a test case. Yes is 1, no is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
-    pub about: About,
+    pub kind: FigureKind,
     pub name: String,
     pub sites: Vec<usize>,
-    /// Whether each test case has its own figure.
     pub is_per_case: bool,
     /// The variable that it is compared with, with that variable's commands.
     pub other: Option<(String, Vec<usize>)>,
-    /// Its least possible value, if known.
     pub min: Option<i128>,
-    /// Its greatest possible value, if known.
     pub max: Option<i128>,
 }
 
-/// What a feature measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum About {
-    /// The value of a variable that is read once.
+pub enum FigureKind {
     Value,
-    /// Whether it equals another variable.
     SameValue,
-    /// Whether it is smaller than another variable.
     SmallerValue,
     Cases,
     /// How many values a row has, if no variable counts them.
     Length,
     Sum,
-    /// The least value of a row.
     Least,
     Greatest,
-    /// Whether all values are equal.
     AllEqual,
-    /// Whether two values are equal.
-    Tie,
-    /// Whether two adjacent values are equal.
+    TwoEqual,
     Neighbours,
     /// Whether no value is smaller than the one before.
-    Rising,
+    Sorted,
     /// Whether no value is larger than the one before.
-    Falling,
-    /// Whether the first and the last value are equal.
+    SortedDown,
     EndsEqual,
-    /// Whether the row is a palindrome.
-    Mirrored,
-    /// Whether a value is zero.
+    Palindrome,
     Zero,
-    /// Whether a value is a power of two.
     PowerOfTwo,
     /// Whether a test case has a smaller value than the one before.
     SmallerLater,
     /// Whether a test case has a larger value than the first.
     LargerLater,
-    /// Whether two test cases are equal.
     SameCases,
-    /// Bytes of the input.
     Bytes,
     Lines,
-    /// The only number of the answer.
     Answer,
-    /// The first of two numbers of the answer.
     FirstAnswer,
-    /// The second of two numbers of the answer.
     SecondAnswer,
-    /// The greatest of three or more numbers of the answer.
+    /// Of three or more numbers.
     GreatestAnswer,
-    /// The least of three or more numbers of the answer.
+    /// Of three or more numbers.
     LeastAnswer,
-    /// Whether the first of two numbers is smaller than the second.
+    /// Of two numbers.
     AnswersRise,
-    /// Whether two numbers of the answer are equal.
     AnswersEqual,
-    /// Bytes of the answer.
     AnswerBytes,
 }
 
-impl About {
-    /// Whether it is a number rather than yes or no.
+impl FigureKind {
     pub fn is_number(self) -> bool {
         !matches!(self.wording(), Wording::Flag(..))
     }
 
-    /// Whether it depends on the answer.
-    pub fn is_of_answer(self) -> bool {
+    pub fn depends_on_answer(self) -> bool {
         // These come last.
         self >= Self::Answer
     }
 
-    /// How far-fetched a statement about it is.
+    /// Higher for hypotheses that are less likely.
     pub fn cost(self) -> u32 {
-        use About::*;
+        use FigureKind::*;
         match self {
-            Value | Cases | Length | AllEqual | Tie | Zero => 1,
-            SameValue | SmallerValue | Sum | Least | Greatest | Rising | Falling | EndsEqual
+            Value | Cases | Length | AllEqual | TwoEqual | Zero => 1,
+            SameValue | SmallerValue | Sum | Least | Greatest | Sorted | SortedDown | EndsEqual
             | Neighbours | SmallerLater | LargerLater | SameCases | AnswersRise | AnswersEqual => 2,
-            Mirrored | PowerOfTwo | Lines | Answer | FirstAnswer | SecondAnswer
+            Palindrome | PowerOfTwo | Lines | Answer | FirstAnswer | SecondAnswer
             | GreatestAnswer | LeastAnswer => 3,
             Bytes | AnswerBytes => 4,
         }
     }
 
-    /// How it is put into words.
     pub(super) fn wording(self) -> Wording {
-        use About::*;
+        use FigureKind::*;
         use Wording::{Amount, Flag, Number};
         match self {
             Value => Number("{name}"),
@@ -125,17 +100,17 @@ impl About {
             Least => Number("the least value of {name}"),
             Greatest => Number("the greatest value of {name}"),
             AllEqual => Flag("all values of {name} are equal", "two values of {name} differ"),
-            Tie => Flag("two values of {name} are equal", "all values of {name} differ"),
+            TwoEqual => Flag("two values of {name} are equal", "all values of {name} differ"),
             Neighbours => {
                 Flag("two neighbours in {name} are equal", "no two neighbours in {name} are equal")
             }
-            Rising => Flag("{name} is sorted", "{name} is not sorted"),
-            Falling => Flag("{name} is sorted from the greatest down", "{name} rises somewhere"),
+            Sorted => Flag("{name} is sorted", "{name} is not sorted"),
+            SortedDown => Flag("{name} is sorted from the greatest down", "{name} rises somewhere"),
             EndsEqual => Flag(
                 "the first and the last value of {name} are equal",
                 "the first and the last value of {name} differ",
             ),
-            Mirrored => {
+            Palindrome => {
                 Flag("{name} reads the same backwards", "{name} reads differently backwards")
             }
             Zero => Flag("a value of {name} is zero", "no value of {name} is zero"),
@@ -170,42 +145,37 @@ impl About {
 
 /// The words for a feature; `{name}` stands for its variable, `{other}` for the one that it is compared with.
 pub(super) enum Wording {
-    /// If it is yes, and if it is no.
     Flag(&'static str, &'static str),
     Number(&'static str),
     Amount(&'static str, &'static str),
 }
 
-/// How many variables that are read once are compared with each other.
-const PAIRED: usize = 4;
+const MOST_PAIRED: usize = 4;
 
 /// The figures of one test case, one for each feature.
-pub type Row = Vec<Option<i128>>;
+pub type FeatureRow = Vec<Option<i128>>;
 
-/// The features of a grammar's inputs.
 pub struct Features<'g> {
     grammar: &'g Grammar,
-    variables: Vec<Variable>,
-    /// The features, in the order of their figures.
-    pub list: Vec<Feature>,
+    variables: Vec<InputVariable>,
+    pub features: Vec<Feature>,
 }
 
 impl<'g> Features<'g> {
-    /// The features of a grammar's inputs.
     pub fn new(grammar: &'g Grammar) -> Self {
-        use About::*;
+        use FigureKind::*;
         let variables = variables(grammar);
         let has_cases = variables.iter().any(|it| it.is_case_count);
         let mut list = Vec::new();
         let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
         for of in variables.iter().filter(|it| it.is_per_case || !has_cases || it.is_case_count) {
             let (min, max) = (bound(&of.min), bound(&of.max));
-            let mut add = |about: About, min: Option<i128>, max: Option<i128>| {
+            let mut add = |about: FigureKind, min: Option<i128>, max: Option<i128>| {
                 let (name, sites) = (of.name.clone(), of.sites.clone());
                 let is_per_case = has_cases && of.is_per_case;
-                list.push(Feature { about, name, sites, is_per_case, other: None, min, max });
+                list.push(Feature { kind: about, name, sites, is_per_case, other: None, min, max });
             };
-            let flag = [AllEqual, Tie, Neighbours, Rising, Falling, EndsEqual, Mirrored];
+            let flag = [AllEqual, TwoEqual, Neighbours, Sorted, SortedDown, EndsEqual, Palindrome];
             match (of.is_text, of.is_single) {
                 _ if of.is_case_count => add(Cases, min, max),
                 (false, true) => {
@@ -216,7 +186,7 @@ impl<'g> Features<'g> {
                 }
                 (true, true) => {
                     add(Length, None, None);
-                    [AllEqual, Mirrored].into_iter().for_each(|about| add(about, None, None));
+                    [AllEqual, Palindrome].into_iter().for_each(|about| add(about, None, None));
                 }
                 (false, false) => {
                     let is_counted =
@@ -235,8 +205,8 @@ impl<'g> Features<'g> {
                 (true, false) => {}
             }
         }
-        let plain = |about: About, name: &str, is_per_case: bool| Feature {
-            about,
+        let plain = |about: FigureKind, name: &str, is_per_case: bool| Feature {
+            kind: about,
             name: name.to_owned(),
             sites: Vec::new(),
             is_per_case,
@@ -244,13 +214,13 @@ impl<'g> Features<'g> {
             min: None,
             max: None,
         };
-        let single: Vec<&Variable> = variables
+        let single: Vec<&InputVariable> = variables
             .iter()
             .filter(|it| it.is_single && !it.is_text && !it.is_case_count)
             .collect();
         // All pairs of many variables would be too many.
-        for (at, one) in single.iter().enumerate().take(PAIRED) {
-            for other in single[at + 1..].iter().take(PAIRED) {
+        for (at, one) in single.iter().enumerate().take(MOST_PAIRED) {
+            for other in single[at + 1..].iter().take(MOST_PAIRED) {
                 if one.is_per_case == other.is_per_case && (one.is_per_case || !has_cases) {
                     list.extend([SameValue, SmallerValue].map(|about| Feature {
                         sites: one.sites.clone(),
@@ -280,17 +250,16 @@ impl<'g> Features<'g> {
             AnswersEqual,
         ];
         list.extend(of_answer.map(|about| plain(about, "", has_cases)));
-        Self { grammar, variables, list }
+        Self { grammar, variables, features: list }
     }
 
-    /// Whether it is the value of a variable that counts iterations.
     pub fn is_count(&self, feature: &Feature) -> bool {
         self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
     }
 
     /// Measures a valid input, with its answer if that is known: a row for each test case.
-    pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<Row> {
-        let (around, cases) = cases(self.grammar, tree);
+    pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<FeatureRow> {
+        let (around, cases) = split_cases(self.grammar, tree);
         let size = self.variables.iter().find(|it| it.is_per_case && it.is_count);
         let sizes: Vec<i128> = match size {
             Some(size) => {
@@ -298,29 +267,29 @@ impl<'g> Features<'g> {
             }
             None => Vec::new(),
         };
-        let whole = Whole { input, answer, sizes, cases: &cases, around: &around };
-        let answers = whole.answers();
-        let shared: Row = self.list.iter().map(|it| whole.figure(it)).collect();
+        let whole = WholeInput { input, answer, sizes, cases: &cases, shared_nodes: &around };
+        let answers = whole.case_answers();
+        let shared: FeatureRow = self.features.iter().map(|it| whole.figure(it)).collect();
         let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
             // Features of the same variable are adjacent.
             let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
-            let figures = self.list.iter().zip(&shared);
+            let figures = self.features.iter().zip(&shared);
             figures
                 .map(|(feature, shared)| {
-                    if feature.about.is_of_answer() && feature.about != About::AnswerBytes {
-                        return answer.as_ref().and_then(|it| of_answer(feature.about, it));
+                    if feature.kind.depends_on_answer() && feature.kind != FigureKind::AnswerBytes {
+                        return answer.as_ref().and_then(|it| answer_figure(feature.kind, it));
                     }
                     if last.0 != feature.sites.as_slice() {
                         last = (&feature.sites, values(nodes, &feature.sites));
                     }
                     if let Some((_, other)) = &feature.other {
                         let pair = last.1.first().zip(values(nodes, other).first().copied());
-                        return pair.map(|(one, other)| match feature.about {
-                            About::SameValue => i128::from(*one == other),
+                        return pair.map(|(one, other)| match feature.kind {
+                            FigureKind::SameValue => i128::from(*one == other),
                             _ => i128::from(*one < other),
                         });
                     }
-                    shared.or_else(|| of_case(feature.about, &last.1))
+                    shared.or_else(|| case_figure(feature.kind, &last.1))
                 })
                 .collect()
         };
@@ -328,29 +297,28 @@ impl<'g> Features<'g> {
     }
 }
 
-/// The integer as a number, unless it is huge.
+/// `None` if the integer is huge.
 pub fn number(int: &Int) -> Option<i128> {
-    int.small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
+    int.to_small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
 }
 
-/// What is known about an input as a whole.
-struct Whole<'a> {
+struct WholeInput<'a> {
     input: &'a [u8],
     answer: Option<&'a [u8]>,
     sizes: Vec<i128>,
     cases: &'a [Vec<&'a InputNode>],
-    around: &'a [&'a InputNode],
+    shared_nodes: &'a [&'a InputNode],
 }
 
-impl Whole<'_> {
+impl WholeInput<'_> {
     fn figure(&self, feature: &Feature) -> Option<i128> {
         let sizes = &self.sizes;
         let yes = |is: bool| Some(i128::from(is));
-        match feature.about {
-            About::Cases => ints(self.around, &feature.sites).first().copied(),
-            About::SmallerLater => yes(sizes.windows(2).any(|pair| pair[1] < pair[0])),
-            About::LargerLater => yes(sizes.iter().any(|size| *size > sizes[0])),
-            About::SameCases => {
+        match feature.kind {
+            FigureKind::Cases => ints(self.shared_nodes, &feature.sites).first().copied(),
+            FigureKind::SmallerLater => yes(sizes.windows(2).any(|pair| pair[1] < pair[0])),
+            FigureKind::LargerLater => yes(sizes.iter().any(|size| *size > sizes[0])),
+            FigureKind::SameCases => {
                 let known = |nodes: &Vec<&'_ InputNode>| {
                     let ints = nodes.iter().filter_map(|node| Some(node.int()?.value.clone()));
                     let texts = nodes.iter().filter_map(|node| node.text().map(<[u8]>::to_vec));
@@ -359,15 +327,15 @@ impl Whole<'_> {
                 let different: BTreeSet<_> = self.cases.iter().map(known).collect();
                 yes(different.len() < self.cases.len())
             }
-            About::Bytes => Some(self.input.len() as i128),
-            About::Lines => Some(self.input.split(|byte| *byte == b'\n').count() as i128 - 1),
-            About::AnswerBytes => self.answer.map(|it| it.len() as i128),
+            FigureKind::Bytes => Some(self.input.len() as i128),
+            FigureKind::Lines => Some(self.input.split(|byte| *byte == b'\n').count() as i128 - 1),
+            FigureKind::AnswerBytes => self.answer.map(|it| it.len() as i128),
             _ => None,
         }
     }
 
     /// The numbers of each test case's answer, if they can be assigned to test cases.
-    fn answers(&self) -> Vec<Option<Vec<i128>>> {
+    fn case_answers(&self) -> Vec<Option<Vec<i128>>> {
         let none = vec![None; self.cases.len()];
         let Some(text) = self.answer.and_then(|it| std::str::from_utf8(it).ok()) else {
             return none;
@@ -407,8 +375,8 @@ fn values(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
     }
 }
 
-fn of_case(about: About, row: &[i128]) -> Option<i128> {
-    use About::*;
+fn case_figure(about: FigureKind, row: &[i128]) -> Option<i128> {
+    use FigureKind::*;
     let pairs = || row.windows(2).map(|pair| (pair[0], pair[1]));
     let yes = |is: bool| Some(i128::from(is));
     // A single value has no order.
@@ -424,18 +392,18 @@ fn of_case(about: About, row: &[i128]) -> Option<i128> {
         Zero => yes(row.contains(&0)),
         _ if !is_row => None,
         AllEqual => yes(pairs().all(|(a, b)| a == b)),
-        Tie => yes(row.iter().collect::<BTreeSet<_>>().len() < row.len()),
+        TwoEqual => yes(row.iter().collect::<BTreeSet<_>>().len() < row.len()),
         Neighbours => yes(pairs().any(|(a, b)| a == b)),
-        Rising => yes(pairs().all(|(a, b)| a <= b)),
-        Falling => yes(pairs().all(|(a, b)| a >= b)),
+        Sorted => yes(pairs().all(|(a, b)| a <= b)),
+        SortedDown => yes(pairs().all(|(a, b)| a >= b)),
         EndsEqual => yes(row.first() == row.last()),
-        Mirrored => yes(row.iter().eq(row.iter().rev())),
+        Palindrome => yes(row.iter().eq(row.iter().rev())),
         _ => None,
     }
 }
 
-fn of_answer(about: About, numbers: &[i128]) -> Option<i128> {
-    use About::*;
+fn answer_figure(about: FigureKind, numbers: &[i128]) -> Option<i128> {
+    use FigureKind::*;
     match (about, numbers) {
         (Answer, [only]) => Some(*only),
         (FirstAnswer, [first, _]) => Some(*first),

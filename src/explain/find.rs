@@ -1,27 +1,23 @@
-//! The statements that agree with all inputs judged so far, the simplest first.
+//! Finds the hypotheses that agree with all inputs judged so far, the simplest first.
 
 use std::ops::Range;
 
-use crate::explain::features::{About, Features, Row};
-use crate::explain::statement::{Atom, ROUND, Statement, Test};
+use crate::explain::features::{FeatureRow, Features, FigureKind};
+use crate::explain::statement::{Atom, FigureTest, Hypothesis, ROUND_NUMBERS};
 
-/// A judged input, as figures.
 pub struct Sample {
-    pub rows: Vec<Row>,
-    /// Whether the submission fails on it.
+    pub rows: Vec<FeatureRow>,
     pub fails: bool,
 }
 
-/// A statement that agrees with all samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    pub statement: Statement,
-    /// Its threshold, if it has one.
+    pub hypothesis: Hypothesis,
     pub threshold: Option<Threshold>,
     pub cost: u32,
 }
 
-/// The gap that a threshold lies in.
+/// The threshold lies between the two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     pub feature: usize,
@@ -31,7 +27,6 @@ pub struct Threshold {
     pub failing: i128,
 }
 
-/// How a candidate must agree with the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// It holds for all inputs that fail, and for no other.
@@ -40,43 +35,46 @@ pub enum Agreement {
     OnlyIf,
 }
 
-/// The most candidates that are returned.
-const MOST: usize = 12;
-/// If a statement this simple is found, pairs of tests are not tried.
-const SIMPLE: u32 = 5;
+const MOST_CANDIDATES: usize = 12;
+/// If a hypothesis costs no more than this, pairs of tests are not tried.
+const SIMPLE_COST: u32 = 5;
 
-/// The candidates, the simplest first.
-pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -> Vec<Candidate> {
-    let table = Table::new(samples);
+/// Returns the simplest first.
+pub fn find_candidates(
+    features: &Features<'_>,
+    samples: &[Sample],
+    agreement: Agreement,
+) -> Vec<Candidate> {
+    let table = SampleTable::new(samples);
     if !samples.iter().any(|it| it.fails) {
         return Vec::new();
     }
     let atoms = atoms(features, samples);
-    let masks: Vec<Mask> = atoms.iter().map(|atom| table.mask(atom)).collect();
+    let masks: Vec<RowMask> = atoms.iter().map(|atom| table.mask(atom)).collect();
     let mut found = Vec::new();
-    let everything = Mask { bits: vec![u64::MAX; table.words] };
+    let everything = RowMask { bits: vec![u64::MAX; table.words] };
     for (atom, mask) in atoms.iter().zip(&masks) {
         if table.agrees(mask, agreement) {
             found.push(candidate(features, vec![*atom], None));
         }
     }
-    for feature in numbers(features) {
+    for feature in number_features(features) {
         for (atom, threshold) in table.thresholds(features, feature, &everything, agreement) {
             found.push(candidate(features, vec![atom], Some(threshold)));
         }
     }
-    // A single value of a figure may be the only one seen of all that are odd or a power of two and no smaller, or no
-    // larger. Such a rival makes the study try others.
+    // If all failures have one value, the reason may be that it is odd or a power of two, and at least or at most so
+    // large. Such a rival makes the study try other values.
     let singles = found.clone().into_iter();
-    for (is, cost) in singles.map(|it| (it.statement.atoms[0], it.cost)) {
-        let Test::Is(value) = is.test else { continue };
-        let name = &features.list[is.feature].name;
+    for (is, cost) in singles.map(|it| (it.hypothesis.atoms[0], it.cost)) {
+        let FigureTest::Equals(value) = is.test else { continue };
+        let name = &features.features[is.feature].name;
         for (at, kind) in atoms.iter().enumerate() {
-            let is_kind = matches!(kind.test, Test::Yes | Test::Odd | Test::Even);
-            if !is_kind || features.list[kind.feature].name != *name {
+            let is_kind = matches!(kind.test, FigureTest::Yes | FigureTest::Odd | FigureTest::Even);
+            if !is_kind || features.features[kind.feature].name != *name {
                 continue;
             }
-            for test in [Test::AtLeast(value), Test::AtMost(value)] {
+            for test in [FigureTest::AtLeast(value), FigureTest::AtMost(value)] {
                 let limit = Atom { feature: is.feature, test };
                 if table.agrees(&masks[at].and(&table.mask(&limit)), agreement) {
                     let both = candidate(features, vec![*kind, limit], None);
@@ -85,7 +83,7 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
             }
         }
     }
-    let is_simple = found.iter().any(|it| it.cost <= SIMPLE);
+    let is_simple = found.iter().any(|it| it.cost <= SIMPLE_COST);
     if agreement == Agreement::Exactly && !is_simple {
         for (at, atom) in atoms.iter().enumerate() {
             if !table.agrees(&masks[at], Agreement::OnlyIf) {
@@ -100,7 +98,7 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
                     found.push(candidate(features, vec![*atom, *other], None));
                 }
             }
-            for feature in numbers(features).filter(|it| *it != atom.feature) {
+            for feature in number_features(features).filter(|it| *it != atom.feature) {
                 for (second, threshold) in
                     table.thresholds(features, feature, &masks[at], agreement)
                 {
@@ -110,7 +108,7 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
         }
     }
     found.sort_by_key(|it| it.cost);
-    found.truncate(MOST);
+    found.truncate(MOST_CANDIDATES);
     found
 }
 
@@ -120,66 +118,67 @@ fn candidate(
     threshold: Option<Threshold>,
 ) -> Candidate {
     atoms.sort_by_key(|atom| atom.feature);
-    let statement = Statement { atoms };
-    Candidate { cost: statement.cost(features), statement, threshold }
+    let statement = Hypothesis { atoms };
+    Candidate { cost: statement.cost(features), hypothesis: statement, threshold }
 }
 
-fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
-    let list = features.list.iter().enumerate();
-    list.filter(|(_, feature)| feature.about.is_number()).map(|(at, _)| at)
+fn number_features(features: &Features<'_>) -> impl Iterator<Item = usize> {
+    let list = features.features.iter().enumerate();
+    list.filter(|(_, feature)| feature.kind.is_number()).map(|(at, _)| at)
 }
 
-/// Tests that need no threshold found in the samples.
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let failing = samples.iter().find(|it| it.fails);
-    for (feature, of) in features.list.iter().enumerate() {
-        let mut add = |test: Test| atoms.push(Atom { feature, test });
-        if !of.about.is_number() {
-            add(Test::Yes);
-            add(Test::No);
+    for (feature, of) in features.features.iter().enumerate() {
+        let mut add = |test: FigureTest| atoms.push(Atom { feature, test });
+        if !of.kind.is_number() {
+            add(FigureTest::Yes);
+            add(FigureTest::No);
             continue;
         }
         let is_exact = matches!(
-            of.about,
-            About::Value
-                | About::Length
-                | About::Cases
-                | About::Sum
-                | About::Answer
-                | About::FirstAnswer
-                | About::SecondAnswer
+            of.kind,
+            FigureKind::Value
+                | FigureKind::Length
+                | FigureKind::Cases
+                | FigureKind::Sum
+                | FigureKind::Answer
+                | FigureKind::FirstAnswer
+                | FigureKind::SecondAnswer
         );
         if is_exact {
-            add(Test::Odd);
-            add(Test::Even);
-            // A statement holds for every failing input, so also for the first one.
+            add(FigureTest::Odd);
+            add(FigureTest::Even);
+            // A hypothesis holds for every failing input, so also for the first one.
             let mut seen: Vec<i128> =
                 failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
             seen.sort_unstable();
             seen.dedup();
-            seen.into_iter().take(8).for_each(|value| add(Test::Is(value)));
+            seen.into_iter().take(8).for_each(|value| add(FigureTest::Equals(value)));
         }
-        match of.about {
-            About::Value | About::Cases => {
-                of.max.into_iter().for_each(|max| add(Test::AtLeast(max)));
+        match of.kind {
+            FigureKind::Value | FigureKind::Cases => {
+                of.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
                 of.min.into_iter().for_each(|min| {
-                    add(Test::AtMost(min));
-                    add(Test::AtLeast(min + 1));
+                    add(FigureTest::AtMost(min));
+                    add(FigureTest::AtLeast(min + 1));
                 });
             }
-            About::Least | About::Greatest => {
-                of.max.into_iter().for_each(|max| add(Test::AtLeast(max)));
-                of.min.into_iter().for_each(|min| add(Test::AtMost(min)));
+            FigureKind::Least | FigureKind::Greatest => {
+                of.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
+                of.min.into_iter().for_each(|min| add(FigureTest::AtMost(min)));
             }
             _ => {}
         }
         let may_be_negative = of.min.is_none_or(|min| min < 0);
-        if may_be_negative && !matches!(of.about, About::Bytes | About::Lines | About::Length) {
-            add(Test::AtLeast(1));
-            add(Test::AtMost(-1));
-            add(Test::AtLeast(0));
-            add(Test::AtMost(0));
+        if may_be_negative
+            && !matches!(of.kind, FigureKind::Bytes | FigureKind::Lines | FigureKind::Length)
+        {
+            add(FigureTest::AtLeast(1));
+            add(FigureTest::AtMost(-1));
+            add(FigureTest::AtLeast(0));
+            add(FigureTest::AtMost(0));
         }
     }
     let mut seen: Vec<Atom> = Vec::new();
@@ -191,12 +190,11 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     atoms
 }
 
-/// A set of rows.
-struct Mask {
+struct RowMask {
     bits: Vec<u64>,
 }
 
-impl Mask {
+impl RowMask {
     fn and(&self, other: &Self) -> Self {
         Self { bits: self.bits.iter().zip(&other.bits).map(|(a, b)| a & b).collect() }
     }
@@ -206,15 +204,14 @@ impl Mask {
     }
 }
 
-/// All rows of all samples in one list.
-struct Table<'a> {
-    rows: Vec<&'a Row>,
+struct SampleTable<'a> {
+    rows: Vec<&'a FeatureRow>,
     /// The rows of each sample, and whether it fails; failing samples first.
     samples: Vec<(Range<usize>, bool)>,
     words: usize,
 }
 
-impl<'a> Table<'a> {
+impl<'a> SampleTable<'a> {
     fn new(samples: &'a [Sample]) -> Self {
         let mut rows = Vec::new();
         let mut ranges = Vec::new();
@@ -229,15 +226,15 @@ impl<'a> Table<'a> {
         Self { rows, samples: ranges, words }
     }
 
-    fn mask(&self, atom: &Atom) -> Mask {
+    fn mask(&self, atom: &Atom) -> RowMask {
         let mut bits = vec![0; self.words];
         for (at, row) in self.rows.iter().enumerate() {
             bits[at / 64] |= u64::from(atom.holds(row)) << (at % 64);
         }
-        Mask { bits }
+        RowMask { bits }
     }
 
-    fn agrees(&self, mask: &Mask, agreement: Agreement) -> bool {
+    fn agrees(&self, mask: &RowMask, agreement: Agreement) -> bool {
         self.samples.iter().all(|(rows, fails)| {
             let holds = rows.clone().any(|row| mask.has(row));
             match agreement {
@@ -252,7 +249,7 @@ impl<'a> Table<'a> {
         &self,
         features: &Features<'_>,
         feature: usize,
-        mask: &Mask,
+        mask: &RowMask,
         agreement: Agreement,
     ) -> Vec<(Atom, Threshold)> {
         let mut found = Vec::new();
@@ -266,7 +263,7 @@ impl<'a> Table<'a> {
                 let samples = self.samples.iter().filter(move |(_, fails)| *fails == wanted);
                 samples.map(move |(rows, _)| best(rows))
             };
-            // None is the least: every failing input must have a figure.
+            // `None` is the least: every failing input must have a figure.
             let (Some(Some(failing)), Some(Some(passing))) = (of(true).min(), of(false).max())
             else {
                 continue;
@@ -275,20 +272,20 @@ impl<'a> Table<'a> {
                 continue;
             }
             let is_count = matches!(
-                features.list[feature].about,
-                About::Value | About::Cases | About::Length | About::Lines
+                features.features[feature].kind,
+                FigureKind::Value | FigureKind::Cases | FigureKind::Length | FigureKind::Lines
             );
             // A limit of a type between the two is the likeliest threshold.
             let at = match agreement {
                 _ if is_count => failing,
-                Agreement::Exactly => usual_between(passing, failing).unwrap_or(failing),
+                Agreement::Exactly => type_limit_between(passing, failing).unwrap_or(failing),
                 // A threshold can only be shown to be a limit of a type.
-                Agreement::OnlyIf => match usual_below(failing) {
+                Agreement::OnlyIf => match type_limit_below(failing) {
                     Some(end) => end,
                     None => continue,
                 },
             };
-            let test = if sign == 1 { Test::AtLeast(at) } else { Test::AtMost(-at) };
+            let test = if sign == 1 { FigureTest::AtLeast(at) } else { FigureTest::AtMost(-at) };
             let threshold =
                 Threshold { feature, passing: Some(passing * sign), failing: failing * sign };
             found.push((Atom { feature, test }, threshold));
@@ -297,17 +294,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The limits of types, in ascending order.
-fn ends() -> impl Iterator<Item = i128> {
-    [-1, 0, 1].into_iter().chain(ROUND.iter().flat_map(|round| [*round, round + 1]))
+fn type_limits() -> impl Iterator<Item = i128> {
+    [-1, 0, 1].into_iter().chain(ROUND_NUMBERS.iter().flat_map(|round| [*round, round + 1]))
 }
 
-/// The largest limit of a type that is at most a figure.
-fn usual_below(failing: i128) -> Option<i128> {
-    ends().filter(|it| *it <= failing).last()
+fn type_limit_below(failing: i128) -> Option<i128> {
+    type_limits().filter(|it| *it <= failing).last()
 }
 
-/// The least limit of a type that is above one figure and not above the other.
-fn usual_between(passing: i128, failing: i128) -> Option<i128> {
-    ends().find(|it| passing < *it && *it <= failing)
+fn type_limit_between(passing: i128, failing: i128) -> Option<i128> {
+    type_limits().find(|it| passing < *it && *it <= failing)
 }

@@ -1,83 +1,77 @@
-//! Makes inputs for a statement: in the grammar's shapes, and near judged inputs.
+//! Makes inputs that test a hypothesis: in the grammar's shapes, and near judged inputs.
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::explain::features::{Features, Row};
+use crate::explain::features::{FeatureRow, Features};
 use crate::explain::find::{Sample, Threshold};
 use crate::grammar::chance::Chance;
-use crate::grammar::enumerate::Small;
-use crate::grammar::generate::{End, Pin, generate_within};
+use crate::grammar::enumerate::SmallInputs;
+use crate::grammar::generate::{BoundSide, Pin, generate_within};
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Scale, Shape, applicable};
 use crate::grammar::tree::{InputTree, parse};
-use crate::grammar::vary::{WantedChange, grown, vary};
+use crate::grammar::vary::{WantedChange, vary, vary_towards};
 
-/// A parsed input.
 pub struct ParsedInput {
     pub input: Arc<[u8]>,
     pub tree: InputTree,
-    pub rows: Vec<Row>,
+    pub rows: Vec<FeatureRow>,
     pub origin: InputOrigin,
 }
 
-/// Where an input comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputOrigin {
-    /// It was known before.
     Known,
     Drawn,
-    /// It was made to test a statement, but not from a failing input.
+    /// It was made to test a hypothesis, but not from a failing input.
     Fresh,
     /// It was made from a failing input: most of these fail, too.
-    BesideFailing,
+    NearFailing,
 }
 
-/// What is known of a judged input beside its figures.
-pub struct JudgedInput {
+pub struct SampleSource {
     pub tree: InputTree,
-    /// Its size in bytes.
+    /// In bytes.
     pub size: usize,
     pub origin: InputOrigin,
 }
 
-/// An input from which others are made.
-pub type Neighbour<'a> = (&'a Sample, &'a JudgedInput);
+pub type Neighbour<'a> = (&'a Sample, &'a SampleSource);
 
-/// Makes new inputs.
-pub struct Maker<'g, 'f> {
+pub struct InputMaker<'g, 'f> {
     grammar: &'g Grammar,
     features: &'f Features<'g>,
     shapes: Vec<Shape>,
-    small: Small<'g>,
+    small: SmallInputs<'g>,
     chance: Chance,
-    drawn: u64,
+    draws: u64,
     seen: HashSet<Arc<[u8]>>,
 }
 
-/// The largest input that is made, in bytes.
-const LARGEST: usize = 64 << 10;
-/// The largest input that others are made from, in bytes.
-const BESIDE_MAX: usize = 64 << 10;
+/// In bytes. Larger inputs are not made.
+const LARGEST_INPUT: usize = 64 << 10;
+/// In bytes. No input is made from a larger one.
+const LARGEST_SOURCE: usize = 64 << 10;
 
-impl<'g, 'f> Maker<'g, 'f> {
-    /// A maker for a grammar; the same seed makes the same inputs.
+impl<'g, 'f> InputMaker<'g, 'f> {
+    /// The same seed makes the same inputs.
     pub fn new(grammar: &'g Grammar, features: &'f Features<'g>, seed: u64) -> Self {
         Self {
             grammar,
             features,
             shapes: applicable(grammar),
-            small: Small::new(grammar, 1),
+            small: SmallInputs::new(grammar, 1),
             chance: Chance::new(seed, "explain"),
-            drawn: 0,
+            draws: 0,
             seen: HashSet::new(),
         }
     }
 
-    /// Parses a new input; None if it was seen before or the grammar refuses it.
-    pub fn apart(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<ParsedInput> {
+    /// `None` if the input was seen before or the grammar refuses it.
+    pub fn parse_new(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<ParsedInput> {
         if self.seen.contains(&input) {
             return None;
         }
@@ -87,21 +81,20 @@ impl<'g, 'f> Maker<'g, 'f> {
         Some(ParsedInput { input, tree, rows, origin })
     }
 
-    /// Allows an unused input to be made again.
-    pub fn give_back(&mut self, made: &ParsedInput) {
+    /// For an unused input: it may be made again.
+    pub fn forget(&mut self, made: &ParsedInput) {
         self.seen.remove(&made.input);
     }
 
-    /// The next of the smallest inputs.
-    pub fn smallest(&mut self) -> Option<ParsedInput> {
+    pub fn next_small(&mut self) -> Option<ParsedInput> {
         let small = self.small.next()?;
-        self.apart(small.text.into(), InputOrigin::Fresh)
+        self.parse_new(small.text.into(), InputOrigin::Fresh)
     }
 
     /// An input in one of the grammar's shapes, sometimes with a value at its bound.
     pub fn draw(&mut self, origin: InputOrigin) -> Option<ParsedInput> {
-        self.drawn += 1;
-        let turn = self.drawn;
+        self.draws += 1;
+        let turn = self.draws;
         let shape = self.chance.below(self.shapes.len() as u64) as usize;
         let shape = self.shapes.get(shape)?.clone();
         let shape = match turn % 6 {
@@ -112,42 +105,41 @@ impl<'g, 'f> Maker<'g, 'f> {
         let pins = match turn % 5 {
             0 if sites > 0 => {
                 let site = self.chance.below(sites) as usize;
-                let end = if self.chance.happens(500) { End::Least } else { End::Most };
-                vec![Pin { site, end }]
+                let end = if self.chance.happens(500) { BoundSide::Least } else { BoundSide::Most };
+                vec![Pin { site, side: end }]
             }
             _ => Vec::new(),
         };
         let seed = self.chance.below(u64::MAX);
-        let text = generate_within(self.grammar, &shape, &pins, seed, Some(LARGEST)).ok()?;
-        self.apart(text.into(), origin)
+        let text = generate_within(self.grammar, &shape, &pins, seed, Some(LARGEST_INPUT)).ok()?;
+        self.parse_new(text.into(), origin)
     }
 
-    /// One of these inputs, unless it is too large, and the origin of what is made from it.
-    fn one_of<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
+    /// Picks one of these inputs, unless it is too large. The origin is that of what is made from it.
+    fn pick<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
         let place = self.chance.below(all.len() as u64) as usize;
-        let near = all.get(place).filter(|(_, source)| source.size <= BESIDE_MAX)?;
-        Some((*near, if near.0.fails { InputOrigin::BesideFailing } else { InputOrigin::Fresh }))
+        let near = all.get(place).filter(|(_, source)| source.size <= LARGEST_SOURCE)?;
+        Some((*near, if near.0.fails { InputOrigin::NearFailing } else { InputOrigin::Fresh }))
     }
 
-    /// A variation of one of these inputs.
-    pub fn beside(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
-        let ((_, source), origin) = self.one_of(all)?;
+    pub fn vary(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
+        let ((_, source), origin) = self.pick(all)?;
         let text = vary(self.grammar, &source.tree, &mut self.chance)?;
-        self.apart(text.into(), origin)
+        self.parse_new(text.into(), origin)
     }
 
-    /// A variation of one of these inputs with the figure as near to a goal as possible.
-    pub fn towards(
+    /// Varies one of these inputs until its figure is as near to the goal as possible.
+    pub fn vary_towards(
         &mut self,
         all: &[Neighbour<'_>],
         threshold: &Threshold,
         goal: i128,
     ) -> Option<ParsedInput> {
         const STEPS: usize = 12;
-        let feature = &self.features.list[threshold.feature];
-        let ((sample, source), origin) = self.one_of(all)?;
+        let feature = &self.features.features[threshold.feature];
+        let ((sample, source), origin) = self.pick(all)?;
         let mut tree = source.tree.clone();
-        let mut figure = figure(&sample.rows, threshold.feature, goal)?;
+        let mut figure = nearest_figure(&sample.rows, threshold.feature, goal)?;
         let mut best: Option<ParsedInput> = None;
         for _ in 0..STEPS {
             if figure == goal {
@@ -158,13 +150,15 @@ impl<'g, 'f> Maker<'g, 'f> {
                 vary(self.grammar, &tree, &mut self.chance)
             } else {
                 let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
-                grown(self.grammar, &tree, &wish, &mut self.chance)
+                vary_towards(self.grammar, &tree, &wish, &mut self.chance)
             };
-            let Some(made) = text.and_then(|text| self.apart(text.into(), origin)) else {
+            let Some(made) = text.and_then(|text| self.parse_new(text.into(), origin)) else {
                 continue;
             };
-            self.give_back(&made);
-            let Some(now) = self::figure(&made.rows, threshold.feature, goal) else { continue };
+            self.forget(&made);
+            let Some(now) = self::nearest_figure(&made.rows, threshold.feature, goal) else {
+                continue;
+            };
             if (goal - now).abs() < (goal - figure).abs() {
                 figure = now;
                 tree = made.tree.clone();
@@ -175,7 +169,6 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 }
 
-/// The figure nearest to a goal, over all test cases.
-pub fn figure(rows: &[Row], feature: usize, goal: i128) -> Option<i128> {
+pub fn nearest_figure(rows: &[FeatureRow], feature: usize, goal: i128) -> Option<i128> {
     rows.iter().filter_map(|row| row[feature]).min_by_key(|figure| (goal - figure).abs())
 }

@@ -1,12 +1,12 @@
-//! Why a submission fails: the simplest statement about inputs that describes when it fails.
+//! Why a submission fails: the simplest hypothesis that describes the inputs on which it fails.
 //!
 //! # Theory of operation
 //!
 //! [`features`] measures each test case of an input, by the names of its grammar and by its answer. [`statement`]
-//! combines tests of these figures. [`find`] lists the statements that agree with all inputs judged so far, the
+//! combines tests of these figures. [`find`] lists the hypotheses that agree with all inputs judged so far, the
 //! simplest first. [`study`] tests the first of them. For this, [`fresh`] makes inputs with and without the property,
-//! near its threshold, and inputs on which rival statements differ; the submission is run on them. A statement that
-//! survives is told with its figures. Otherwise the next is tested; if none survives, nothing is told.
+//! near its threshold, and inputs on which rival hypotheses differ; the submission is run on them. The first
+//! hypothesis that survives is reported with its figures. If none survives, nothing is reported.
 
 pub mod compared;
 pub mod features;

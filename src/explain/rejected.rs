@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared::ByComparison;
+use crate::explain::compared::ComparedSubmission;
 use crate::explain::study::study;
-use crate::explain::subject::Judged;
+use crate::explain::subject::InputResult;
 use crate::grammar::program::Grammar;
 use crate::judge::case::Validators;
-use crate::judge::judging::Judging;
+use crate::judge::judging::JudgingTask;
 use crate::model::event::{Event, Note};
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
@@ -21,28 +21,27 @@ use crate::model::verdict::Verdict;
 use crate::search::arena::Arena;
 use crate::search::comparison::Comparison;
 use crate::search::problem_inputs::ProblemInputs;
-use crate::search::programs::{Programs, Setting};
-use crate::search::run::{Searching, search};
+use crate::search::programs::{SearchPrograms, SearchSubject};
+use crate::search::run::{SearchParameters, search};
 
-/// The part of the time for a search, if few test cases fail.
+/// If few test cases fail, a search takes the time divided by this.
 const SEARCH_SHARE: u32 = 3;
-/// With at least this many failing test cases, no search is needed.
-const FEW: usize = 5;
-/// Larger inputs of test cases are ignored.
-const LARGEST: u64 = 1 << 20;
-/// The seed of all random choices, so that the result is always the same.
+/// With so many failing test cases, no search is needed.
+const ENOUGH_FAILING: usize = 5;
+/// In bytes. Larger inputs of test cases are ignored.
+const LARGEST_CASE: u64 = 1 << 20;
+/// A constant, so that the result is always the same.
 const SEED: u64 = 1;
 
-/// Determines why a submission fails.
-pub fn explained(
+pub fn explain_failure(
     submission: &str,
     grammar: &Grammar,
-    subject: &ByComparison<'_>,
-    known: Vec<Judged>,
+    subject: &ComparedSubmission<'_>,
+    known: Vec<InputResult>,
     seed: u64,
-) -> Result<Explained, Stop> {
+) -> Result<ExplanationResult, Stop> {
     let studied = study(grammar, subject, known, seed)?;
-    Ok(Explained {
+    Ok(ExplanationResult {
         package: None,
         submission: submission.to_owned(),
         explanation: studied.explanation,
@@ -51,27 +50,25 @@ pub fn explained(
     })
 }
 
-/// Explains the rejected submissions of a finished session.
-pub struct Explaining<'a> {
-    /// The problem, with an executor and a builder that the scheduler ends.
+pub struct Explainer<'a> {
+    /// Its executor and builder stop when the scheduler says so.
     pub bench: Bench<'a>,
     /// Ends the runs for a submission when its time is over.
     pub scheduler: &'a Scheduler,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub validators: &'a Validators,
     pub time: Duration,
     pub time_limit: &'a TimeLimit,
 }
 
-impl Explaining<'_> {
+impl Explainer<'_> {
     /// Explains a submission that was rejected, if the problem has a grammar.
     ///
     /// # Errors
     /// If the problem has no reference, the judge fails, or the user interrupts it.
     pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
         let bench = self.bench;
-        let setting = Setting {
+        let setting = SearchSubject {
             has_package: true,
             inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
             submission: submission.clone(),
@@ -81,68 +78,65 @@ impl Explaining<'_> {
         let inputs = &setting.inputs;
         let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
         self.scheduler.set_deadline(None);
-        let judging = Judging::new(bench, self.validators, Vec::new());
+        let judging = JudgingTask::new(bench, self.validators, Vec::new());
         let rules = judging.rules_at(self.time_limit);
-        let programs = Programs::build(&setting, &bench, &rules)?;
+        let programs = SearchPrograms::build(&setting, &bench, &rules)?;
         let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
         let comparison = arena.comparison(&programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
-        let mut known = self.known(&judgement.cases);
-        if known.iter().filter(|it| it.fails).count() < FEW {
-            known.extend(self.searched(&arena, &comparison)?);
+        let mut known = self.judged_cases(&judgement.cases);
+        if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
+            known.extend(self.search_failure(&arena, &comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let subject = ByComparison { arena: &arena, comparison: &comparison };
-        let explained = explained(&judgement.submission, grammar, &subject, known, SEED)?;
+        let subject = ComparedSubmission { arena: &arena, comparison: &comparison };
+        let explained = explain_failure(&judgement.submission, grammar, &subject, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
     }
 
-    /// The test cases with the submission's results.
-    fn known(&self, cases: &[CaseJudgement]) -> Vec<Judged> {
+    fn judged_cases(&self, cases: &[CaseJudgement]) -> Vec<InputResult> {
         let by_name: BTreeMap<&str, _> =
             self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
         let read = |judged: &CaseJudgement| {
             let case = by_name.get(&*judged.test_case)?;
-            let input = case.input.start(LARGEST + 1).ok()?;
-            if input.len() as u64 > LARGEST {
+            let input = case.input.read_prefix(LARGEST_CASE + 1).ok()?;
+            if input.len() as u64 > LARGEST_CASE {
                 return None;
             }
             let input = input.into();
             let answer = case.answer.as_ref().and_then(|path| path.read().ok());
             let fails = judged.verdict != Verdict::Accepted;
-            Some(Judged { input, answer: answer.map(Into::into), fails })
+            Some(InputResult { input, answer: answer.map(Into::into), fails })
         };
         cases.iter().filter_map(read).collect()
     }
 
-    /// Searches for an input on which the submission fails.
-    fn searched(
+    fn search_failure(
         &self,
         arena: &Arena<'_>,
         comparison: &Comparison<'_>,
-    ) -> Result<Option<Judged>, Stop> {
+    ) -> Result<Option<InputResult>, Stop> {
         let mut mix = arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
-        let searching = Searching {
+        let searching = SearchParameters {
             arena,
             comparison,
             batches: None,
             time,
             is_stopped: self.is_stopped,
             shrink_time: Duration::from_secs(1),
-            most: None,
+            runs_max: None,
             progress: &|_| {},
         };
         let found = search(&searching, &mut mix)?.found;
-        Ok(found.and_then(|found| failing(comparison, &found.fresh.input)))
+        Ok(found.and_then(|found| failing_input(comparison, &found.fresh.input)))
     }
 }
 
-/// An input on which the submission fails, with its answer.
-pub fn failing(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<Judged> {
+pub fn failing_input(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
     let answer =
         if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
-    Some(Judged { input: Arc::clone(input), answer, fails: true })
+    Some(InputResult { input: Arc::clone(input), answer, fails: true })
 }

@@ -1,39 +1,32 @@
-//! A statement about inputs: one or two tests of figures that a single test case must pass.
+//! A hypothesis about inputs: one or two tests of figures that a single test case must pass.
 
-use crate::explain::features::{About, Feature, Features, Row, Wording};
+use crate::explain::features::{Feature, FeatureRow, Features, FigureKind, Wording};
 
-/// A test of one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum FigureTest {
     Yes,
-    /// The feature is no.
     No,
     Odd,
-    /// The figure is even.
     Even,
-    /// The figure is at least this.
     AtLeast(i128),
-    /// The figure is at most this.
     AtMost(i128),
-    Is(i128),
+    Equals(i128),
 }
 
-/// A test of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// The index of the feature.
     pub feature: usize,
-    pub test: Test,
+    pub test: FigureTest,
 }
 
-/// One or two tests. The statement holds for an input if one of its test cases passes them all.
+/// One or two tests. It holds for an input if one of its test cases passes them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct Hypothesis {
     pub atoms: Vec<Atom>,
 }
 
 /// Limits of types, and other round numbers that programs use as bounds.
-pub const ROUND: [i128; 17] = [
+pub const ROUND_NUMBERS: [i128; 17] = [
     1 << 7,
     1 << 8,
     1000,
@@ -54,52 +47,57 @@ pub const ROUND: [i128; 17] = [
 ];
 
 impl Atom {
-    /// Whether a test case passes the test.
-    pub fn holds(&self, row: &Row) -> bool {
+    pub fn holds(&self, row: &FeatureRow) -> bool {
         let Some(figure) = row.get(self.feature).copied().flatten() else { return false };
         match self.test {
-            Test::Yes => figure == 1,
-            Test::No => figure == 0,
-            Test::Odd => figure % 2 != 0,
-            Test::Even => figure % 2 == 0,
-            Test::AtLeast(least) => figure >= least,
-            Test::AtMost(most) => figure <= most,
-            Test::Is(value) => figure == value,
+            FigureTest::Yes => figure == 1,
+            FigureTest::No => figure == 0,
+            FigureTest::Odd => figure % 2 != 0,
+            FigureTest::Even => figure % 2 == 0,
+            FigureTest::AtLeast(least) => figure >= least,
+            FigureTest::AtMost(most) => figure <= most,
+            FigureTest::Equals(value) => figure == value,
         }
     }
 
-    /// How far-fetched the test is; less so with a threshold at a bound, a change of sign, or the limit of a type.
+    /// Lower for a threshold at a bound, a change of sign, or the limit of a type.
     pub fn cost(&self, features: &Features<'_>) -> u32 {
-        let feature = &features.list[self.feature];
+        let feature = &features.features[self.feature];
         let is_bound = |value: i128| Some(value) == feature.min || Some(value) == feature.max;
-        let is_count = matches!(feature.about, About::Value | About::Cases | About::Length);
+        let is_count =
+            matches!(feature.kind, FigureKind::Value | FigureKind::Cases | FigureKind::Length);
         let any = if is_count { 2 } else { 4 };
         let by_test = match self.test {
-            Test::Yes => 0,
-            Test::No | Test::Odd | Test::Even => 1,
-            Test::AtLeast(value) if is_bound(value) => 0,
-            Test::AtMost(value) if is_bound(value) => 0,
-            Test::AtLeast(value) if is_usual(value) => 1,
-            Test::AtMost(value) if is_usual(-value) => 1,
-            Test::AtLeast(_) | Test::AtMost(_) => any,
-            Test::Is(value) if is_bound(value) => 0,
-            Test::Is(-1..=1) => 1,
-            Test::Is(_) => any,
+            FigureTest::Yes => 0,
+            FigureTest::No | FigureTest::Odd | FigureTest::Even => 1,
+            FigureTest::AtLeast(value) if is_bound(value) => 0,
+            FigureTest::AtMost(value) if is_bound(value) => 0,
+            FigureTest::AtLeast(value) if is_natural_threshold(value) => 1,
+            FigureTest::AtMost(value) if is_natural_threshold(-value) => 1,
+            FigureTest::AtLeast(_) | FigureTest::AtMost(_) => any,
+            FigureTest::Equals(value) if is_bound(value) => 0,
+            FigureTest::Equals(-1..=1) => 1,
+            FigureTest::Equals(_) => any,
         };
-        feature.about.cost() + by_test
+        feature.kind.cost() + by_test
     }
 
     /// The opposite test, if its figure is always known.
     fn opposite(&self, feature: &Feature) -> Option<Self> {
         let is_known = matches!(
-            feature.about,
-            About::Value | About::Cases | About::Sum | About::Length | About::Bytes | About::Lines
+            feature.kind,
+            FigureKind::Value
+                | FigureKind::Cases
+                | FigureKind::Sum
+                | FigureKind::Length
+                | FigureKind::Bytes
+                | FigureKind::Lines
         );
         let test = match self.test {
-            Test::Odd => Test::Even,
-            Test::Even => Test::Odd,
-            Test::AtLeast(value) => Test::AtMost(value - 1),
-            Test::AtMost(value) => Test::AtLeast(value + 1),
+            FigureTest::Odd => FigureTest::Even,
+            FigureTest::Even => FigureTest::Odd,
+            FigureTest::AtLeast(value) => FigureTest::AtMost(value - 1),
+            FigureTest::AtMost(value) => FigureTest::AtLeast(value + 1),
             _ => return None,
         };
         is_known.then_some(Self { test, ..*self })
@@ -107,51 +105,58 @@ impl Atom {
 
     fn text(&self, feature: &Feature) -> String {
         let [one, all] = ["a value of {name} is", "all values of {name} are"];
-        let text = match (feature.about, self.test, feature.about.wording()) {
-            (About::Least, Test::AtMost(value), _) => of_values(one, feature, "at most", value),
-            (About::Least, Test::AtLeast(value), _) => of_values(all, feature, "at least", value),
-            (About::Greatest, Test::AtLeast(value), _) => {
-                of_values(one, feature, "at least", value)
+        let text = match (feature.kind, self.test, feature.kind.wording()) {
+            (FigureKind::Least, FigureTest::AtMost(value), _) => {
+                value_words(one, feature, "at most", value)
             }
-            (About::Greatest, Test::AtMost(value), _) => of_values(all, feature, "at most", value),
-            (_, Test::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
+            (FigureKind::Least, FigureTest::AtLeast(value), _) => {
+                value_words(all, feature, "at least", value)
+            }
+            (FigureKind::Greatest, FigureTest::AtLeast(value), _) => {
+                value_words(one, feature, "at least", value)
+            }
+            (FigureKind::Greatest, FigureTest::AtMost(value), _) => {
+                value_words(all, feature, "at most", value)
+            }
+            (_, FigureTest::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
             (_, _, Wording::Flag(_, no)) => no.to_owned(),
-            (_, test, Wording::Number(what)) => format!("{what} is {}", compared(feature, test)),
-            (_, test, Wording::Amount(what, unit)) => format!("{what} {}", amount(test, unit)),
+            (_, test, Wording::Number(what)) => {
+                format!("{what} is {}", comparison_words(feature, test))
+            }
+            (_, test, Wording::Amount(what, unit)) => {
+                format!("{what} {}", amount_words(test, unit))
+            }
         };
         let other = feature.other.as_ref().map_or("", |(name, _)| name);
         text.replace("{name}", &feature.name).replace("{other}", other)
     }
 }
 
-/// What a number is, if it passes this test.
-fn compared(feature: &Feature, test: Test) -> String {
+fn comparison_words(feature: &Feature, test: FigureTest) -> String {
     match test {
-        Test::AtLeast(value) if feature.max == Some(value) => value.to_string(),
-        Test::AtMost(value) if feature.min == Some(value) => value.to_string(),
-        Test::AtLeast(1) => "positive".to_owned(),
-        Test::AtMost(-1) => "negative".to_owned(),
-        Test::AtLeast(value) => format!("at least {value}"),
-        Test::AtMost(value) => format!("at most {value}"),
-        Test::Is(value) => value.to_string(),
-        Test::Odd => "odd".to_owned(),
-        Test::Even | Test::Yes | Test::No => "even".to_owned(),
+        FigureTest::AtLeast(value) if feature.max == Some(value) => value.to_string(),
+        FigureTest::AtMost(value) if feature.min == Some(value) => value.to_string(),
+        FigureTest::AtLeast(1) => "positive".to_owned(),
+        FigureTest::AtMost(-1) => "negative".to_owned(),
+        FigureTest::AtLeast(value) => format!("at least {value}"),
+        FigureTest::AtMost(value) => format!("at most {value}"),
+        FigureTest::Equals(value) => value.to_string(),
+        FigureTest::Odd => "odd".to_owned(),
+        FigureTest::Even | FigureTest::Yes | FigureTest::No => "even".to_owned(),
     }
 }
 
-/// How many there are, if their number passes this test.
-fn amount(test: Test, unit: &str) -> String {
+fn amount_words(test: FigureTest, unit: &str) -> String {
     match test {
-        Test::AtLeast(value) => format!("at least {value} {unit}"),
-        Test::AtMost(value) => format!("at most {value} {unit}"),
-        Test::Is(value) => format!("{value} {unit}"),
-        Test::Odd => format!("an odd number of {unit}"),
+        FigureTest::AtLeast(value) => format!("at least {value} {unit}"),
+        FigureTest::AtMost(value) => format!("at most {value} {unit}"),
+        FigureTest::Equals(value) => format!("{value} {unit}"),
+        FigureTest::Odd => format!("an odd number of {unit}"),
         _ => format!("an even number of {unit}"),
     }
 }
 
-/// What one value of a row is, or what all are.
-fn of_values(these: &str, feature: &Feature, than: &str, value: i128) -> String {
+fn value_words(these: &str, feature: &Feature, than: &str, value: i128) -> String {
     match value {
         -1 if than == "at most" => format!("{these} negative"),
         value if [feature.min, feature.max].contains(&Some(value)) => format!("{these} {value}"),
@@ -161,32 +166,29 @@ fn of_values(these: &str, feature: &Feature, than: &str, value: i128) -> String 
 }
 
 /// Whether a threshold is natural: a change of sign, or the limit of a type.
-pub fn is_usual(least: i128) -> bool {
-    matches!(least, 0..=2) || ROUND.contains(&least) || ROUND.contains(&(least - 1))
+pub fn is_natural_threshold(least: i128) -> bool {
+    matches!(least, 0..=2) || ROUND_NUMBERS.contains(&least) || ROUND_NUMBERS.contains(&(least - 1))
 }
 
-impl Statement {
-    /// Whether it holds for an input with these test cases.
-    pub fn holds(&self, rows: &[Row]) -> bool {
+impl Hypothesis {
+    pub fn holds(&self, rows: &[FeatureRow]) -> bool {
         rows.iter().any(|row| self.atoms.iter().all(|atom| atom.holds(row)))
     }
 
-    /// Whether it depends on the answer.
-    pub fn is_of_answer(&self, features: &Features<'_>) -> bool {
-        self.atoms.iter().any(|atom| features.list[atom.feature].about.is_of_answer())
+    pub fn depends_on_answer(&self, features: &Features<'_>) -> bool {
+        self.atoms.iter().any(|atom| features.features[atom.feature].kind.depends_on_answer())
     }
 
-    /// How far-fetched it is.
     pub fn cost(&self, features: &Features<'_>) -> u32 {
         const SECOND: u32 = 3;
         let joints = self.atoms.len().saturating_sub(1) as u32;
         self.atoms.iter().map(|atom| atom.cost(features)).sum::<u32>() + joints * SECOND
     }
 
-    /// The statement in words that follow `if`.
+    /// In words that follow `if`.
     pub fn text(&self, features: &Features<'_>) -> String {
         let told = |is_per_case: bool| {
-            let atoms = self.atoms.iter().map(|atom| (atom, &features.list[atom.feature]));
+            let atoms = self.atoms.iter().map(|atom| (atom, &features.features[atom.feature]));
             let atoms = atoms.filter(|(_, feature)| feature.is_per_case == is_per_case);
             let texts: Vec<String> = atoms.map(|(atom, feature)| atom.text(feature)).collect();
             texts.join(" and ")
@@ -199,9 +201,9 @@ impl Statement {
     }
 
     /// The opposite in words that follow `if`; `None` if it has no simple words.
-    pub fn others(&self, features: &Features<'_>) -> Option<String> {
+    pub fn opposite_text(&self, features: &Features<'_>) -> Option<String> {
         let [atom] = self.atoms.as_slice() else { return None };
-        let feature = &features.list[atom.feature];
+        let feature = &features.features[atom.feature];
         let opposite = atom.opposite(feature).filter(|_| !feature.is_per_case)?;
         Some(opposite.text(feature))
     }

@@ -1,62 +1,58 @@
-//! Tests statements until one survives, or none is left.
+//! Tests hypotheses until one survives, or none is left.
 
 use std::sync::Arc;
 
-use crate::explain::features::{About, Features, Row};
-use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
-use crate::explain::fresh::{InputOrigin, JudgedInput, Maker, Neighbour, ParsedInput, figure};
-use crate::explain::statement::{Atom, Statement, Test, is_usual};
-use crate::explain::subject::{Judged, Subject};
+use crate::explain::features::{FeatureRow, Features, FigureKind};
+use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find_candidates};
+use crate::explain::fresh::{
+    InputMaker, InputOrigin, Neighbour, ParsedInput, SampleSource, nearest_figure,
+};
+use crate::explain::statement::{Atom, FigureTest, Hypothesis, is_natural_threshold};
+use crate::explain::subject::{InputJudge, InputResult};
 use crate::grammar::program::Grammar;
-use crate::model::explanation::{Explanation, ExplanationKind, Tried};
+use crate::model::explanation::{Explanation, ExplanationKind, FailureCount};
 use crate::model::stop::Stop;
 
-/// The result of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Studied {
-    /// The explanation, if a simple one was found.
+pub struct StudyResult {
     pub explanation: Option<Explanation>,
     pub runs: u64,
-    /// Whether the time ran out.
     pub is_cut: bool,
 }
 
-/// How many inputs must fail.
-const FAILING: usize = 5;
-/// How many small inputs, inputs in shapes, and inputs near failing ones are tried first.
-const SMALLEST: usize = 24;
-const DRAWN: usize = 60;
-const BESIDE: usize = 24;
-/// How often more are made while few inputs fail.
-const HUNTS: usize = 10;
-/// With how many fresh inputs for which it holds a statement is tested, and with how many others.
-const ENOUGH: u64 = 30;
-/// The fewest of them that suffice if the grammar or the time allows no more.
-const FEWEST: u64 = 10;
-/// How often the simplest statement may change.
-const ROUNDS: usize = 24;
-/// Inputs in a round for each side, and for each doubt.
-const SIDE: usize = 10;
-const DOUBT: usize = 4;
-/// How many rival statements are considered in a round.
-const RIVALS: usize = 3;
-/// How many attempts are made per input for a side of a statement, and for a doubt.
+const ENOUGH_FAILING: usize = 5;
+/// The inputs that are tried first: small ones, those in shapes, and those near failing ones.
+const SMALL_INPUTS: usize = 24;
+const DRAWN_INPUTS: usize = 60;
+const VARIATIONS: usize = 24;
+/// While few inputs fail, more are made so often.
+const MOST_HUNTS: usize = 10;
+/// A hypothesis is tested with so many fresh inputs for which it holds, and so many others.
+const ENOUGH_INPUTS: u64 = 30;
+/// So many suffice if the grammar or the time allows no more.
+const FEWEST_INPUTS: u64 = 10;
+/// The simplest hypothesis may change so often.
+const MOST_ROUNDS: usize = 24;
+/// Inputs of a round for which the hypothesis holds, and as many others; and those for each rival or goal.
+const INPUTS_PER_SIDE: usize = 10;
+const INPUTS_PER_DOUBT: usize = 4;
+const MOST_RIVALS: usize = 3;
+/// Attempts for each of these inputs.
 const ATTEMPTS: usize = 16;
 const ATTEMPTS_OF_DOUBT: usize = 6;
-/// The most inputs that are judged.
-const RUNS_MAX: u64 = 1200;
-/// The part of the inputs that must fail if a merely necessary statement holds: one half.
-const PART: u64 = 2;
+const MOST_RUNS: u64 = 1200;
+/// If a merely necessary hypothesis holds, the inputs divided by this must fail.
+const FAILING_PART: u64 = 2;
 
-/// Finds out why a submission fails. `known` are inputs that were judged already.
+/// `known` are inputs that were judged already.
 pub fn study(
     grammar: &Grammar,
-    subject: &dyn Subject,
-    known: Vec<Judged>,
+    subject: &dyn InputJudge,
+    known: Vec<InputResult>,
     seed: u64,
-) -> Result<Studied, Stop> {
+) -> Result<StudyResult, Stop> {
     let features = Features::new(grammar);
-    let maker = Maker::new(grammar, &features, seed);
+    let maker = InputMaker::new(grammar, &features, seed);
     let mut study = Study {
         features: &features,
         subject,
@@ -69,115 +65,114 @@ pub fn study(
     };
     let explanation = study.explain(known)?;
     let (runs, is_cut) = (study.runs, study.is_cut);
-    Ok(Studied { explanation, runs, is_cut })
+    Ok(StudyResult { explanation, runs, is_cut })
 }
 
 struct Study<'g, 'a> {
     features: &'a Features<'g>,
-    subject: &'a dyn Subject,
-    maker: Maker<'g, 'a>,
-    /// How statements must agree with the inputs that fail.
+    subject: &'a dyn InputJudge,
+    maker: InputMaker<'g, 'a>,
     agreement: Agreement,
     samples: Vec<Sample>,
-    sources: Vec<JudgedInput>,
+    sources: Vec<SampleSource>,
     runs: u64,
     is_cut: bool,
 }
 
-/// The results of a statement so far.
 #[derive(Clone, Copy, Default)]
-struct Trial {
-    with: Tried,
-    without: Tried,
-    /// Inputs close to the threshold, on the side on which the statement holds and on the other.
-    near_with: Tried,
-    near_without: Tried,
-    /// Rounds in which too few inputs could be made.
-    dry: u32,
+struct TrialCounts {
+    with: FailureCount,
+    without: FailureCount,
+    /// Inputs close to the threshold, on the side on which the hypothesis holds and on the other.
+    near_with: FailureCount,
+    near_without: FailureCount,
+    dry_rounds: u32,
 }
 
 impl Study<'_, '_> {
-    fn explain(&mut self, known: Vec<Judged>) -> Result<Option<Explanation>, Stop> {
+    fn explain(&mut self, known: Vec<InputResult>) -> Result<Option<Explanation>, Stop> {
         for judged in known {
-            if let Some(made) = self.maker.apart(Arc::clone(&judged.input), InputOrigin::Known) {
-                self.keep(made, &judged);
+            if let Some(made) = self.maker.parse_new(Arc::clone(&judged.input), InputOrigin::Known)
+            {
+                self.add_sample(made, &judged);
             }
         }
-        let small = (0..SMALLEST).filter_map(|_| self.maker.smallest()).collect();
+        let small = (0..SMALL_INPUTS).filter_map(|_| self.maker.next_small()).collect();
         self.judge(small)?;
-        let drawn = (0..DRAWN).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
+        let drawn = (0..DRAWN_INPUTS).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
         self.judge(drawn)?;
-        for _ in 0..HUNTS {
-            let beside = self.beside(&|it| it.fails, BESIDE);
+        for _ in 0..MOST_HUNTS {
+            let beside = self.variations(&|it| it.fails, VARIATIONS);
             self.judge(beside)?;
-            if self.failing() >= 3 * FAILING {
+            if self.failing_count() >= 3 * ENOUGH_FAILING {
                 break;
             }
         }
-        if self.failing() < FAILING {
+        if self.failing_count() < ENOUGH_FAILING {
             return Ok(None);
         }
-        if let Some(explanation) = self.doubt()? {
+        if let Some(explanation) = self.test_hypotheses()? {
             return Ok(Some(explanation));
         }
         self.agreement = Agreement::OnlyIf;
-        self.doubt()
+        self.test_hypotheses()
     }
 
-    fn failing(&self) -> usize {
+    fn failing_count(&self) -> usize {
         self.samples.iter().filter(|it| it.fails).count()
     }
 
     fn is_over(&mut self) -> bool {
-        if self.runs >= RUNS_MAX || self.subject.is_over() {
+        if self.runs >= MOST_RUNS || self.subject.is_over() {
             self.is_cut = true;
         }
         self.is_cut
     }
 
-    /// Tests the simplest statement until one survives.
-    fn doubt(&mut self) -> Result<Option<Explanation>, Stop> {
-        let mut trials: Vec<(Statement, Trial)> = Vec::new();
-        let mut dropped: Vec<Statement> = Vec::new();
-        for _ in 0..ROUNDS {
+    fn test_hypotheses(&mut self) -> Result<Option<Explanation>, Stop> {
+        let mut trials: Vec<(Hypothesis, TrialCounts)> = Vec::new();
+        let mut dropped: Vec<Hypothesis> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
             if self.is_over() {
                 return Ok(None);
             }
-            let mut candidates = find(self.features, &self.samples, self.agreement);
-            candidates.retain(|it| !dropped.contains(&it.statement));
+            let mut candidates = find_candidates(self.features, &self.samples, self.agreement);
+            candidates.retain(|it| !dropped.contains(&it.hypothesis));
             if self.agreement == Agreement::OnlyIf {
-                candidates.retain(|it| self.tells_something(&it.statement));
-                candidates.sort_by_key(|it| (self.passing_with(&it.statement), it.cost));
+                candidates.retain(|it| self.is_informative(&it.hypothesis));
+                candidates.sort_by_key(|it| (self.passing_with(&it.hypothesis), it.cost));
             }
             let Some(best) = candidates.first().cloned() else { return Ok(None) };
-            let place = trials.iter().position(|(it, _)| *it == best.statement);
+            let place = trials.iter().position(|(it, _)| *it == best.hypothesis);
             let place = place.unwrap_or_else(|| {
-                trials.push((best.statement.clone(), Trial::default()));
+                trials.push((best.hypothesis.clone(), TrialCounts::default()));
                 trials.len() - 1
             });
-            let rivals = &candidates[1..candidates.len().min(1 + RIVALS)];
+            let rivals = &candidates[1..candidates.len().min(1 + MOST_RIVALS)];
             let before = self.samples.len();
-            let made = self.doubts(&best, rivals);
+            let made = self.refuting_inputs(&best, rivals);
             self.judge(made)?;
             let trial = &mut trials[place].1;
             let known = *trial;
-            self.note(trial, &best, before);
-            let is_short = |now: Tried, known: Tried| now.inputs < known.inputs + DOUBT as u64;
+            self.count_results(trial, &best, before);
+            let is_short = |now: FailureCount, known: FailureCount| {
+                now.inputs < known.inputs + INPUTS_PER_DOUBT as u64
+            };
             if is_short(trial.with, known.with) || is_short(trial.without, known.without) {
-                trial.dry += 1;
+                trial.dry_rounds += 1;
             }
             let (trial, is_over) = (*trial, self.is_over());
-            match self.verdict(&trial, is_over, &best) {
-                Standing::Open => {}
-                Standing::Falls => dropped.push(best.statement),
-                Standing::Stands => return Ok(Some(self.told(&trial, &best))),
+            match self.assess(&trial, is_over, &best) {
+                HypothesisState::Open => {}
+                HypothesisState::Refuted => dropped.push(best.hypothesis),
+                HypothesisState::Confirmed => return Ok(Some(self.explanation(&trial, &best))),
             }
         }
         Ok(None)
     }
 
-    /// Whether it holds for few enough inputs to be informative.
-    fn tells_something(&self, statement: &Statement) -> bool {
+    /// A hypothesis that holds for most drawn inputs says little.
+    fn is_informative(&self, statement: &Hypothesis) -> bool {
         let natural = || {
             self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
         };
@@ -185,56 +180,60 @@ impl Study<'_, '_> {
         3 * holds <= 2 * natural().count()
     }
 
-    fn passing_with(&self, statement: &Statement) -> usize {
+    fn passing_with(&self, statement: &Hypothesis) -> usize {
         let holds = |it: &&Sample| !it.fails && statement.holds(&it.rows);
         self.samples.iter().filter(holds).count()
     }
 
-    /// Inputs that could refute a statement.
-    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
+    fn refuting_inputs(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
         let mut made = Vec::new();
-        let statement = &best.statement;
-        if statement.is_of_answer(self.features) {
+        let statement = &best.hypothesis;
+        if statement.depends_on_answer(self.features) {
             // Only a run shows on which side an input is.
-            if let Some((feature, value, sign)) = limit(best) {
-                let near = nearest(&self.samples, &self.sources, feature, value * sign, None);
-                made.extend((0..2 * SIDE).filter_map(|_| self.maker.beside(&near)));
+            if let Some((feature, value, sign)) = threshold_of(best) {
+                let near =
+                    nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
+                made.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
-            made.extend(self.beside(&|it| it.fails, DOUBT));
-            made.extend(self.beside(&|it| !it.fails, SIDE));
-            made.extend((0..SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
+            made.extend(self.variations(&|it| it.fails, INPUTS_PER_DOUBT));
+            made.extend(self.variations(&|it| !it.fails, INPUTS_PER_SIDE));
+            made.extend((0..INPUTS_PER_SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
             return made;
         }
         if let Some(threshold) = &best.threshold {
-            made.extend(self.near(best, threshold));
+            made.extend(self.inputs_near(best, threshold));
         }
         for side in [true, false] {
-            made.extend(self.such(SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side));
+            made.extend(
+                self.inputs_with(INPUTS_PER_SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side),
+            );
         }
-        for rival in rivals.iter().filter(|it| !it.statement.is_of_answer(self.features)) {
-            let other = &rival.statement;
-            made.extend(self.such(DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
+        for rival in rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.features)) {
+            let other = &rival.hypothesis;
+            made.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
                 statement.holds(rows) != other.holds(rows)
             }));
-            if let [Atom { feature, test: Test::Is(value) }] = statement.atoms[..]
+            if let [Atom { feature, test: FigureTest::Equals(value) }] = statement.atoms[..]
                 && other.atoms.iter().any(|atom| atom.feature == feature)
             {
                 // The value may stand for all that are odd, or powers of two: by chance, these are rare.
                 let threshold = Threshold { feature, passing: None, failing: value };
                 let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
-                made.extend(goals.iter().filter_map(|goal| self.towards(&threshold, *goal, None)));
+                made.extend(
+                    goals.iter().filter_map(|goal| self.input_towards(&threshold, *goal, None)),
+                );
             }
         }
         made
     }
 
-    /// Up to `count` inputs with the wanted figures: drawn, and made from inputs with and without such figures, so
-    /// that as little as possible changes.
-    fn such(
+    /// Up to `count` inputs with the wanted figures. Some are drawn; others vary inputs with and without such figures,
+    /// so that little changes.
+    fn inputs_with(
         &mut self,
         count: usize,
         attempts: usize,
-        wanted: &dyn Fn(&[Row]) -> bool,
+        wanted: &dyn Fn(&[FeatureRow]) -> bool,
     ) -> Vec<ParsedInput> {
         let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
         for (sample, source) in self.samples.iter().zip(&self.sources) {
@@ -252,22 +251,21 @@ impl Study<'_, '_> {
             }
             let made = match trees.get(attempt % 4) {
                 None => self.maker.draw(InputOrigin::Fresh),
-                Some(trees) => self.maker.beside(trees),
+                Some(trees) => self.maker.vary(trees),
             };
             let Some(made) = made else { continue };
-            if wanted(&made.rows) { all.push(made) } else { self.maker.give_back(&made) }
+            if wanted(&made.rows) { all.push(made) } else { self.maker.forget(&made) }
         }
         all
     }
 
-    /// Inputs on both sides of a threshold, and in the gap.
-    fn near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
-        let Some((_, value, sign)) = limit(best) else { return Vec::new() };
+    fn inputs_near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
+        let Some((_, value, sign)) = threshold_of(best) else { return Vec::new() };
         let value = value * sign;
         let mut made = Vec::new();
         let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
-            for _ in 0..DOUBT {
-                made.extend(study.towards(threshold, goal, fails));
+            for _ in 0..INPUTS_PER_DOUBT {
+                made.extend(study.input_towards(threshold, goal, fails));
             }
         };
         match self.agreement {
@@ -292,36 +290,35 @@ impl Study<'_, '_> {
     }
 
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
-    fn towards(
+    fn input_towards(
         &mut self,
         threshold: &Threshold,
         goal: i128,
         fails: Option<bool>,
     ) -> Option<ParsedInput> {
-        let near = nearest(&self.samples, &self.sources, threshold.feature, goal, fails);
-        self.maker.towards(&near, threshold, goal)
+        let near = nearest_samples(&self.samples, &self.sources, threshold.feature, goal, fails);
+        self.maker.vary_towards(&near, threshold, goal)
     }
 
-    /// Variations of the wanted samples.
-    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
+    fn variations(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
         let all = self.samples.iter().zip(&self.sources);
         let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
-        (0..count).filter_map(|_| self.maker.beside(&all)).collect()
+        (0..count).filter_map(|_| self.maker.vary(&all)).collect()
     }
 
-    /// Counts the results of the samples from `start` on. For a merely necessary statement, inputs for which it holds
-    /// do not count if they were made from failing inputs.
-    fn note(&self, trial: &mut Trial, best: &Candidate, start: usize) {
-        let limit = limit(best);
+    /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
+    /// if they were made from failing inputs.
+    fn count_results(&self, trial: &mut TrialCounts, best: &Candidate, start: usize) {
+        let limit = threshold_of(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
-            let holds = best.statement.holds(&sample.rows);
+            let holds = best.hypothesis.holds(&sample.rows);
             if holds
                 && self.agreement == Agreement::OnlyIf
-                && source.origin == InputOrigin::BesideFailing
+                && source.origin == InputOrigin::NearFailing
             {
                 continue;
             }
-            let add = |tried: &mut Tried| {
+            let add = |tried: &mut FailureCount| {
                 tried.inputs += 1;
                 tried.failing += u64::from(sample.fails);
             };
@@ -340,80 +337,83 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Whether a statement survives.
-    fn verdict(&self, trial: &Trial, is_over: bool, best: &Candidate) -> Standing {
-        let is_dry = is_over || trial.dry > 2;
-        let least = if is_dry { FEWEST } else { ENOUGH };
+    fn assess(&self, trial: &TrialCounts, is_over: bool, best: &Candidate) -> HypothesisState {
+        let is_dry = is_over || trial.dry_rounds > 2;
+        let least = if is_dry { FEWEST_INPUTS } else { ENOUGH_INPUTS };
         let is_doubted = trial.with.inputs >= least && trial.without.inputs >= least;
         if trial.without.failing > 0 {
-            return Standing::Falls;
+            return HypothesisState::Refuted;
         }
         match self.agreement {
             Agreement::Exactly => {
                 if trial.with.failing < trial.with.inputs {
-                    return Standing::Falls;
+                    return HypothesisState::Refuted;
                 }
                 // If a figure cannot be controlled, or no value lies in the gap, the threshold may be anywhere.
                 let is_sharp = self.is_sharp(trial, best);
-                if is_doubted && is_sharp { Standing::Stands } else { Standing::Open }
+                if is_doubted && is_sharp {
+                    HypothesisState::Confirmed
+                } else {
+                    HypothesisState::Open
+                }
             }
             Agreement::OnlyIf => {
-                let few = |tried: &Tried| tried.failing * PART < tried.inputs;
-                if trial.with.inputs >= ENOUGH && few(&trial.with) {
-                    return Standing::Falls;
+                let few = |tried: &FailureCount| tried.failing * FAILING_PART < tried.inputs;
+                if trial.with.inputs >= ENOUGH_INPUTS && few(&trial.with) {
+                    return HypothesisState::Refuted;
                 }
                 let is_near = best.threshold.is_none()
-                    || trial.near_with.inputs >= FEWEST && trial.near_without.inputs >= FEWEST;
+                    || trial.near_with.inputs >= FEWEST_INPUTS
+                        && trial.near_without.inputs >= FEWEST_INPUTS;
                 if best.threshold.is_some()
-                    && trial.near_with.inputs >= FEWEST
+                    && trial.near_with.inputs >= FEWEST_INPUTS
                     && few(&trial.near_with)
                 {
-                    return Standing::Falls;
+                    return HypothesisState::Refuted;
                 }
-                if is_doubted && is_near && trial.with.failing >= FEWEST {
-                    Standing::Stands
+                if is_doubted && is_near && trial.with.failing >= FEWEST_INPUTS {
+                    HypothesisState::Confirmed
                 } else {
-                    Standing::Open
+                    HypothesisState::Open
                 }
             }
         }
     }
 
-    fn is_sharp(&self, trial: &Trial, best: &Candidate) -> bool {
+    fn is_sharp(&self, trial: &TrialCounts, best: &Candidate) -> bool {
         let Some(threshold) = &best.threshold else { return true };
         let Some(passing) = threshold.passing else { return true };
         let gap = (threshold.failing - passing).abs();
-        let is_end = limit(best).is_some_and(|(_, value, _)| is_usual(value));
+        let is_end = threshold_of(best).is_some_and(|(_, value, _)| is_natural_threshold(value));
         let is_count = matches!(
-            self.features.list[threshold.feature].about,
-            About::Value | About::Cases | About::Length
+            self.features.features[threshold.feature].kind,
+            FigureKind::Value | FigureKind::Cases | FigureKind::Length
         );
-        let is_near = if best.statement.is_of_answer(self.features) {
+        let is_near = if best.hypothesis.depends_on_answer(self.features) {
             // Inputs cannot be made to fit an answer.
-            limit(best).is_some_and(|(_, value, sign)| {
+            threshold_of(best).is_some_and(|(_, value, sign)| {
                 let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
                 is_near(passing) && is_near(threshold.failing)
             })
         } else {
             trial.near_with.inputs > 0 && trial.near_without.inputs > 0
         };
-        gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH
+        gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH_INPUTS
     }
 
-    fn told(&self, trial: &Trial, best: &Candidate) -> Explanation {
+    fn explanation(&self, trial: &TrialCounts, best: &Candidate) -> Explanation {
         Explanation {
             kind: match self.agreement {
                 Agreement::Exactly => ExplanationKind::Exactly,
                 Agreement::OnlyIf => ExplanationKind::OnlyIf,
             },
-            statement: best.statement.text(self.features),
-            otherwise: best.statement.others(self.features),
+            statement: best.hypothesis.text(self.features),
+            otherwise: best.hypothesis.opposite_text(self.features),
             with: trial.with,
             without: trial.without,
         }
     }
 
-    /// Judges inputs and keeps the results.
     fn judge(&mut self, made: Vec<ParsedInput>) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());
@@ -424,46 +424,44 @@ impl Study<'_, '_> {
         // The results come in the same order, without some inputs.
         for made in made {
             if let Some(judged) = judged.next_if(|it| it.input == made.input) {
-                self.keep(made, &judged);
+                self.add_sample(made, &judged);
             }
         }
         Ok(())
     }
 
-    fn keep(&mut self, made: ParsedInput, judged: &Judged) {
+    fn add_sample(&mut self, made: ParsedInput, judged: &InputResult) {
         let ParsedInput { input, tree, rows, origin } = made;
         let rows = match &judged.answer {
             Some(answer) => self.features.rows(&tree, &input, Some(answer)),
             None => rows,
         };
         self.samples.push(Sample { rows, fails: judged.fails });
-        self.sources.push(JudgedInput { tree, size: input.len(), origin });
+        self.sources.push(SampleSource { tree, size: input.len(), origin });
     }
 }
 
-/// The state of a statement.
-enum Standing {
+enum HypothesisState {
     Open,
-    Falls,
-    Stands,
+    Refuted,
+    Confirmed,
 }
 
-/// The threshold of a statement: feature, least value for which it holds, and 1, or -1 if figure and value are
-/// negated.
-fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
+/// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
+fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
     let threshold = best.threshold.as_ref()?;
-    let atom = best.statement.atoms.iter().find(|it| it.feature == threshold.feature)?;
+    let atom = best.hypothesis.atoms.iter().find(|it| it.feature == threshold.feature)?;
     match atom.test {
-        Test::AtLeast(value) => Some((threshold.feature, value, 1)),
-        Test::AtMost(value) => Some((threshold.feature, -value, -1)),
+        FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
+        FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),
         _ => None,
     }
 }
 
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
-fn nearest<'s>(
+fn nearest_samples<'s>(
     samples: &'s [Sample],
-    sources: &'s [JudgedInput],
+    sources: &'s [SampleSource],
     feature: usize,
     goal: i128,
     fails: Option<bool>,
@@ -472,7 +470,7 @@ fn nearest<'s>(
     let all = samples.iter().zip(sources);
     let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
     let near = all.filter_map(|near| {
-        let figure = figure(&near.0.rows, feature, goal)?;
+        let figure = nearest_figure(&near.0.rows, feature, goal)?;
         Some(((figure - goal).abs(), near))
     });
     let mut near: Vec<(i128, Neighbour<'_>)> = near.collect();

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::study::study;
-use crate::explain::subject::{Judged, Subject};
-use crate::grammar::compile::read;
+use crate::explain::subject::{InputJudge, InputResult};
+use crate::grammar::compile::parse_grammar;
 use crate::grammar::program::Grammar;
 use crate::model::explanation::ExplanationKind;
 use crate::model::stop::Stop;
@@ -13,13 +13,13 @@ use crate::model::stop::Stop;
 /// Maps numbers to words; None for a crash.
 type Program = fn(&[i64]) -> Option<String>;
 
-struct Pair {
+struct ProgramPair {
     right: Program,
     wrong: Program,
 }
 
-impl Subject for Pair {
-    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
+impl InputJudge for ProgramPair {
+    fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<InputResult>, Stop> {
         let judged = inputs.into_iter().map(|input| {
             let text = String::from_utf8_lossy(&input).into_owned();
             let mut numbers: Vec<i64> = Vec::new();
@@ -31,7 +31,7 @@ impl Subject for Pair {
             }
             let answer = (self.right)(&numbers).expect("a right program answers");
             let fails = (self.wrong)(&numbers).as_ref() != Some(&answer);
-            Judged { input, answer: Some(answer.into_bytes().into()), fails }
+            InputResult { input, answer: Some(answer.into_bytes().into()), fails }
         });
         Ok(judged.collect())
     }
@@ -42,10 +42,10 @@ impl Subject for Pair {
 }
 
 fn grammar(text: &str) -> Grammar {
-    read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
+    parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
 }
 
-/// Checks the explanation: the statement, after `only` if it is merely necessary; empty if there is none.
+/// Checks the explanation: the hypothesis, after `only` if it is merely necessary; empty if there is none.
 #[track_caller]
 fn check(grammar_text: &str, right: Program, wrong: Program, wanted: &str) {
     check_from(grammar_text, right, wrong, &[], wanted);
@@ -60,7 +60,7 @@ fn check_from(
     known: &[&'static str],
     wanted: &str,
 ) {
-    let subject = Pair { right, wrong };
+    let subject = ProgramPair { right, wrong };
     let known = known.iter().map(|text| Arc::from(text.as_bytes())).collect();
     let known = subject.judge(known).expect("judged");
     let studied = study(&grammar(grammar_text), &subject, known, 1).expect("judged");
@@ -141,7 +141,7 @@ fn greedy(numbers: &[i64]) -> Option<String> {
 }
 
 #[test]
-fn faults_of_size() {
+fn faults_of_size_are_explained() {
     check(SIGNED, sum, |it| unless(it[0] % 2 == 1, sum(it)), "n is odd");
     check(SIGNED, sum, |it| unless(it[0] % 2 == 0, sum(it)), "n is even");
     check(SIGNED, sum, |it| unless(it[0] == 1, sum(it)), "n is 1");
@@ -158,7 +158,7 @@ fn faults_of_size() {
 }
 
 #[test]
-fn faults_of_values() {
+fn faults_of_values_are_explained() {
     let zero_at_first = |it: &[i64]| it[1..].iter().copied().max().map(|it| it.max(0).to_string());
     check(SIGNED, greatest, zero_at_first, "all values of a are negative");
     let without_signs =
@@ -183,7 +183,7 @@ fn faults_of_values() {
 }
 
 #[test]
-fn faults_of_order() {
+fn faults_of_order_are_explained() {
     fn tied(it: &[i64]) -> bool {
         (1..it.len()).any(|at| it[1..at].contains(&it[at]))
     }
@@ -207,7 +207,7 @@ fn faults_of_order() {
 }
 
 #[test]
-fn faults_of_types() {
+fn faults_of_types_are_explained() {
     let byte = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as u8).to_string());
     check(POSITIVE, sum, byte, "the sum of a is at least 256");
     let int = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as i32).to_string());
@@ -232,7 +232,7 @@ fn faults_of_types() {
 }
 
 #[test]
-fn faults_of_several_test_cases() {
+fn faults_of_several_test_cases_are_explained() {
     check(
         CASES,
         sums,
@@ -280,7 +280,7 @@ fn faults_of_several_test_cases() {
 }
 
 #[test]
-fn two_reasons_at_once() {
+fn two_reasons_are_explained_together() {
     check(
         POSITIVE,
         sum,
@@ -308,7 +308,7 @@ fn two_reasons_at_once() {
 }
 
 #[test]
-fn faults_in_texts_and_answers() {
+fn faults_in_texts_and_answers_are_explained() {
     fn length(it: &[i64]) -> Option<String> {
         Some(it.len().to_string())
     }
@@ -346,7 +346,7 @@ fn faults_in_texts_and_answers() {
 }
 
 #[test]
-fn what_has_no_simple_reason_is_not_explained() {
+fn a_failure_without_a_simple_reason_is_not_explained() {
     check(POSITIVE, game, greedy, "");
     check(SIGNED, sum, |it| unless(it[1..].iter().sum::<i64>() % 7 == 0, sum(it)), "");
     check(SIGNED, sum, |it| unless((it[1] * 31 + it[0]) % 3 == 0, sum(it)), "");

@@ -1,15 +1,15 @@
-//! Judge answers: what the solution in the recipe writes for each input. An existing answer is not made again, but the
-//! solution must agree with it.
+//! Judge answers: the output of the recipe's solution for each input. The solution does not replace an existing
+//! answer, but must agree with it.
 
 use std::collections::BTreeMap;
 
 use crate::build::bench::Bench;
 use crate::check::compare::compare;
 use crate::check::options::Options;
-use crate::check::show::cause;
-use crate::generate::inputs::put_text;
-use crate::generate::programs::diagnostic;
-use crate::generate::solution::{Solution, is_alone, made_for_it};
+use crate::check::show::describe;
+use crate::generate::inputs::add_text;
+use crate::generate::programs::case_diagnostic;
+use crate::generate::solution::{Solution, dedicated_solution, is_single_run};
 use crate::generate::stage::Stage;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -17,10 +17,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::root::FilePath;
-use crate::model::stop::{Stop, noting};
+use crate::model::stop::{Stop, collect_diagnostics};
 
-/// Makes or verifies the answers of the cases that have a solution; adds faults to `found`.
-pub(super) fn make(
+/// Makes or verifies the answers of the cases that have a solution. Adds faults to `found`.
+pub(super) fn make_answers(
     bench: &Bench<'_>,
     stage: &Stage,
     all: &[&RecipeCase],
@@ -30,16 +30,16 @@ pub(super) fn make(
     let problem = bench.problem;
     let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all.iter().partition(|case| {
         let is_there = matches!(case.answer, AnswerSource::File(_));
-        is_there || is_alone(problem) || made_for_it(problem, case).is_some()
+        is_there || is_single_run(problem) || dedicated_solution(problem, case).is_some()
     });
-    empty(stage, &left)?;
+    add_empty_answers(stage, &left)?;
     for case in made {
         match &case.answer {
-            AnswerSource::Solution(solution) if is_needed(problem, stage, case) => {
+            AnswerSource::Solution(solution) if must_run_solution(problem, stage, case) => {
                 cases.push((case, solution));
             }
-            AnswerSource::File(path) => put_text(stage, &case.name, "ans", path)?,
-            AnswerSource::Own if !stage.has(&case.name, "ans") => {
+            AnswerSource::File(path) => add_text(stage, &case.name, "ans", path)?,
+            AnswerSource::OwnFile if !stage.has_file(&case.name, "ans") => {
                 let other = format!(
                     "give it `ans`, or set the program that makes answers: `solution: /{}/...`",
                     problem.layout.accepted
@@ -49,7 +49,7 @@ pub(super) fn make(
                 } else {
                     &other
                 };
-                found.push(diagnostic(case, "has no answer").help(help));
+                found.push(case_diagnostic(case, "has no answer").help(help));
             }
             _ => {}
         }
@@ -57,7 +57,7 @@ pub(super) fn make(
     let mut solutions: BTreeMap<&FilePath, Solution<'_>> = BTreeMap::new();
     for (_, path) in &cases {
         if !solutions.contains_key(path) {
-            match noting(Solution::build(bench, path), found)? {
+            match collect_diagnostics(Solution::build(bench, path), found)? {
                 Some(solution) => solutions.insert(path, solution),
                 None => return Ok(()),
             };
@@ -66,8 +66,8 @@ pub(super) fn make(
     let faults = bench.map("answers", &cases, |(case, path)| {
         let mut faults = Vec::new();
         let answer = answer(stage, case, &solutions[path]);
-        if let Some(answer) = noting(answer, &mut faults)? {
-            faults.extend(settle(bench.problem, stage, case, &answer)?);
+        if let Some(answer) = collect_diagnostics(answer, &mut faults)? {
+            faults.extend(add_or_compare(bench.problem, stage, case, &answer)?);
         }
         Ok(faults)
     })?;
@@ -76,10 +76,11 @@ pub(super) fn make(
 }
 
 /// Gives an empty answer to each case that needs one and has none. If programs talk with the output validator or run
-/// several times, no run of one program alone can make an answer.
-fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
-    let needs =
-        |case: &&&RecipeCase| case.answer != AnswerSource::None && !stage.has(&case.name, "ans");
+/// several times, no run of a single program can make an answer.
+fn add_empty_answers(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
+    let needs = |case: &&&RecipeCase| {
+        case.answer != AnswerSource::None && !stage.has_file(&case.name, "ans")
+    };
     for case in cases.iter().filter(needs) {
         stage.add(&case.name, "ans", &mut [].as_slice())?;
     }
@@ -88,37 +89,36 @@ fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
 
 /// Whether the solution must run, to make an answer or to check one.
 ///
-/// If the package has its own output validator, only that can tell whether an answer is right; `verify` runs it with
+/// If the package has its own output validator, only that decides whether an answer is right. `verify` runs it with
 /// all accepted submissions.
-fn is_needed(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
-    !stage.has(&case.name, "ans") || problem.output_validators.is_empty()
+fn must_run_solution(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
+    !stage.has_file(&case.name, "ans") || problem.output_validators.is_empty()
 }
 
-/// Adds the answer, or compares it with the existing one.
-fn settle(
+fn add_or_compare(
     problem: &Problem,
     stage: &Stage,
     case: &RecipeCase,
     answer: &Blob,
 ) -> Result<Option<Diagnostic>, JudgeError> {
-    if !stage.has(&case.name, "ans") {
+    if !stage.has_file(&case.name, "ans") {
         stage.add_blob(&case.name, "ans", answer)?;
         return Ok(None);
     }
     // Faults in the arguments are reported at their place in a file.
     let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
-    let fault = JudgeError::on("compare", &path);
+    let fault = JudgeError::on_file("compare", &path);
     let own = path.open().map_err(fault)?;
     let difference = compare(own, answer.open().map_err(fault)?, &options);
     Ok(difference.map_err(fault)?.map(|difference| {
         let message =
-            format!("the solution disagrees with the answer given: {}", cause(&difference));
-        diagnostic(case, message).help("correct the answer, or the solution")
+            format!("the solution disagrees with the answer given: {}", describe(&difference));
+        case_diagnostic(case, message).help("correct the answer, or the solution")
     }))
 }
 
-/// The output validator's arguments, from the recipe or from the existing case.
+/// From the recipe, else from the existing case.
 fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
         let data = &problem.test_data;
@@ -128,9 +128,8 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     case.output_validator_args.clone().or_else(there).unwrap_or_default()
 }
 
-/// The answer of the solution to an input.
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
     let answer = solution.answer(Blob::file(&input))?;
-    Ok(answer.map_err(|not| diagnostic(case, not.message).help(not.help))?)
+    Ok(answer.map_err(|not| case_diagnostic(case, not.message).help(not.help))?)
 }

@@ -1,4 +1,4 @@
-//! Moves test cases from the stage into the package, and finds other files there.
+//! Moves test cases from the stage into the package, and lists other files there.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -6,39 +6,38 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use crate::executor::scratch::{self, is_old};
-use crate::generate::Mode;
+use crate::generate::GenerateMode;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::GROUP_FILES;
 use crate::model::root::{
-    BESIDE, FilePath, PathEntry, RANDOM, Unplaced, Unreached, WalkBounds, is_outside,
+    FilePath, PathEntry, PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX, UnreachedPath, WalkBounds,
+    is_outside_error,
 };
 
-/// A file that is complete, beside the one that it replaces.
+/// A complete file next to the file that it replaces.
 #[derive(Debug)]
-pub struct Ready(Unplaced);
+pub struct PreparedFile(PendingFile);
 
-impl Ready {
-    /// Puts it in place.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
+impl PreparedFile {
     pub fn place(self) -> Result<(), JudgeError> {
         let target = self.0.target().clone();
-        self.0.place().map_err(|error| unwritable(&target, error))
+        self.0.commit().map_err(|error| write_error(&target, error))
     }
 }
 
-/// Marks the package as one that this process writes to, as long as the result lives. Removes the files that killed
-/// jurors left beside test data.
-pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
+/// Locks the package for this process, as long as the result lives. Removes the files that killed processes of juror
+/// left in the test data.
+pub fn lock_package(package: &FilePath, data: &FilePath) -> Option<File> {
     let is_left = |entry: &PathEntry| {
-        let name = entry.name().as_encoded_bytes().strip_prefix(BESIDE.as_bytes());
-        name.is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
+        let name = entry.name().as_encoded_bytes().strip_prefix(TEMPORARY_PREFIX.as_bytes());
+        name.is_some_and(|rest| {
+            rest.len() == RANDOM_LETTERS && rest.iter().all(u8::is_ascii_alphanumeric)
+        })
     };
-    scratch::claim(package, || {
+    scratch::claim_directory(package, || {
         let mut walk = data.walk(WalkBounds::PACKAGE);
         while let Some(next) = walk.next() {
             let Ok(entry) = next else { continue };
@@ -47,10 +46,10 @@ pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
                 Err(_) => continue,
             };
             if is_dir {
-                // What cannot be listed stays.
+                // A directory that cannot be listed stays.
                 let _ = walk.enter(&entry);
             } else if is_old && is_left(&entry) {
-                // What cannot be removed stays.
+                // A file that cannot be removed stays.
                 let _ = entry.path.remove();
             }
         }
@@ -58,58 +57,49 @@ pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
 }
 
 /// Prepares a case's files for the package, or reports how they differ.
-///
-/// # Errors
-/// System errors, with the file's name.
-pub fn prepare(
+pub fn prepare_case(
     stage: &Stage,
     data: &FilePath,
     case: &str,
-    mode: Mode,
-    ready: &mut Vec<Ready>,
+    mode: GenerateMode,
+    ready: &mut Vec<PreparedFile>,
 ) -> Result<GeneratedState, JudgeError> {
     let mut states = Vec::new();
     for extension in stage.extensions(case) {
         let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
-        let link = staged.target().ok();
-        let settled = staged.open().and_then(|it| settle(&target, it, link.as_deref(), mode));
-        let (state, new) = settled.map_err(|error| unwritable(&target, error))?;
+        let link = staged.link_target().ok();
+        let settled =
+            staged.open().and_then(|it| prepare_contents(&target, it, link.as_deref(), mode));
+        let (state, new) = settled.map_err(|error| write_error(&target, error))?;
         states.push(state);
         ready.extend(new);
     }
-    Ok(combined(&states))
+    Ok(combined_state(&states))
 }
 
-/// The same for a single file with these contents.
-///
-/// # Errors
-/// System errors, with the file's name.
+/// Like [`prepare_case`], for a single file.
 pub fn prepare_file(
     target: &FilePath,
     contents: &[u8],
-    mode: Mode,
-) -> Result<(GeneratedState, Option<Ready>), JudgeError> {
-    let settled = settle(target, Cursor::new(contents), None, mode);
-    settled.map_err(|error| unwritable(target, error))
+    mode: GenerateMode,
+) -> Result<(GeneratedState, Option<PreparedFile>), JudgeError> {
+    let settled = prepare_contents(target, Cursor::new(contents), None, mode);
+    settled.map_err(|error| write_error(target, error))
 }
 
-/// Gives one file of the package these contents, or reports how it differs.
-///
-/// # Errors
-/// System errors, with the file's name.
+/// Gives a file of the package these contents, or reports how it differs.
 pub fn place_file(
     target: &FilePath,
     contents: &[u8],
-    mode: Mode,
+    mode: GenerateMode,
 ) -> Result<GeneratedState, JudgeError> {
     let (state, ready) = prepare_file(target, contents, mode)?;
-    ready.map_or(Ok(()), Ready::place)?;
+    ready.map_or(Ok(()), PreparedFile::place)?;
     Ok(state)
 }
 
-/// An obstacle to putting a file into the package, with help.
-fn unwritable(target: &FilePath, error: io::Error) -> JudgeError {
+fn write_error(target: &FilePath, error: io::Error) -> JudgeError {
     let help = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -117,16 +107,16 @@ fn unwritable(target: &FilePath, error: io::Error) -> JudgeError {
         }
         _ => "check what is there",
     };
-    JudgeError::on("write", target)(error).help(help)
+    JudgeError::on_file("write", target)(error).help(help)
 }
 
-/// Whether the target has these contents; `None` if it does not exist. A link has the contents of its target.
-fn same(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
+/// `None` if the target does not exist. A link has the contents of its target.
+fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     let file = match target.open() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // A link that leads out, or to no file, is replaced.
-        Err(_) if target.target().is_ok() => return Ok(Some(false)),
+        // A link that leads outside, or to no file, is replaced.
+        Err(_) if target.link_target().is_ok() => return Ok(Some(false)),
         Err(error) => return Err(error),
     };
     let mut there = BufReader::with_capacity(1 << 16, file);
@@ -145,32 +135,31 @@ fn same(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     }
 }
 
-/// Prepares these contents for the target, as a link if `link` is set, or reports how it differs.
-fn settle(
+/// Prepares a link if `link` is set.
+fn prepare_contents(
     target: &FilePath,
     mut contents: impl Read + Seek,
     link: Option<&Path>,
-    mode: Mode,
-) -> io::Result<(GeneratedState, Option<Ready>)> {
-    let state = match (same(&mut contents, target)?, mode) {
+    mode: GenerateMode,
+) -> io::Result<(GeneratedState, Option<PreparedFile>)> {
+    let state = match (has_contents(&mut contents, target)?, mode) {
         (Some(true), _) => return Ok((GeneratedState::Unchanged, None)),
-        (None, Mode::Check) => return Ok((GeneratedState::Missing, None)),
-        (Some(false), Mode::Check) => return Ok((GeneratedState::Differs, None)),
-        (None, Mode::Write) => GeneratedState::Created,
-        (Some(false), Mode::Write) => GeneratedState::Changed,
+        (None, GenerateMode::Check) => return Ok((GeneratedState::Missing, None)),
+        (Some(false), GenerateMode::Check) => return Ok((GeneratedState::Differs, None)),
+        (None, GenerateMode::Write) => GeneratedState::Created,
+        (Some(false), GenerateMode::Write) => GeneratedState::Changed,
     };
-    let ready = target.replacement(|beside| match link {
+    let ready = target.prepare_replacement(|beside| match link {
         Some(link) => beside.create_link(link),
         None => {
             contents.rewind()?;
             io::copy(&mut contents, &mut beside.create()?).map(drop)
         }
     })?;
-    Ok((state, Some(Ready(ready))))
+    Ok((state, Some(PreparedFile(ready))))
 }
 
-/// The state of a case from the states of its files.
-fn combined(states: &[GeneratedState]) -> GeneratedState {
+fn combined_state(states: &[GeneratedState]) -> GeneratedState {
     let is_wrong =
         |state: &GeneratedState| matches!(state, GeneratedState::Differs | GeneratedState::Missing);
     match states {
@@ -181,9 +170,9 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
     }
 }
 
-const NOTHING_REMOVED: &str = "remove or rename it; juror removes nothing by itself";
+const NOT_REMOVED_HELP: &str = "remove or rename it; juror removes nothing by itself";
 
-/// Reasons why these files cannot be put into place: something else is there, or the path leads out of the package.
+/// Reports files in the way of new ones, and paths that lead out of the package.
 pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen: BTreeSet<FilePath> = BTreeSet::new();
@@ -196,7 +185,7 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
         });
         if !what.is_empty() {
             let message = format!("is {what}, but the recipe makes a file here");
-            found.push(Diagnostic::error(&target, message).help(NOTHING_REMOVED));
+            found.push(Diagnostic::error(&target, message).help(NOT_REMOVED_HELP));
         }
         let above = std::iter::successors(target.directory(), FilePath::directory);
         for dir in above.take_while(|it| it.starts_with(&**data)) {
@@ -206,9 +195,9 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
             match dir.metadata() {
                 Ok(metadata) if !metadata.is_dir() => found.push(
                     Diagnostic::error(&dir, "is a file, but the recipe makes a directory here")
-                        .help(NOTHING_REMOVED),
+                        .help(NOT_REMOVED_HELP),
                 ),
-                Err(error) if is_outside(&error) => found.push(
+                Err(error) if is_outside_error(&error) => found.push(
                     Diagnostic::error(&dir, "leads out of the package")
                         .help("replace the link with a directory"),
                 ),
@@ -219,17 +208,17 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     found
 }
 
-/// The files in `data/` that the recipe does not make, by their names below it. Files that the format ignores, such as
-/// READMEs, do not count.
-///
-/// # Errors
-/// System errors.
-pub fn unlisted(data: &FilePath, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
+/// Lists the files in `data/` that the recipe does not make, by their names below it. Files that the format ignores,
+/// such as READMEs, do not count.
+pub fn unlisted_files(
+    data: &FilePath,
+    named: &BTreeSet<String>,
+) -> Result<Vec<String>, JudgeError> {
     let mut unlisted = Vec::new();
     if !data.exists() {
         return Ok(unlisted);
     }
-    let fault = |it: Unreached| JudgeError::on("list", &it.path)(it.reason);
+    let fault = |it: UnreachedPath| JudgeError::on_file("list", &it.path)(it.reason);
     let mut walk = data.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
         let entry = next.map_err(fault)?;
@@ -249,14 +238,11 @@ pub fn unlisted(data: &FilePath, named: &BTreeSet<String>) -> Result<Vec<String>
     Ok(unlisted)
 }
 
-/// Removes files below a directory, and directories that become empty.
-///
-/// # Errors
-/// System errors, with the file's name.
-pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
+/// Also removes directories that become empty.
+pub fn remove_files(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
-        path.remove().map_err(JudgeError::on("remove", &path))?;
+        path.remove().map_err(JudgeError::on_file("remove", &path))?;
         let above = std::iter::successors(path.directory(), FilePath::directory);
         for dir in above.take_while(|dir| dir != data && dir.starts_with(&**data)) {
             // A directory that is not empty stays.
@@ -268,9 +254,9 @@ pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeEr
     Ok(())
 }
 
-/// Files as messages name them: test cases by name, other files with their endings.
-pub fn told(unlisted: Vec<String>) -> Vec<String> {
-    let cases = cases(&unlisted);
+/// Names files for messages: test cases by name, other files with their extensions.
+pub fn display_names(unlisted: Vec<String>) -> Vec<String> {
+    let cases = case_names(&unlisted);
     let mut unknown: Vec<String> =
         unlisted.into_iter().filter(|name| !belongs_to(name, &cases)).collect();
     unknown.extend(cases);
@@ -278,10 +264,10 @@ pub fn told(unlisted: Vec<String>) -> Vec<String> {
     unknown
 }
 
-/// Those of these unlisted files that belong to test cases or groups of which the recipe makes nothing. The others are
-/// the author's: files of cases and groups that it makes, and of no case at all.
-pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
-    let (made, left) = (cases(named), cases(unlisted));
+/// The unlisted files of test cases and groups of which the recipe makes nothing. All other files are the author's:
+/// files of cases and groups that the recipe makes, and of no case at all.
+pub fn leftover_files(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
+    let (made, left) = (case_names(named), case_names(unlisted));
     let is_of_left = |name: &str| {
         // `a.b.in` is no file of `a`: the longest name counts.
         let mut bases = name.match_indices('.').rev().map(|(dot, _)| &name[..dot]);
@@ -300,19 +286,17 @@ pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<Stri
     unlisted.iter().filter(is_left).cloned().collect()
 }
 
-/// The test cases of these files.
-fn cases<'n>(files: impl IntoIterator<Item = &'n String>) -> BTreeSet<String> {
+fn case_names<'n>(files: impl IntoIterator<Item = &'n String>) -> BTreeSet<String> {
     let cases = files.into_iter().filter_map(|name| name.strip_suffix(".in"));
-    cases.filter(|case| !in_files_directory(case)).map(str::to_owned).collect()
+    cases.filter(|case| !is_in_files_directory(case)).map(str::to_owned).collect()
 }
 
 /// Whether a name leads through the directory of a case's files.
-fn in_files_directory(name: &str) -> bool {
+fn is_in_files_directory(name: &str) -> bool {
     let (above, _) = name.rsplit_once('/').unwrap_or_default();
     above.split('/').any(|part| part.ends_with(".files"))
 }
 
-/// Whether a file belongs to one of these cases.
 fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
     file.match_indices('.').any(|(dot, _)| cases.contains(&file[..dot]))
 }
@@ -329,7 +313,8 @@ mod tests {
 
     #[test]
     fn the_worst_file_decides_about_a_case() {
-        let check = |states: &[GeneratedState], expected| assert_eq!(combined(states), expected);
+        let check =
+            |states: &[GeneratedState], expected| assert_eq!(combined_state(states), expected);
         check(&[Created, Created], Created);
         check(&[Unchanged, Created], Changed);
         check(&[Unchanged, Changed], Changed);
@@ -340,49 +325,50 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_only_where_it_differs_and_only_when_asked() {
+    fn files_are_written_only_if_they_differ() {
         let dir = TempDir::new().unwrap();
         let target = FilePath::root(dir.path()).join("secret/1.in");
         let check = |contents: &[u8], mode, expected, left: Option<&[u8]>| {
             assert_eq!(place_file(&target, contents, mode).unwrap(), expected);
             assert_eq!(target.read().ok().as_deref(), left);
         };
-        check(b"1\n", Mode::Check, Missing, None);
-        check(b"1\n", Mode::Write, Created, Some(b"1\n"));
-        check(b"1\n", Mode::Write, Unchanged, Some(b"1\n"));
-        check(b"1\n2\n", Mode::Check, Differs, Some(b"1\n"));
-        check(b"1", Mode::Check, Differs, Some(b"1\n"));
-        check(b"2\n", Mode::Write, Changed, Some(b"2\n"));
+        check(b"1\n", GenerateMode::Check, Missing, None);
+        check(b"1\n", GenerateMode::Write, Created, Some(b"1\n"));
+        check(b"1\n", GenerateMode::Write, Unchanged, Some(b"1\n"));
+        check(b"1\n2\n", GenerateMode::Check, Differs, Some(b"1\n"));
+        check(b"1", GenerateMode::Check, Differs, Some(b"1\n"));
+        check(b"2\n", GenerateMode::Write, Changed, Some(b"2\n"));
         let long = vec![b'x'; 200_000];
-        check(&long, Mode::Write, Changed, Some(&long));
-        check(&long, Mode::Check, Unchanged, Some(&long));
-        check(&long[1..], Mode::Check, Differs, Some(&long));
+        check(&long, GenerateMode::Write, Changed, Some(&long));
+        check(&long, GenerateMode::Check, Unchanged, Some(&long));
+        check(&long[1..], GenerateMode::Check, Differs, Some(&long));
         assert_eq!(fs::read_dir(dir.path().join("secret")).unwrap().count(), 1);
     }
 
     #[test]
-    fn nothing_changes_until_all_is_written() {
+    fn a_prepared_file_replaces_its_target_only_when_placed() {
         let dir = TempDir::new().unwrap();
         let target = FilePath::root(dir.path()).join("1.in");
         let names = || fs::read_dir(dir.path()).unwrap().count();
         fs::write(target.as_path(), "old\n").unwrap();
-        let (state, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
+        let (state, ready) = prepare_file(&target, b"new\n", GenerateMode::Write).unwrap();
         assert_eq!((state, names()), (Changed, 2));
         drop(ready);
         assert_eq!((target.read().unwrap(), names()), (b"old\n".to_vec(), 1));
-        let (_, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
+        let (_, ready) = prepare_file(&target, b"new\n", GenerateMode::Write).unwrap();
         ready.unwrap().place().unwrap();
         assert_eq!((target.read().unwrap(), names()), (b"new\n".to_vec(), 1));
     }
 
     #[test]
-    fn what_a_killed_juror_left_beside_test_data_is_removed_and_nothing_else() {
+    fn only_files_of_killed_processes_are_removed() {
         let dir = TempDir::new().unwrap();
         let package = FilePath::root(dir.path());
         let data = package.join("data");
-        let (_, ready) = prepare_file(&data.join("secret/1.in"), b"1\n", Mode::Write).unwrap();
-        let left = PathBuf::from(ready.as_ref().unwrap().0.beside());
-        // As if its process had died.
+        let (_, ready) =
+            prepare_file(&data.join("secret/1.in"), b"1\n", GenerateMode::Write).unwrap();
+        let left = PathBuf::from(ready.as_ref().unwrap().0.temporary());
+        // As if the process had died.
         std::mem::forget(ready);
         let link = left.with_file_name(".juror-link");
         symlink("1.in", &link).unwrap();
@@ -396,14 +382,14 @@ mod tests {
             assert_eq!(left.exists(), is_there);
             assert!(others.iter().all(|path| path.exists()) && fs::read_link(&link).is_ok());
         };
-        // It may be in use elsewhere. A lock is released for programs, too, that other tests start meanwhile.
-        claim(&package, &data).unwrap().unlock().unwrap();
+        // Another process may use it. A lock is also released for programs that other tests start meanwhile.
+        lock_package(&package, &data).unwrap().unlock().unwrap();
         check(true);
         let old = SystemTime::now() - Duration::from_secs(100);
         for path in [&left, &others[0], &others[1], &others[2]] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
-        claim(&package, &data).unwrap();
+        lock_package(&package, &data).unwrap();
         check(false);
     }
 
@@ -414,13 +400,13 @@ mod tests {
         let target = FilePath::root(dir.path()).join("1.in");
         fs::write(&elsewhere, "mine\n").unwrap();
         symlink(&elsewhere, target.as_path()).unwrap();
-        assert_eq!(place_file(&target, b"1\n", Mode::Write).unwrap(), Changed);
+        assert_eq!(place_file(&target, b"1\n", GenerateMode::Write).unwrap(), Changed);
         assert_eq!(fs::read(&elsewhere).unwrap(), b"mine\n");
         assert_eq!(target.read().unwrap(), b"1\n");
     }
 
     #[test]
-    fn what_the_recipe_does_not_make_is_told_by_case_or_file() {
+    fn unlisted_files_are_named_by_case_or_file() {
         let dir = TempDir::new().unwrap();
         for name in [
             "secret/a.in",
@@ -440,20 +426,20 @@ mod tests {
         }
         let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
         let data = FilePath::root(dir.path());
-        let unlisted = unlisted(&data, &BTreeSet::from(named)).unwrap();
-        remove(&data, &unlisted).unwrap();
+        let unlisted = unlisted_files(&data, &BTreeSet::from(named)).unwrap();
+        remove_files(&data, &unlisted).unwrap();
         let left = data.join("secret").names().unwrap();
         assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
-        assert_eq!(told(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
+        assert_eq!(display_names(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
     }
 
     #[test]
-    fn only_cases_and_groups_that_the_recipe_does_not_make_are_left_over() {
+    fn leftover_files_belong_to_cases_or_groups_that_are_not_made() {
         let named = ["sample/1.in", "secret/g1/a.in", "secret/g1/a.ans", "secret/g1/b.c.in"];
         let named: BTreeSet<String> = named.map(str::to_owned).into();
         let check = |unlisted: &[&str], expected: &[&str]| {
             let unlisted: Vec<String> = unlisted.iter().map(|name| (*name).to_owned()).collect();
-            let left: Vec<String> = left_over(&unlisted, &named).into_iter().collect();
+            let left: Vec<String> = leftover_files(&unlisted, &named).into_iter().collect();
             assert_eq!(left, expected, "{unlisted:?}");
         };
         // What belongs to what is made.
@@ -487,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_put_where_something_else_is() {
+    fn files_and_directories_in_the_way_are_reported() {
         let dir = TempDir::new().unwrap();
         let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
         let data = FilePath::root(&package).join("data");

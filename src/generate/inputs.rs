@@ -1,4 +1,4 @@
-//! Inputs: literal, copied, or printed by a generator in the sandbox; and the files beside them.
+//! Inputs: literal, copied, or printed by a generator in the sandbox; and the other files of a case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -6,43 +6,39 @@ use std::fmt;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::parallel;
-use crate::generate::programs::{Refusal, build, diagnostic, of_generator};
-use crate::generate::run::run;
+use crate::generate::programs::{ProgramFailure, build, case_diagnostic, generator_program};
+use crate::generate::run::run_generator;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
-    InputSource, OLD_CASE_EXTENSIONS, RecipeCase,
+    InputSource, LEGACY_CASE_EXTENSIONS, RecipeCase,
 };
-use crate::model::root::{FilePath, Kind, Unreached, WalkBounds};
-use crate::model::stop::{Stop, noting};
+use crate::model::root::{FilePath, PathKind, UnreachedPath, WalkBounds};
+use crate::model::stop::{Stop, collect_diagnostics};
 use crate::model::work::RunMode;
 
-/// The generators that commands use.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
-/// Digests of generated files, by case and extension.
+/// By case and extension.
 pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
-/// Builds the generators of these cases.
-///
-/// # Errors
-/// If some do not build, the judge failed, or it was cut short.
-pub(super) fn generators<'a>(
+/// Fails if a generator does not build.
+pub(super) fn build_generators<'a>(
     bench: &Bench<'_>,
     cases: &[&'a RecipeCase],
 ) -> Result<Generators<'a>, Stop> {
     let mut generators = BTreeMap::new();
     let mut unbuilt = Vec::new();
-    let commands = cases.iter().filter_map(|case| command(case));
+    let commands = cases.iter().filter_map(|case| generator_command(case));
     let programs: BTreeSet<_> = commands.map(|it| &it.program).collect();
     let programs: Vec<&GeneratorProgram> = programs.into_iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
         let mut unbuilt = Vec::new();
-        let built = build(bench, &of_generator(bench.problem, program));
-        Ok((noting(built, &mut unbuilt)?, unbuilt))
+        let built = build(bench, &generator_program(bench.problem, program));
+        Ok((collect_diagnostics(built, &mut unbuilt)?, unbuilt))
     })?;
     for (program, (generator, remarks)) in programs.into_iter().zip(built) {
         generators.extend(generator.map(|generator| (program, generator)));
@@ -51,16 +47,15 @@ pub(super) fn generators<'a>(
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
 
-/// The generator command of a case, if it has one.
-pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
+pub(super) fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     match &case.input {
         InputSource::Command(command) => Some(command),
         InputSource::Literal(_) | InputSource::Copy | InputSource::File(_) => None,
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage; adds the reasons for failures to `found`.
-pub(super) fn make(
+/// Makes the inputs and the further files of these cases on the stage. Adds the reasons for failures to `found`.
+pub(super) fn make_inputs(
     bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
@@ -69,7 +64,7 @@ pub(super) fn make(
 ) -> Result<Digests, Stop> {
     let made = bench.map("inputs", cases, |case| {
         let mut faults = Vec::new();
-        let made = noting(make_case(bench, stage, generators, case), &mut faults)?;
+        let made = collect_diagnostics(make_case(bench, stage, generators, case), &mut faults)?;
         Ok((made, faults))
     })?;
     let mut digests = Digests::new();
@@ -80,7 +75,7 @@ pub(super) fn make(
     Ok(digests)
 }
 
-/// Makes generated files first, then copied ones, then given ones; later files replace earlier ones of the same name.
+/// Makes generated files first, then copied ones, then given ones. Later files replace earlier ones of the same name.
 fn make_case(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -91,19 +86,20 @@ fn make_case(
     match &case.input {
         InputSource::Literal(contents) => stage.add(&case.name, "in", &mut contents.as_bytes())?,
         InputSource::Copy => {}
-        InputSource::File(path) => put_text(stage, &case.name, "in", path)?,
+        InputSource::File(path) => add_text(stage, &case.name, "in", path)?,
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
-            let files = run(bench.executor, generator, command, &case.name, RunMode::default())?;
-            let refused = |it: Refusal| diagnostic(case, it.message).help(it.help);
+            let files =
+                run_generator(bench.executor, generator, command, &case.name, RunMode::default())?;
+            let refused = |it: ProgramFailure| case_diagnostic(case, it.message).help(it.help);
             for made in files.map_err(refused)? {
-                digests.insert(made.extension, digest(&made.contents)?);
+                digests.insert(made.extension, output_digest(&made.contents)?);
                 stage.add_blob(&case.name, made.extension, &made.contents)?;
             }
         }
     }
     if let Some(base) = &case.copy {
-        copy(stage, case, base, bench.problem.layout.is_before_2025_09)?;
+        copy_files(stage, case, base, bench.problem.layout.is_before_2025_09)?;
     }
     for file in &case.files {
         match &file.contents {
@@ -116,56 +112,58 @@ fn make_case(
             }
         }
     }
-    fault(stage, case).map_or(Ok(digests), |fault| Err(fault.into()))
+    input_fault(stage, case).map_or(Ok(digests), |fault| Err(fault.into()))
 }
 
-/// Puts a text of the package on the stage, with the line ends of this system.
-pub(super) fn put_text(
+/// Adds a text of the package to the stage, with the line ends of this system.
+pub(super) fn add_text(
     stage: &Stage,
     case: &str,
     extension: &str,
     path: &FilePath,
 ) -> Result<(), JudgeError> {
-    let text = path.read().map_err(JudgeError::on("read", path))?;
+    let text = path.read().map_err(JudgeError::on_file("read", path))?;
     let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
     let plain: Vec<u8> = (0..text.len()).filter(is_kept).map(|at| text[at]).collect();
     stage.add(case, extension, &mut plain.as_slice())
 }
 
-/// The digest of a program's output.
-pub(super) fn digest(written: &Blob) -> Result<Digest, JudgeError> {
+pub(super) fn output_digest(written: &Blob) -> Result<Digest, JudgeError> {
     let digest = written.digest();
     digest.map_err(|error| JudgeError::new("read a program's output", error))
 }
 
-/// The fault of a case's input.
-fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
-    if !stage.has(&case.name, "in") {
+fn input_fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
+    if !stage.has_file(&case.name, "in") {
         let message = "no input was made";
-        return Some(diagnostic(case, message).help("give it one of `generate`, `copy` and `in`"));
+        return Some(
+            case_diagnostic(case, message).help("give it one of `generate`, `copy` and `in`"),
+        );
     }
     let is_empty = stage.path(&case.name, "in").metadata().is_ok_and(|it| it.len() == 0);
-    match command(case) {
+    match generator_command(case) {
         Some(command) if is_empty && case.answer != AnswerSource::None => {
             let message = format!("`{}` prints nothing", command.line);
             let help = "a generator prints its input, or writes it to `testcase.in` in its working directory";
-            Some(diagnostic(case, message).help(help))
+            Some(case_diagnostic(case, message).help(help))
         }
         _ => None,
     }
 }
 
-/// Copies the files that begin with `base`, each to the same extension; with those of old packages, or without.
-fn copy(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -> Result<(), Stop> {
+/// Copies the files that begin with `base`, each to the same extension. If `is_old`, this includes files of old
+/// packages.
+fn copy_files(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -> Result<(), Stop> {
     let fault = |path: &FilePath, reason: &dyn fmt::Display| {
         let message = format!("{} cannot be copied: {reason}", path.display());
-        diagnostic(case, message).help("put a regular file there, or a link to one in the package")
+        case_diagnostic(case, message)
+            .help("put a regular file there, or a link to one in the package")
     };
     let put = |extension: &str, path: &FilePath| match path.open() {
         Ok(mut file) => Ok(stage.add(&case.name, extension, &mut file)?),
         Err(error) => Err(Stop::from(fault(path, &error))),
     };
-    let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
+    let old = LEGACY_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
     for extension in CASE_EXTENSIONS.into_iter().chain(old) {
         let path = base.with_added_extension(extension);
         if !path.is_missing() && !path.is_dir() {
@@ -178,14 +176,14 @@ fn copy(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -> Resu
     }
     let mut walk = directory.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
-        let unreached = |it: Unreached| Stop::from(fault(&it.path, &it.reason));
+        let unreached = |it: UnreachedPath| Stop::from(fault(&it.path, &it.reason));
         let entry = next.map_err(unreached)?;
         if entry.name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
-        match entry.look() {
-            Ok((Kind::Directory, _)) => walk.enter(&entry).map_err(unreached)?,
-            Ok((Kind::File, _)) => {
+        match entry.kind_and_metadata() {
+            Ok((PathKind::Directory, _)) => walk.enter(&entry).map_err(unreached)?,
+            Ok((PathKind::File, _)) => {
                 let below = entry.path.strip_prefix(&*directory).unwrap_or(&entry.path);
                 put(&format!("{CASE_FILES}/{}", below.display()), &entry.path)?;
             }

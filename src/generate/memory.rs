@@ -1,9 +1,9 @@
-//! Memory of earlier runs: a case whose recipe, programs and tools are the same is not made again, as long as its
-//! files in `data/` are the results.
+//! Memory of earlier runs. A case is not made again if its recipe, programs and tools are the same, and its files in
+//! `data/` are still the results.
 //!
 //! The memory is a file in the user's cache directory. It has a digest of everything that a case is made from, and of
-//! each resulting file. Without it, everything is made, and what the recipe no longer makes of a case that it still makes
-//! cannot be told from the author's files. `--check` ignores it.
+//! each resulting file. Without it, everything is made. Then juror cannot distinguish the author's files from those
+//! that the recipe made earlier. `--check` ignores the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,36 +13,34 @@ use sha2::{Digest, Sha512};
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::generate::files::place_file;
-use crate::generate::programs::{of_generator, of_solution};
-use crate::generate::seed::{seed, substituted};
+use crate::generate::programs::{generator_program, solution_program};
+use crate::generate::seed::{seed_of, substitute_placeholders};
 use crate::generate::stage::{Stage, file_name};
-use crate::generate::{Generating, Mode};
+use crate::generate::{GenerateMode, Generation};
 use crate::model::blob::{self, Blob};
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
-use crate::model::root::{FilePath, Kind, WalkBounds};
+use crate::model::root::{FilePath, PathKind, WalkBounds};
 use crate::model::text::hex;
 use crate::model::tree::Node;
 
-/// A digest as text.
-type Hex = String;
+type HexDigest = String;
 
 /// The digests of a case's files, by extension.
-type Files = BTreeMap<String, blob::Digest>;
+type FileDigests = BTreeMap<String, blob::Digest>;
 
 /// The files of each case, by the digest of what the case is made from.
-type Known = BTreeMap<Hex, Files>;
+type KnownCases = BTreeMap<HexDigest, FileDigests>;
 
 /// The digests of all files that juror made, by their names below `data/`.
 type MadeFiles = BTreeMap<String, blob::Digest>;
 
-/// The memory of a package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Where it is stored; `None` if nothing is remembered.
+    /// `None` if nothing is remembered.
     path: Option<FilePath>,
-    known: Known,
+    known: KnownCases,
     made: MadeFiles,
 }
 
@@ -50,14 +48,15 @@ pub(super) struct Memory {
 const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
 
 impl Memory {
-    /// The memory of a package; empty if data is only checked, or nothing is to be remembered.
-    pub(super) fn open(generating: &Generating<'_>) -> Self {
-        let kept = generating.kept.as_deref().filter(|_| generating.mode != Mode::Check);
-        let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
+    /// Empty if data is only checked, or if nothing is to be remembered.
+    pub(super) fn open(generating: &Generation<'_>) -> Self {
+        let kept =
+            generating.memory_dir.as_deref().filter(|_| generating.mode != GenerateMode::Check);
+        let path = kept.and_then(|kept| memory_path(kept, &generating.bench.problem.dir));
         let Some(path) = path else { return Self::default() };
         let bytes = path.read().unwrap_or_default();
-        let (mut known, made) = parse(&bytes).unwrap_or_default();
-        if generating.fresh {
+        let (mut known, made) = parse_memory(&bytes).unwrap_or_default();
+        if generating.ignores_memory {
             known.clear();
         }
         Self { path: Some(path), known, made }
@@ -69,12 +68,11 @@ impl Memory {
         self.made.get(name).is_some_and(|made| now().is_ok_and(|now| now == *made))
     }
 
-    /// Whether anything is remembered or will be.
-    pub(super) fn is_on(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Puts a case's files from `data/` on the stage if they are the result of this key; returns whether they are.
+    /// Adds a case's files from `data/` to the stage if they are the result of this key. Returns whether they are.
     pub(super) fn recall(
         &self,
         key: &str,
@@ -92,15 +90,15 @@ impl Memory {
         }
         for extension in files.keys() {
             let path = path(extension);
-            let mut file = path.open().map_err(JudgeError::on("read", &path))?;
+            let mut file = path.open().map_err(JudgeError::on_file("read", &path))?;
             stage.add(case, extension, &mut file)?;
         }
         Ok(true)
     }
 
-    /// Remembers the keys of these cases and the files that are in `data/` now, of those that this run and earlier ones
-    /// made. A failed write is not a fault: the next run only takes longer.
-    pub(super) fn keep(
+    /// Remembers the keys of these cases, and those files in `data/` that this run and earlier ones made. A failed
+    /// write is not a fault: the next run only takes longer.
+    pub(super) fn remember(
         &self,
         cases: &[(String, &str)],
         stage: &Stage,
@@ -113,7 +111,7 @@ impl Memory {
             let Ok(digest) = Blob::file(&data.join(name)).digest() else { return };
             made.insert(name.clone(), digest);
         }
-        let mut known = Known::new();
+        let mut known = KnownCases::new();
         for (key, case) in cases {
             let files = known.entry(key.clone()).or_default();
             for extension in stage.extensions(case) {
@@ -125,36 +123,35 @@ impl Memory {
         let left: Vec<&String> = self.made.keys().filter(is_left).collect();
         made.extend(left.into_iter().map(|name| (name.clone(), self.made[name])));
         let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made)) else { return };
-        let _ = place_file(path, &bytes, Mode::Write);
+        let _ = place_file(path, &bytes, GenerateMode::Write);
     }
 }
 
-/// Where the memory of a package is stored.
-fn place(kept: &Path, package: &Path) -> Option<FilePath> {
+fn memory_path(kept: &Path, package: &Path) -> Option<FilePath> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
     Some(FilePath::root(kept).join("generated").join(&name[..32]))
 }
 
-/// The memory in a file; `None` if it is another kind of file.
-fn parse(bytes: &[u8]) -> Option<(Known, MadeFiles)> {
+/// `None` if the file is of another kind.
+fn parse_memory(bytes: &[u8]) -> Option<(KnownCases, MadeFiles)> {
     let (header, known, made): (String, _, _) = postcard::from_bytes(bytes).ok()?;
     (header == HEADER).then_some((known, made))
 }
 
 /// Makes keys: digests of everything that a case is made from.
-pub(super) struct Keys<'a> {
+pub(super) struct CaseKeys<'a> {
     bench: Bench<'a>,
-    programs: BTreeMap<PathBuf, Option<Hex>>,
+    programs: BTreeMap<PathBuf, Option<HexDigest>>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> CaseKeys<'a> {
     pub(super) fn new(bench: Bench<'a>) -> Self {
         Self { bench, programs: BTreeMap::new() }
     }
 
-    /// The key of a case; `None` if something that it needs is missing, which is reported when the case is made.
-    pub(super) fn of(&mut self, case: &RecipeCase) -> Option<Hex> {
+    /// `None` if something that the case needs is missing. That is reported when the case is made.
+    pub(super) fn key_of(&mut self, case: &RecipeCase) -> Option<HexDigest> {
         let mut hasher = Sha512::new();
         let mut part = |name: &str, bytes: &[u8]| {
             hasher.update(format!("{name} {}\n", bytes.len()));
@@ -165,27 +162,27 @@ impl<'a> Keys<'a> {
             InputSource::Copy => part("copy", b""),
             InputSource::File(path) => part("text", &path.read().ok()?),
             InputSource::Command(command) => {
-                let program = of_generator(self.bench.problem, &command.program);
+                let program = generator_program(self.bench.problem, &command.program);
                 part("generator", self.program(&program)?.as_bytes());
-                let seed = u64::from(seed(command));
-                for word in substituted(command, &case.name, seed) {
+                let seed = u64::from(seed_of(command));
+                for word in substitute_placeholders(command, &case.name, seed) {
                     part("argument", word.as_bytes());
                 }
                 part("tries", command.tries.to_string().as_bytes());
             }
         }
-        for file in case.copy.iter().flat_map(copied) {
+        for file in case.copy.iter().flat_map(copied_files) {
             part("file", file.as_os_str().as_encoded_bytes());
             part("contents", &file.read().ok()?);
         }
         part("given", format!("{:?}", case.files).as_bytes());
         part("arguments", format!("{:?}", case.output_validator_args).as_bytes());
         match &case.answer {
-            AnswerSource::Own => part("own answer", b""),
+            AnswerSource::OwnFile => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
             AnswerSource::File(path) => part("answer", &path.read().ok()?),
             AnswerSource::Solution(path) => {
-                let program = of_solution(self.bench.problem, path);
+                let program = solution_program(self.bench.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
                 part("io", format!("{:?}", self.bench.problem.io).as_bytes());
             }
@@ -193,20 +190,20 @@ impl<'a> Keys<'a> {
         Some(hex(&hasher.finalize()))
     }
 
-    fn program(&mut self, program: &Program) -> Option<Hex> {
+    fn program(&mut self, program: &Program) -> Option<HexDigest> {
         // Two generators may start with the same file, so the name counts too.
         let key = program.path.join(format!(":{}", program.name)).into();
         let builder = self.bench.builder;
         let known = self.programs.entry(key);
-        known.or_insert_with(|| digest(program, builder)).clone()
+        known.or_insert_with(|| program_digest(program, builder)).clone()
     }
 }
 
-/// A digest of a program's files and of the tools and commands that build and start it.
-fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
+/// A digest of a program's files, and of the tools and commands that build and run it.
+fn program_digest(program: &Program, builder: &Builder<'_>) -> Option<HexDigest> {
     let plan = builder.prepare(program).ok()?.plan;
     let mut hasher = Sha512::new();
-    let how = (plan.written.word(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
+    let how = (plan.language.name(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
     hasher.update(format!("{how:?}\n"));
     for file in &plan.files {
         if let Node::File { blob, mode } = &file.node {
@@ -217,23 +214,23 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     Some(hex(&hasher.finalize()))
 }
 
-/// The files that `copy` with this base may take: a superset, all whose names begin with it.
-fn copied(base: &FilePath) -> Vec<FilePath> {
+/// The files that `copy` with this base may take: a superset, in which all names begin with the base.
+fn copied_files(base: &FilePath) -> Vec<FilePath> {
     let stem = base.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!("{stem}.");
     let Some(dir) = base.directory() else { return Vec::new() };
     let mut files = Vec::new();
     let mut walk = dir.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
-        // What cannot be reached is reported when it is copied.
+        // A path that cannot be reached is reported when it is copied.
         let Ok(entry) = next else { continue };
         let is_top = entry.path.parent() == Some(&dir);
         if is_top && !entry.name().to_string_lossy().starts_with(&prefix) {
             continue;
         }
-        match entry.look() {
-            Ok((Kind::File, _)) => files.push(entry.path),
-            Ok((Kind::Directory, _)) => drop(walk.enter(&entry)),
+        match entry.kind_and_metadata() {
+            Ok((PathKind::File, _)) => files.push(entry.path),
+            Ok((PathKind::Directory, _)) => drop(walk.enter(&entry)),
             Err(_) => {}
         }
     }
@@ -246,11 +243,14 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_damaged_memory_is_none() {
+    fn a_damaged_memory_is_ignored() {
         let check = |bytes: &[u8], expected: Option<usize>| {
-            assert_eq!(parse(bytes).map(|(known, _)| known.len()), expected, "{bytes:?}");
+            assert_eq!(parse_memory(bytes).map(|(known, _)| known.len()), expected, "{bytes:?}");
         };
-        let known = Known::from([("ab".to_owned(), Files::new()), ("cd".to_owned(), Files::new())]);
+        let known = KnownCases::from([
+            ("ab".to_owned(), FileDigests::new()),
+            ("cd".to_owned(), FileDigests::new()),
+        ]);
         let whole = postcard::to_allocvec(&(HEADER, &known, MadeFiles::new())).unwrap();
         check(b"", None);
         check(b"juror 0.0.0 generated\n", None);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_must_be_there_as_it_was() {
+    fn changed_or_missing_files_are_not_recalled() {
         let dir = tempfile::tempdir().unwrap();
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
@@ -269,9 +269,9 @@ mod tests {
         fs::create_dir(dir.path().join("secret")).unwrap();
         fs::write(dir.path().join("secret/a.in"), "1\n").unwrap();
         let (data, named) = (FilePath::root(dir.path()), ["secret/a.in".to_owned()].into());
-        memory.keep(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
+        memory.remember(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
         let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
-        let (known, made) = parse(&bytes).unwrap();
+        let (known, made) = parse_memory(&bytes).unwrap();
         let memory = Memory { path: None, known, made };
         let check = |key: &str, contents: Option<&str>, expected: bool| {
             let data = tempfile::tempdir().unwrap();
@@ -284,7 +284,7 @@ mod tests {
             let recalled = memory.recall(key, "secret/a", &data, &stage).unwrap();
             assert_eq!(recalled, expected, "{key} {contents:?}");
             assert_eq!(memory.has_made("secret/a.in", &data), contents == Some("1\n"));
-            assert_eq!(stage.has("secret/a", "in"), expected);
+            assert_eq!(stage.has_file("secret/a", "in"), expected);
         };
         check("k", Some("1\n"), true);
         check("k", Some("2\n"), false);

@@ -1,6 +1,6 @@
 //! Makes the files of test cases that a package describes but lacks. They are stored in the user's cache directory,
-//! under names that digest what they are made from, or in a temporary directory if that cannot be written. The package
-//! does not change.
+//! under names that digest what they are made from. If that cannot be written, a temporary directory is used. The
+//! package does not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,9 +12,9 @@ use tempfile::NamedTempFile;
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::generate;
-use crate::generate::memory::Keys;
+use crate::generate::memory::CaseKeys;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -25,25 +25,21 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 
-/// Files that were made, by test case; they exist as long as this value lives.
+/// The files exist as long as this value lives.
 #[derive(Debug)]
-pub struct Made {
+pub struct CompletedFiles {
     files: BTreeMap<String, CaseFiles>,
-    _store: Store,
+    _store: FileStore,
 }
 
-/// The files that were made for a test case.
 #[derive(Clone, Debug)]
 struct CaseFiles {
     input: FilePath,
     answer: Option<FilePath>,
 }
 
-/// Makes the files of the `wanted` test cases that the package only describes, and puts them into the problem. They
+/// Makes the files of the `wanted` test cases that the package only describes, and adds them to the problem. They
 /// exist as long as the returned value.
-///
-/// # Errors
-/// If something cannot be made, the judge failed, or it was interrupted.
 pub fn complete(
     problem: &mut Problem,
     executor: &dyn Executor,
@@ -51,31 +47,28 @@ pub fn complete(
     events: &(dyn Fn(Event) + Sync),
     wanted: &dyn Fn(&str) -> bool,
     kept: Option<&Path>,
-) -> Result<Option<Made>, Stop> {
-    let Some(recipe) = problem.unmade.take() else { return Ok(None) };
-    let made = make(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
-    made.put_into(problem);
+) -> Result<Option<CompletedFiles>, Stop> {
+    let Some(recipe) = problem.pending_recipe.take() else { return Ok(None) };
+    let made = make_missing(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
+    made.set_files(problem);
     Ok(Some(made))
 }
 
-/// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They are kept for
-/// the next run if possible.
-///
-/// # Errors
-/// If some cannot be made, it was cut short, or the judge failed.
-pub fn make(
+/// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They stay for the
+/// next run if possible.
+pub fn make_missing(
     bench: &Bench<'_>,
     recipe: &Recipe,
     wanted: &dyn Fn(&str) -> bool,
     kept: Option<&Path>,
-) -> Result<Made, Stop> {
-    let store = Store::open(kept)?;
-    let mut keys = Keys::new(*bench);
+) -> Result<CompletedFiles, Stop> {
+    let store = FileStore::open(kept)?;
+    let mut keys = CaseKeys::new(*bench);
     let mut files = BTreeMap::new();
     let mut left: Vec<(String, &RecipeCase)> = Vec::new();
     let mut lost = Vec::new();
     for case in recipe.cases.iter().filter(|case| wanted(&case.name)) {
-        match keys.of(case) {
+        match keys.key_of(case) {
             None => lost.push(case),
             Some(key) => match store.find(&key, case) {
                 Some(found) => drop(files.insert(case.name.clone(), found)),
@@ -84,26 +77,26 @@ pub fn make(
         }
     }
     let stage = Stage::new()?;
-    // Cases without a key cannot be made; trying shows why.
+    // A case without a key cannot be made. The attempt shows why.
     let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
-    generate::make(bench, &stage, &cases, &mut found)?;
+    generate::make_files(bench, &stage, &cases, &mut found)?;
     if found.iter().any(Diagnostic::is_error) {
         return Err(Stop::Diagnosed(found));
     }
     if let Some(case) = lost.first() {
-        let what = "what it is made from cannot be read";
+        let what = "its sources cannot be read";
         return Err(JudgeError::new(format!("make {}", case.name), what).into());
     }
     for (key, case) in left {
         files.insert(case.name.clone(), store.add(&key, case, &stage)?);
     }
-    Ok(Made { files, _store: store })
+    Ok(CompletedFiles { files, _store: store })
 }
 
-impl Made {
-    /// Gives the files to the problem's test cases.
-    pub fn put_into(&self, problem: &mut Problem) {
+impl CompletedFiles {
+    /// Sets the files of the problem's test cases.
+    pub fn set_files(&self, problem: &mut Problem) {
         let data = &mut problem.test_data;
         let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
         for case in all.into_iter().flatten() {
@@ -117,18 +110,17 @@ impl Made {
     }
 }
 
-/// Number of digits of a digest in a directory's name.
+/// Number of digits of a digest in the name of a directory.
 const DIGITS: usize = 32;
 
-/// The directory of the files.
 #[derive(Debug)]
-struct Store {
+struct FileStore {
     dir: PathBuf,
-    /// A temporary directory, if the files are not kept for the next run.
-    _scratch: Option<Scratch>,
+    /// A temporary directory if the files do not stay for the next run.
+    _scratch: Option<ScratchDirectory>,
 }
 
-impl Store {
+impl FileStore {
     fn open(kept: Option<&Path>) -> Result<Self, JudgeError> {
         let kept = kept.map(|dir| dir.join("tests"));
         let is_writable =
@@ -136,14 +128,13 @@ impl Store {
         match kept.filter(is_writable) {
             Some(dir) => Ok(Self { dir, _scratch: None }),
             None => {
-                let scratch = scratch::directory(Use::Data)?;
+                let scratch = scratch::make_scratch(ScratchPurpose::Data)?;
                 Ok(Self { dir: scratch.path().to_owned(), _scratch: Some(scratch) })
             }
         }
     }
 
-    /// The paths of a case's files.
-    fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
+    fn paths(&self, key: &str, case: &RecipeCase) -> CaseFiles {
         // The name helps people who see it in messages.
         let name = case.name.rsplit('/').next().unwrap_or_default();
         let dir = FilePath::root(&self.dir).join(&key[..DIGITS]);
@@ -152,17 +143,16 @@ impl Store {
         CaseFiles { input: file("in"), answer: has_answer.then(|| file("ans")) }
     }
 
-    /// The files of a case if all exist from an earlier run.
+    /// `None` unless all files of the case exist from an earlier run.
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
-        let files = self.files(key, case);
+        let files = self.paths(key, case);
         let are_there =
             files.input.is_file() && files.answer.as_ref().is_none_or(|it| it.is_file());
         are_there.then_some(files)
     }
 
-    /// Stores the files of a case.
     fn add(&self, key: &str, case: &RecipeCase, stage: &Stage) -> Result<CaseFiles, JudgeError> {
-        let files = self.files(key, case);
+        let files = self.paths(key, case);
         let all = [("in", Some(&files.input)), ("ans", files.answer.as_ref())];
         for (extension, path) in all {
             let Some(path) = path else { continue };
@@ -171,18 +161,20 @@ impl Store {
                 fs::create_dir_all(dir)?;
                 let mut beside = NamedTempFile::new_in(dir)?;
                 io::copy(&mut stage.path(&case.name, extension).open()?, &mut beside)?;
-                readable(beside.path())?;
+                make_readable(beside.path())?;
                 beside.persist(path.as_path())?;
                 Ok::<(), io::Error>(())
             };
-            keep().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
+            keep().map_err(|error| {
+                scratch::scratch_fault(format!("write {}", path.display()), error)
+            })?;
         }
         Ok(files)
     }
 }
 
-/// Makes a file readable for programs that run as another user.
-fn readable(path: &Path) -> io::Result<()> {
+/// Programs that run as another user read the file.
+fn make_readable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }

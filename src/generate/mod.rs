@@ -1,7 +1,7 @@
 //! Makes test data from a package's recipe, and verifies that it matches its recipe.
 //!
-//! All files are first made in a separate directory. The package changes only when all of them exist, file by file:
-//! written beside, then renamed.
+//! All files are first made in a separate directory. The package changes only after all of them exist. Each file is
+//! written next to its target, then renamed.
 
 mod answers;
 pub mod files;
@@ -23,9 +23,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use crate::build::bench::Bench;
-use crate::generate::files::Ready;
+use crate::generate::files::PreparedFile;
 use crate::generate::inputs::{Digests, Generators};
-use crate::generate::memory::{Keys, Memory};
+use crate::generate::memory::{CaseKeys, Memory};
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, GeneratedState};
@@ -34,141 +34,129 @@ use crate::model::recipe::{Recipe, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// The parameters of generation.
-pub struct Generating<'a> {
+pub struct Generation<'a> {
     /// The problem, whose test data may be missing, and where generators and solutions run.
     pub bench: Bench<'a>,
     pub recipe: &'a Recipe,
-    /// Whether files are written.
-    pub mode: Mode,
+    pub mode: GenerateMode,
     /// Whether everything is made, even files that exist from an earlier run.
-    pub fresh: bool,
+    pub ignores_memory: bool,
     /// Whether the files of cases and groups that the recipe does not make are removed.
-    pub prune: bool,
-    /// Where the memory of earlier runs is stored, if there is one.
-    pub kept: Option<PathBuf>,
+    pub removes_leftovers: bool,
+    /// The directory of the memory of earlier runs.
+    pub memory_dir: Option<PathBuf>,
 }
 
-/// Whether files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum GenerateMode {
     Write,
-    /// Write nothing; report what differs, and generators that are not reproducible.
+    /// Write nothing. Report what differs, and generators that are not reproducible.
     Check,
 }
 
-/// The result of generation.
 #[derive(Debug, Default)]
-pub struct Generated {
-    /// Reasons why something could not be made, and warnings; if one is an error, nothing was written.
+pub struct GenerationResult {
+    /// If one is an error, nothing was written.
     pub diagnostics: Vec<Diagnostic>,
     /// Number of test cases that differ from the recipe.
     pub differing: usize,
 }
 
-impl Generated {
+impl GenerationResult {
     fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
-/// Makes all test data of a problem.
-///
-/// # Errors
-/// If a generator does not build, it was cut short, or the judge failed: a missing compiler, a full disk.
-pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
-    let mut generated = Generated::default();
+/// Fails if a generator does not build or the judge fails: a missing compiler, a full disk.
+pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
+    let mut generated = GenerationResult::default();
     let found = &mut generated.diagnostics;
     let stage = Stage::new()?;
     let memory = Memory::open(generating);
-    let (keys, left) = generating.remembered(&memory, &stage)?;
-    let made = make(&generating.bench, &stage, &left, found)?;
+    let (keys, left) = generating.recall_cases(&memory, &stage)?;
+    let made = make_files(&generating.bench, &stage, &left, found)?;
     if generated.has_errors() {
         return Ok(generated);
     }
-    generating.link(&stage)?;
+    generating.add_links(&stage)?;
     let found = &mut generated.diagnostics;
-    found.extend(patterns::search(generating.recipe, &stage)?);
+    found.extend(patterns::find_missing_patterns(generating.recipe, &stage)?);
     if generated.has_errors() {
         return Ok(generated);
     }
-    if generating.mode == Mode::Check {
-        // Differences in the package are reported all the same: nothing is written in this mode.
+    if generating.mode == GenerateMode::Check {
+        // Differences in the package are still reported: nothing is written in this mode.
         let found = &mut generated.diagnostics;
-        repeat::prove(generating, &stage, &made, found)?;
+        repeat::check_reproducible(generating, &stage, &made, found)?;
     }
     generating.place_all(&stage, &memory, &keys, &mut generated)?;
     Ok(generated)
 }
 
-/// Makes these cases of the recipe, whose inputs need no generator, and leaves other cases and the memory alone.
-///
-/// # Errors
-/// As [`generate`].
-pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, Stop> {
-    let mut generated = Generated::default();
+/// Makes these cases of the recipe, whose inputs need no generator. Other cases and the memory do not change.
+pub fn add_cases(generating: &Generation<'_>, names: &[String]) -> Result<GenerationResult, Stop> {
+    let mut generated = GenerationResult::default();
     let stage = Stage::new()?;
     let cases = generating.recipe.cases.iter();
     let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
-    make(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
+    make_files(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
     if !generated.has_errors() {
         let names = || cases.iter().map(|case| &*case.name);
         let named = stage.files(names()).collect();
         if let Some(placing) = generating.prepare(&stage, names(), &named, &mut generated)? {
-            generating.finish(placing, &mut generated)?;
+            generating.place_prepared(placing, &mut generated)?;
         }
     }
     Ok(generated)
 }
 
-/// The results of generators, and when the last one ended.
-struct Made<'a> {
+/// The results of generators. `ended_at` is the time when the last one ended.
+struct GeneratorResults<'a> {
     generators: Generators<'a>,
     digests: Digests,
-    at: Instant,
+    ended_at: Instant,
 }
 
-/// Makes inputs, further files and answers of these cases on the stage; adds the reasons for failures to `found`.
-fn make<'a>(
+/// Makes inputs, further files and answers of these cases on the stage. Adds the reasons for failures to `found`.
+fn make_files<'a>(
     bench: &Bench<'_>,
     stage: &Stage,
     cases: &[&'a RecipeCase],
     found: &mut Vec<Diagnostic>,
-) -> Result<Made<'a>, Stop> {
-    let generators = inputs::generators(bench, cases)?;
-    let digests = inputs::make(bench, stage, &generators, cases, found)?;
+) -> Result<GeneratorResults<'a>, Stop> {
+    let generators = inputs::build_generators(bench, cases)?;
+    let digests = inputs::make_inputs(bench, stage, &generators, cases, found)?;
     let at = Instant::now();
     // The faults of all cases are reported at once.
     let made = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
-    answers::make(bench, stage, &made.collect::<Vec<_>>(), found)?;
-    Ok(Made { generators, digests, at })
+    answers::make_answers(bench, stage, &made.collect::<Vec<_>>(), found)?;
+    Ok(GeneratorResults { generators, digests, ended_at: at })
 }
 
-/// What will be in the package, and files that are written already, but not in place: if the disk is full, the package
-/// stays as it was.
+/// Files that are complete but not in place yet. So the package does not change if the disk is full.
 #[derive(Default)]
-struct Placing {
+struct PreparedFiles {
     states: Vec<(String, GeneratedState)>,
-    ready: Vec<Ready>,
+    ready: Vec<PreparedFile>,
     _claim: Option<File>,
 }
 
-/// Cases with their keys.
-type Keyed<'a> = Vec<(String, &'a str)>;
+type KeyedCases<'a> = Vec<(String, &'a str)>;
 
-impl<'a> Generating<'a> {
-    /// The keys of all cases, and those that must be made: the files of others in the package come from an earlier run,
-    /// and are put on the stage.
-    fn remembered(
+impl<'a> Generation<'a> {
+    /// Returns the keys of all cases, and the cases that must be made. The other cases are in the package from an
+    /// earlier run, and are added to the stage.
+    fn recall_cases(
         &self,
         memory: &Memory,
         stage: &Stage,
-    ) -> Result<(Keyed<'a>, Vec<&'a RecipeCase>), JudgeError> {
+    ) -> Result<(KeyedCases<'a>, Vec<&'a RecipeCase>), JudgeError> {
         let data = self.data_dir();
         let (mut keys, mut left) = (Vec::new(), Vec::new());
-        let mut maker = Keys::new(self.bench);
+        let mut maker = CaseKeys::new(self.bench);
         for case in &self.recipe.cases {
-            let key = if memory.is_on() { maker.of(case) } else { None };
+            let key = if memory.is_enabled() { maker.key_of(case) } else { None };
             let Some(key) = key else {
                 left.push(case);
                 continue;
@@ -181,8 +169,8 @@ impl<'a> Generating<'a> {
         Ok((keys, left))
     }
 
-    /// Puts links for the cases that share the files of another case.
-    fn link(&self, stage: &Stage) -> Result<(), JudgeError> {
+    /// Links the cases that share the files of another case.
+    fn add_links(&self, stage: &Stage) -> Result<(), JudgeError> {
         for link in &self.recipe.links {
             for extension in stage.extensions(&link.target) {
                 stage.link(&link.name, &extension, &file_name(&link.target, &extension))?;
@@ -191,13 +179,13 @@ impl<'a> Generating<'a> {
         Ok(())
     }
 
-    /// Puts everything into the package and remembers it, or reports how it differs.
+    /// Writes everything into the package and remembers it, or reports how the package differs.
     fn place_all(
         &self,
         stage: &Stage,
         memory: &Memory,
         keys: &[(String, &str)],
-        generated: &mut Generated,
+        generated: &mut GenerationResult,
     ) -> Result<(), JudgeError> {
         let recipe = self.recipe;
         let names = recipe.cases.iter().map(|case| &*case.name);
@@ -214,33 +202,33 @@ impl<'a> Generating<'a> {
             placing.states.push((file.name.clone(), state));
             placing.ready.extend(ready);
         }
-        self.finish(placing, generated)?;
-        let mut unlisted = files::unlisted(&data, &named)?;
-        if self.prune && self.mode == Mode::Write {
-            let left = files::left_over(&unlisted, &named);
+        self.place_prepared(placing, generated)?;
+        let mut unlisted = files::unlisted_files(&data, &named)?;
+        if self.removes_leftovers && self.mode == GenerateMode::Write {
+            let left = files::leftover_files(&unlisted, &named);
             let goes = |name: &String| left.contains(name) || memory.has_made(name, &data);
             let gone: Vec<String> = unlisted.extract_if(.., |name| goes(name)).collect();
-            files::remove(&data, &gone)?;
-            for name in files::told(gone) {
+            files::remove_files(&data, &gone)?;
+            for name in files::display_names(gone) {
                 self.announce(generated, &name, GeneratedState::Removed);
             }
         }
-        for name in files::told(unlisted) {
+        for name in files::display_names(unlisted) {
             self.announce(generated, &name, GeneratedState::Unknown);
         }
-        memory.keep(keys, stage, &data, &named);
+        memory.remember(keys, stage, &data, &named);
         Ok(())
     }
 
-    /// Prepares these cases for the package, or finds how they differ; `None` if something is in the way. `named` are
+    /// Prepares these cases for the package, or finds how they differ. `None` if something is in the way. `named` are
     /// all files that the recipe makes.
     fn prepare<'n>(
         &self,
         stage: &Stage,
         names: impl Iterator<Item = &'n str>,
         named: &BTreeSet<String>,
-        generated: &mut Generated,
-    ) -> Result<Option<Placing>, JudgeError> {
+        generated: &mut GenerationResult,
+    ) -> Result<Option<PreparedFiles>, JudgeError> {
         let data = self.data_dir();
         let obstacles = files::obstacles(&data, named);
         if !obstacles.is_empty() {
@@ -248,33 +236,35 @@ impl<'a> Generating<'a> {
             return Ok(None);
         }
         let _claim = match self.mode {
-            Mode::Write => files::claim(&self.bench.problem.dir, &data),
-            Mode::Check => None,
+            GenerateMode::Write => files::lock_package(&self.bench.problem.dir, &data),
+            GenerateMode::Check => None,
         };
-        let mut placing = Placing { _claim, ..Placing::default() };
+        let mut placing = PreparedFiles { _claim, ..PreparedFiles::default() };
         for name in names {
-            let state = files::prepare(stage, &data, name, self.mode, &mut placing.ready)?;
+            let state = files::prepare_case(stage, &data, name, self.mode, &mut placing.ready)?;
             placing.states.push((name.to_owned(), state));
         }
         Ok(Some(placing))
     }
 
-    /// Puts all files in place.
-    fn finish(&self, placing: Placing, generated: &mut Generated) -> Result<(), JudgeError> {
-        placing.ready.into_iter().try_for_each(Ready::place)?;
+    fn place_prepared(
+        &self,
+        placing: PreparedFiles,
+        generated: &mut GenerationResult,
+    ) -> Result<(), JudgeError> {
+        placing.ready.into_iter().try_for_each(PreparedFile::place)?;
         for (name, state) in placing.states {
             self.announce(generated, &name, state);
         }
         Ok(())
     }
 
-    /// The directory of the test data.
     fn data_dir(&self) -> FilePath {
         let problem = self.bench.problem;
         problem.dir.join(problem.layout.data)
     }
 
-    fn announce(&self, generated: &mut Generated, name: &str, state: GeneratedState) {
+    fn announce(&self, generated: &mut GenerationResult, name: &str, state: GeneratedState) {
         use GeneratedState::{Changed, Created, Removed, Unchanged};
         let settled = matches!(state, Created | Changed | Unchanged | Removed);
         generated.differing += usize::from(!settled);

@@ -7,17 +7,17 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::Recipe;
 
-/// Warnings about cases whose files lack a pattern.
-///
-/// # Errors
-/// If a file cannot be read.
-pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, JudgeError> {
+/// Warns about cases whose files lack a pattern. Fails if a file cannot be read.
+pub(super) fn find_missing_patterns(
+    recipe: &Recipe,
+    stage: &Stage,
+) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut doubts = Vec::new();
     for case in &recipe.cases {
         for pattern in &case.patterns {
             let path = stage.path(&case.name, pattern.extension);
-            let text = if stage.has(&case.name, pattern.extension) {
-                path.read().map_err(JudgeError::on("read", &path))?
+            let text = if stage.has_file(&case.name, pattern.extension) {
+                path.read().map_err(JudgeError::on_file("read", &path))?
             } else {
                 Vec::new()
             };

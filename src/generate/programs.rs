@@ -1,11 +1,11 @@
-//! Generators and solutions: how they are built, and how their ends are judged.
+//! Generators and solutions: their builds, and how their runs ended.
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::Limits;
-use crate::model::messages::told_by_program;
+use crate::model::messages::program_error_line;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
@@ -13,15 +13,16 @@ use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// A generator as a program to build; its further files are put beside the first one. All get the problem's constants.
-pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
+/// A generator as a program to build. Its further files are put into the same directory. All files get the problem's
+/// constants.
+pub(super) fn generator_program(problem: &Problem, generator: &GeneratorProgram) -> Program {
     let header = problem.generator_header.as_ref();
-    let header = header.map(|path| IncludedFile::beside(path.clone()));
-    let is_named = !generator.beside.is_empty() || generator.language.is_some();
+    let header = header.map(|path| IncludedFile::for_all_languages(path.clone()));
+    let is_named = !generator.included.is_empty() || generator.language.is_some();
     let first = generator.path.file_stem().unwrap_or_default();
     let filled =
         |file: &IncludedFile| IncludedFile { constants: problem.constants.clone(), ..file.clone() };
-    let beside = generator.beside.iter().map(filled);
+    let beside = generator.included.iter().map(filled);
     Program {
         name: generator.name.clone(),
         path: generator.path.clone(),
@@ -34,8 +35,8 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
     }
 }
 
-/// A solution as a program to build: a submission of the package, or a program at its path.
-pub(super) fn of_solution(problem: &Problem, path: &FilePath) -> Program {
+/// A solution is a submission of the package, or the program at its path.
+pub(super) fn solution_program(problem: &Problem, path: &FilePath) -> Program {
     let submission = problem.submissions.iter().find(|it| it.program.path == *path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let other = || Program {
@@ -48,9 +49,6 @@ pub(super) fn of_solution(problem: &Problem, path: &FilePath) -> Program {
 }
 
 /// Builds a generator or a solution.
-///
-/// # Errors
-/// If it does not build, the judge failed, or the build was cut short.
 pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
     let what = match program.kind {
         ProgramKind::Generator => "the generator",
@@ -62,36 +60,38 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
         return Err(Diagnostic::error(&program.path, message).help(help).into());
     }
     let limits = Limits::of_generator();
-    bench.ready(what, program, &limits, &limits)
+    bench.build_package_program(what, program, &limits, &limits)
 }
 
-/// Why a program made nothing: a message, and help.
+/// Why a program made nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// What happened, such as `the solution ends with exit code 1`.
+pub struct ProgramFailure {
+    /// For example `the solution ends with exit code 1`.
     pub message: String,
     pub help: &'static str,
 }
 
-/// How a program ended, if not with exit code 0.
-pub(super) fn ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
+/// `None` if a program ended with exit code 0.
+pub(super) fn failed_ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stopped_by, outcome.ending) {
-        (Some(stop), _) => Some(format!("exceeds a limit: {}", limits.passed(stop, outcome))),
+        (Some(stop), _) => {
+            Some(format!("exceeds a limit: {}", limits.describe_exceeded(stop, outcome)))
+        }
         (None, Ending::Exited(0)) => None,
         (None, Ending::Exited(code)) => Some(format!("ends with exit code {code}")),
         (None, Ending::Signalled(signal)) => Some(format!("is killed by {signal}")),
     }
 }
 
-/// The line of a failed program's messages that gives the reason, after a colon; empty if there is none.
-pub(super) fn reason(messages: &Blob) -> String {
+/// The line of a failed program's messages that gives the reason, after a colon. Empty if there is none.
+pub(super) fn failure_reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
-    let messages = messages.start(LOOKED_AT).unwrap_or_default();
-    told_by_program(&messages).map_or_else(String::new, |line| format!(": {line}"))
+    let messages = messages.prefix(LOOKED_AT).unwrap_or_default();
+    program_error_line(&messages).map_or_else(String::new, |line| format!(": {line}"))
 }
 
-/// A remark about a case, at the case's place in the recipe.
-pub(super) fn diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
+/// The place is that of the case in the recipe.
+pub(super) fn case_diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
     let message = format!("{}: {}", case.name, message.as_ref());
     let mut diagnostic = Diagnostic::error(&case.place.path, message);
     diagnostic.place = case.place.clone();

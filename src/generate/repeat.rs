@@ -1,14 +1,14 @@
-//! Proves that generators are reproducible: they make the same again a second later.
+//! Checks that generators are reproducible: a second later, they make the same files again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::generate::inputs::{command, digest};
-use crate::generate::programs::diagnostic;
-use crate::generate::run::run;
+use crate::generate::inputs::{generator_command, output_digest};
+use crate::generate::programs::case_diagnostic;
+use crate::generate::run::run_generator;
 use crate::generate::stage::Stage;
-use crate::generate::{Generating, Made};
+use crate::generate::{Generation, GeneratorResults};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
@@ -18,30 +18,35 @@ use crate::model::text::{count, visible};
 use crate::model::work::RunMode;
 
 /// After this time, a clock that counts seconds has moved on.
-const A_SECOND: Duration = Duration::from_millis(1100);
+const CLOCK_TICK: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time; adds differing results to `found`.
-pub(super) fn prove(
-    generating: &Generating<'_>,
+/// Runs every generator a second time. Adds differing results to `found`.
+pub(super) fn check_reproducible(
+    generating: &Generation<'_>,
     stage: &Stage,
-    made: &Made<'_>,
+    made: &GeneratorResults<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let cases: Vec<(&RecipeCase, &GeneratorCommand)> =
-        generating.recipe.cases.iter().filter_map(|case| Some((case, command(case)?))).collect();
+    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
+        .recipe
+        .cases
+        .iter()
+        .filter_map(|case| Some((case, generator_command(case)?)))
+        .collect();
     if cases.is_empty() {
         return Ok(());
     }
-    std::thread::sleep(A_SECOND.saturating_sub(made.at.elapsed()));
-    let again = Again { executor: generating.bench.executor, stage, made };
+    std::thread::sleep(CLOCK_TICK.saturating_sub(made.ended_at.elapsed()));
+    let again = SecondRun { executor: generating.bench.executor, stage, first_results: made };
     let bench = &generating.bench;
-    let changes =
-        bench.map("generators once more", &cases, |(case, command)| again.change(case, command))?;
+    let changes = bench.map("generators once more", &cases, |(case, command)| {
+        again.difference_from_first(case, command)
+    })?;
     let mut changed: BTreeMap<&GeneratorProgram, Vec<Diagnostic>> = BTreeMap::new();
     for ((case, command), change) in cases.into_iter().zip(changes) {
         let Some(change) = change else { continue };
         let message = format!("`{}` gives another result the second time: {change}", command.line);
-        let remark = diagnostic(case, message).help(
+        let remark = case_diagnostic(case, message).help(
             "take everything random from `{seed}`, and do not use the clock; do not iterate over a hash table with \
              a random order",
         );
@@ -58,28 +63,28 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// The parameters to start a generator again.
-struct Again<'a> {
+struct SecondRun<'a> {
     executor: &'a dyn Executor,
     stage: &'a Stage,
-    made: &'a Made<'a>,
+    first_results: &'a GeneratorResults<'a>,
 }
 
-impl Again<'_> {
-    /// The difference from the first start, in words.
-    fn change(
+impl SecondRun<'_> {
+    /// The difference from the first run, in words.
+    fn difference_from_first(
         &self,
         case: &RecipeCase,
         command: &GeneratorCommand,
     ) -> Result<Option<String>, Stop> {
-        let generator = &self.made.generators[&command.program];
-        let files = match run(self.executor, generator, command, &case.name, RunMode::FRESH)? {
-            Ok(files) => files,
-            Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
-        };
-        let first = self.made.digests.get(&case.name);
+        let generator = &self.first_results.generators[&command.program];
+        let files =
+            match run_generator(self.executor, generator, command, &case.name, RunMode::FRESH)? {
+                Ok(files) => files,
+                Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
+            };
+        let first = self.first_results.digests.get(&case.name);
         for made in &files {
-            let now = digest(&made.contents)?;
+            let now = output_digest(&made.contents)?;
             let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));
             if before.is_none_or(|before| *before != now) {
                 let path = self.stage.path(&case.name, made.extension);
@@ -95,7 +100,7 @@ impl Again<'_> {
 /// The first line that differs, in words.
 fn difference(extension: &str, first: &FilePath, second: &Blob) -> String {
     const LOOKED_AT: u64 = 1 << 20;
-    match (Blob::file(first).start(LOOKED_AT), second.start(LOOKED_AT)) {
+    match (Blob::file(first).prefix(LOOKED_AT), second.prefix(LOOKED_AT)) {
         (Ok(first), Ok(second)) if first != second => {
             let (line, [before, after]) = first_difference(&first, &second);
             format!("line {line} of `.{extension}` was {before} and is {after}")

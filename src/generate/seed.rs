@@ -2,13 +2,13 @@
 
 use sha2::{Digest, Sha512};
 
-use crate::model::placeholder::{Piece, pieces};
+use crate::model::placeholder::{ArgumentPiece, argument_pieces};
 use crate::model::recipe::GeneratorCommand;
 
-/// The seed of a command: the same on every machine, but another one if the command line changes.
+/// The same on every machine, but different if the command line changes.
 ///
 /// SHA-512 of salt and line, read as one big number, modulo 2³¹. Source: the generators documentation of BAPCtools.
-pub fn seed(command: &GeneratorCommand) -> u32 {
+pub fn seed_of(command: &GeneratorCommand) -> u32 {
     let mut hasher = Sha512::new();
     hasher.update(&command.random_salt);
     hasher.update(command.line.trim());
@@ -18,17 +18,17 @@ pub fn seed(command: &GeneratorCommand) -> u32 {
     u32::from_be_bytes(low) & 0x7fff_ffff
 }
 
-/// The words of a command for the case `name` with the placeholders replaced.
+/// The words of a command for the case `name`, with the placeholders replaced.
 ///
-/// After a failure, a generator is tried with the next seed, so seeds can reach 2³¹ and above.
-pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<String> {
+/// After a failure, a generator gets the next seed. So seeds can reach 2³¹ and more.
+pub fn substitute_placeholders(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<String> {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let replaced = |piece: &Piece<'_>| match piece {
-        Piece::Text(text) => (*text).to_owned(),
-        Piece::Seed => seed.to_string(),
-        Piece::Name => base.to_owned(),
+    let replaced = |piece: &ArgumentPiece<'_>| match piece {
+        ArgumentPiece::Text(text) => (*text).to_owned(),
+        ArgumentPiece::Seed => seed.to_string(),
+        ArgumentPiece::Name => base.to_owned(),
     };
-    let word = |word: &String| match pieces(word) {
+    let word = |word: &String| match argument_pieces(word) {
         Ok(pieces) => pieces.iter().map(replaced).collect(),
         // Such a recipe is refused.
         Err(_) => word.clone(),
@@ -47,7 +47,7 @@ mod tests {
             program: GeneratorProgram {
                 name: "gen.py".to_owned(),
                 path: FilePath::root("gen.py"),
-                beside: Vec::new(),
+                included: Vec::new(),
                 language: None,
             },
             args: line.split_whitespace().skip(1).map(str::to_owned).collect(),
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_seed_is_a_function_of_salt_and_line() {
         let check = |salt: &str, line: &str, expected: u32| {
-            assert_eq!(seed(&command(salt, line)), expected, "{salt} {line}");
+            assert_eq!(seed_of(&command(salt, line)), expected, "{salt} {line}");
         };
         let line = "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}";
         check("", line, 671_685_104);
@@ -72,10 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_replaced_wherever_they_stand() {
+    fn placeholders_are_replaced_anywhere() {
         let check = |word: &str, expected: &str| {
             let command = command("", &format!("gen.py {word}"));
-            assert_eq!(substituted(&command, "secret/a/1", 7), [expected]);
+            assert_eq!(substitute_placeholders(&command, "secret/a/1", 7), [expected]);
         };
         check("{seed}", "7");
         check("--seed={seed}", "--seed=7");

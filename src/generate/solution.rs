@@ -2,64 +2,60 @@
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::generate::programs::{Refusal, build, ending, of_solution, reason};
+use crate::generate::programs::{
+    ProgramFailure, build, failed_ending, failure_reason, solution_program,
+};
 use crate::model::blob::Blob;
-use crate::model::job::Collected;
+use crate::model::job::CollectedEntry;
 use crate::model::limits::Limits;
 use crate::model::problem::{Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// Whether a run of one program alone makes a right answer: it neither talks with the output validator nor runs
-/// several times.
-pub fn is_alone(problem: &Problem) -> bool {
+/// Whether a run of a single program makes a right answer: it neither talks with the output validator nor runs several
+/// times.
+pub fn is_single_run(problem: &Problem) -> bool {
     problem.kind.interaction == Interaction::None && problem.kind.passes == 1
 }
 
-/// The program that makes the answer, if it is not a submission. Such a program is made only for this, and its output
+/// The program that makes the answer, unless it is a submission. Such a program serves only this purpose. Its output
 /// is an answer even if submissions talk or run several times.
-pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a FilePath> {
+pub fn dedicated_solution<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a FilePath> {
     let AnswerSource::Solution(path) = &case.answer else { return None };
     let is_submission = path.starts_with(&*problem.dir.join(problem.layout.submissions))
         || problem.submissions.iter().any(|submission| submission.program.path == *path);
     (!is_submission).then_some(path)
 }
 
-/// A built solution.
 pub struct Solution<'a> {
     bench: Bench<'a>,
     runnable: Runnable,
 }
 
 impl<'a> Solution<'a> {
-    /// Builds a solution.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'a>, path: &FilePath) -> Result<Self, Stop> {
-        let runnable = build(bench, &of_solution(bench.problem, path))?;
+        let runnable = build(bench, &solution_program(bench.problem, path))?;
         Ok(Self { bench: *bench, runnable })
     }
 
-    /// The answer to an input.
-    pub fn answer(&self, input: Blob) -> Result<Result<Blob, Refusal>, Stop> {
+    pub fn answer(&self, input: Blob) -> Result<Result<Blob, ProgramFailure>, Stop> {
         let problem = self.bench.problem;
         let mut job = self.runnable.job(&Limits::of_generator());
         job.writable = problem.allow_file_writing;
-        job.feed(&problem.io, input);
+        job.connect_io(&problem.io, input);
         let mut reply = self.bench.executor.run_job(&job)?;
-        if let Some(ending) = ending(&reply.outcome, &job.limits) {
-            let said = reason(&reply.stderr);
-            return Ok(Err(Refusal {
+        if let Some(ending) = failed_ending(&reply.outcome, &job.limits) {
+            let said = failure_reason(&reply.stderr);
+            return Ok(Err(ProgramFailure {
                 message: format!("the solution {ending}{said}"),
                 help: "fix the solution, or the input if it is not valid",
             }));
         }
         Ok(match (&problem.io, reply.collected.pop()) {
             (ProgramIo::Standard, _) => Ok(reply.stdout),
-            (ProgramIo::Files { .. }, Some(Collected::File(file))) => Ok(file),
-            (ProgramIo::Files { output, .. }, _) => Err(Refusal {
+            (ProgramIo::Files { .. }, Some(CollectedEntry::File(file))) => Ok(file),
+            (ProgramIo::Files { output, .. }, _) => Err(ProgramFailure {
                 message: format!("the solution does not write `{output}`"),
                 help: "fix the solution, or `[io]` in juror.toml",
             }),

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::model::blob::Blob;
 use crate::model::file_name::name_fault;
 use crate::model::judgement::JudgeError;
@@ -14,51 +14,43 @@ use crate::model::root::FilePath;
 use crate::model::text::printable;
 use crate::model::units::Bytes;
 
-/// A directory with new test cases.
 pub struct Stage {
-    dir: Scratch,
+    dir: ScratchDirectory,
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
-    /// How many bytes may still be added.
-    room: AtomicU64,
+    /// Number of bytes that may still be added.
+    bytes_left: AtomicU64,
 }
 
 /// Upper bound on all test data of a package together.
 const DATA_MAX: Bytes = Bytes::mib(16 << 10);
 
 impl Stage {
-    /// An empty stage.
-    ///
-    /// # Errors
-    /// If the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
-        Self::with_room(DATA_MAX)
+        Self::with_limit(DATA_MAX)
     }
 
-    /// An empty stage for so many bytes.
-    fn with_room(most: Bytes) -> Result<Self, JudgeError> {
-        let (dir, files) = (scratch::directory(Use::Data)?, Mutex::default());
-        Ok(Self { dir, files, room: AtomicU64::new(most.0) })
+    fn with_limit(most: Bytes) -> Result<Self, JudgeError> {
+        let (dir, files) = (scratch::make_scratch(ScratchPurpose::Data)?, Mutex::default());
+        Ok(Self { dir, files, bytes_left: AtomicU64::new(most.0) })
     }
 
-    /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
-    /// `files/map.txt`.
+    /// Files in the case's directory of files have extensions such as `files/map.txt`.
     pub fn path(&self, case: &str, extension: &str) -> FilePath {
         FilePath::root(self.dir.path()).join(file_name(case, extension))
     }
 
-    /// Whether a case has a file with this extension.
-    pub fn has(&self, case: &str, extension: &str) -> bool {
+    pub fn has_file(&self, case: &str, extension: &str) -> bool {
         let files = self.files.lock();
         files.get(case).is_some_and(|files| files.contains(extension))
     }
 
-    /// The extensions of a case's files, by name.
+    /// In alphabetical order.
     pub fn extensions(&self, case: &str) -> Vec<String> {
         let files = self.files.lock();
         files.get(case).into_iter().flatten().cloned().collect()
     }
 
-    /// The names below `data/` of all files of these cases.
+    /// Names below `data/`.
     pub fn files<'a>(&self, cases: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
         cases.flat_map(|case| {
             let extensions = self.extensions(case).into_iter();
@@ -66,25 +58,22 @@ impl Stage {
         })
     }
 
-    /// Adds a file with these contents; replaces an existing one, which counts all the same.
-    ///
-    /// # Errors
-    /// System errors, with the file's name; also if all files together are too large.
+    /// Replaces an existing file, whose size still counts. Fails if all files together are too large.
     pub fn add(
         &self,
         case: &str,
         extension: &str,
         contents: &mut dyn Read,
     ) -> Result<(), JudgeError> {
-        let room = self.room.load(Ordering::Relaxed);
+        let room = self.bytes_left.load(Ordering::Relaxed);
         let mut is_too_large = false;
-        self.put(case, extension, |path| {
+        self.add_entry(case, extension, |path| {
             let mut bounded = contents.take(room.saturating_add(1));
             let written = io::copy(&mut bounded, &mut path.create()?)?;
-            // Threads that write at the same time have the same room.
+            // Threads that write at the same time share the room.
             let less = |room: u64| room.checked_sub(written);
             is_too_large =
-                self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
+                self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
             Ok(())
         })?;
         if is_too_large {
@@ -96,10 +85,6 @@ impl Stage {
         }
     }
 
-    /// Adds the output of a program.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
         let read = blob.open();
         let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
@@ -107,15 +92,12 @@ impl Stage {
     }
 
     /// Adds a link to a file on the stage; both are given by their names below `data/`.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
-        self.put(case, extension, |path| path.create_link(&relative(&name, target)))
+        self.add_entry(case, extension, |path| path.create_link(&relative_target(&name, target)))
     }
 
-    fn put(
+    fn add_entry(
         &self,
         case: &str,
         extension: &str,
@@ -133,8 +115,8 @@ impl Stage {
             return Err(unfit(fault));
         }
         let path = self.path(case, extension);
-        // Some systems do not tell `A.in` from `a.in`.
-        if !self.has(case, extension) && path.link_metadata().is_ok() {
+        // Some file systems do not distinguish `A.in` from `a.in`.
+        if !self.has_file(case, extension) && path.link_metadata().is_ok() {
             return Err(unfit("is the name of another one"));
         }
         let write = || {
@@ -144,7 +126,8 @@ impl Stage {
             }
             make(&path)
         };
-        write().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
+        write()
+            .map_err(|error| scratch::scratch_fault(format!("write {}", path.display()), error))?;
         let mut files = self.files.lock();
         let extensions = files.entry(case.to_owned()).or_default();
         extensions.insert(extension.to_owned());
@@ -158,7 +141,7 @@ pub fn file_name(case: &str, extension: &str) -> String {
 }
 
 /// The target of a link at `name` that leads to `target`; both are names below the same directory.
-fn relative(name: &str, target: &str) -> PathBuf {
+fn relative_target(name: &str, target: &str) -> PathBuf {
     let (from, to): (Vec<&str>, Vec<&str>) =
         (name.split('/').collect(), target.split('/').collect());
     let directories = from.len().min(to.len()) - 1;
@@ -176,9 +159,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_from_where_they_stand() {
+    fn links_are_relative_to_their_own_directory() {
         let check = |name: &str, target: &str, expected: &str| {
-            assert_eq!(relative(name, target), Path::new(expected), "{name} → {target}");
+            assert_eq!(relative_target(name, target), Path::new(expected), "{name} → {target}");
         };
         check("secret/1.in", "sample/1.in", "../sample/1.in");
         check("secret/a/b/1.in", "secret/c/1.in", "../../c/1.in");
@@ -186,10 +169,10 @@ mod tests {
         check("secret/1.in", "secret/a/1.in", "a/1.in");
     }
 
-    /// Each generator may write as much as a test case may have; all together would fill the disk.
+    /// Each generator may write as much as a test case may have. All together would fill the disk.
     #[test]
-    fn all_data_together_is_bounded() {
-        let stage = Stage::with_room(Bytes(10)).unwrap();
+    fn all_data_has_a_size_limit() {
+        let stage = Stage::with_limit(Bytes(10)).unwrap();
         let add = |case: &str, bytes: usize| {
             let added = stage.add(case, "in", &mut vec![b'1'; bytes].as_slice());
             added.map_err(|error| error.to_string())
@@ -217,7 +200,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         assert!(stage.add("secret/a", "files/../../b", &mut &b""[..]).is_err());
-        // As on a system that does not tell upper from lower case.
+        // As on a file system that does not distinguish upper from lower case.
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
         symlink("a.in", stage.path("secret/A", "in").as_path()).unwrap();
         let said = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();
@@ -229,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_later_takes_the_place() {
+    fn later_files_replace_earlier_ones() {
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
         stage.add("secret/a.b", "in", &mut &b"2\n"[..]).unwrap();

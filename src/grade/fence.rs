@@ -1,26 +1,26 @@
-//! Sources that are still in the Markdown of an answer: a program between fences, perhaps with text around it.
+//! Finds sources that are still Markdown: a program between fences, perhaps with text before and after it.
 //!
 //! Source: CommonMark 0.31, section 4.5.
 
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::language::essence;
 
-/// The fault of a source that begins with a fence: no program does, in any language.
-pub fn at_start(text: &str) -> Option<LineFault> {
+/// No program begins with a fence, in any language.
+pub fn leading_fence(text: &str) -> Option<LineFault> {
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    fence(first).map(fault)
+    parse_fence(first).map(fence_fault)
 }
 
-/// The fault of a source with a fence in its code, which is neither in a string nor in a comment. Only a source that does
-/// not build proves that the fence is no part of the program.
-pub fn in_code(language: &str, text: &str) -> Option<LineFault> {
-    let code = essence::code(language, text.as_bytes());
-    String::from_utf8_lossy(&code).lines().find_map(fence).map(fault)
+/// A fence outside of strings and comments. It may be a part of the program, so this counts only for a source that
+/// does not build.
+pub fn fence_in_code(language: &str, text: &str) -> Option<LineFault> {
+    let code = essence::without_strings_and_comments(language, text.as_bytes());
+    String::from_utf8_lossy(&code).lines().find_map(parse_fence).map(fence_fault)
 }
 
-/// The fence in a line that has nothing else.
-fn fence(line: &str) -> Option<&str> {
+/// The line must have nothing else.
+fn parse_fence(line: &str) -> Option<&str> {
     let line = line.trim();
     let sign = line.chars().next().filter(|it| ['`', '~'].contains(it))?;
     let info = line.trim_start_matches(sign);
@@ -28,10 +28,10 @@ fn fence(line: &str) -> Option<&str> {
     (line.len() - info.len() >= 3 && info.chars().all(is_word)).then_some(line)
 }
 
-fn fault(fence: &str) -> LineFault {
+fn fence_fault(fence: &str) -> LineFault {
     let message = format!("the source is Markdown, not a program: it has the fence {fence}");
     let help = "give only what is between the fences";
-    LineFault::of(FaultyPart::Source, message, Some(help.to_owned()))
+    LineFault::new(FaultyPart::Source, message, Some(help.to_owned()))
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn a_source_that_begins_with_a_fence_is_markdown() {
         let check = |text: &str, expected: Option<&str>| {
-            let found = at_start(text).map(|it| it.message);
+            let found = leading_fence(text).map(|it| it.message);
             let expected = expected
                 .map(|it| format!("the source is Markdown, not a program: it has the fence {it}"));
             assert_eq!(found, expected, "{text}");
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_fence_in_a_string_or_a_comment_is_a_part_of_a_program() {
         let check = |language: &str, text: &str, expected: bool| {
-            assert_eq!(in_code(language, text).is_some(), expected, "{text}");
+            assert_eq!(fence_in_code(language, text).is_some(), expected, "{text}");
         };
         for (language, text) in [
             ("python3", "Here it is:\n\n```python\nprint(1)\n```\nIt's done."),

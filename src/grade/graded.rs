@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::serde_as;
 
-use crate::grade::line::{Returned, id_schema};
+use crate::grade::line::{ResultDetail, id_schema};
 use crate::model::judgement::{CaseJudgement, CompilerReport, Judgement};
 use crate::model::score::TotalScore;
 use crate::model::serial::{EveryKey, Seconds};
@@ -16,14 +16,14 @@ use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
 /// The version of lines and results; raised when a key is removed or changes its meaning.
-pub const VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 /// The result of a line.
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Graded {
+pub struct GradedLine {
     /// The version of this format.
-    #[schemars(extend("const" = VERSION))]
+    #[schemars(extend("const" = FORMAT_VERSION))]
     pub version: u32,
     /// The number of the line, from 1.
     pub line: u64,
@@ -93,8 +93,8 @@ pub enum FaultyPart {
 }
 
 impl LineFault {
-    /// A fault of this kind. A message that quotes a long text is cut.
-    pub fn of(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
+    /// A long message is cut.
+    pub fn new(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
         const LONGEST: usize = 1000;
         let mut message = message.into();
         if let Some((end, _)) = message.char_indices().nth(LONGEST) {
@@ -104,43 +104,40 @@ impl LineFault {
         Self { kind, message, help }
     }
 
-    /// A fault of the line itself.
-    pub fn line(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::of(FaultyPart::Line, message, Some(help.into()))
+    pub fn of_line(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(FaultyPart::Line, message, Some(help.into()))
     }
 }
 
-impl Graded {
-    /// The result of a line without a verdict.
-    pub fn failed(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
+impl GradedLine {
+    pub fn with_fault(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
         let digest = format!("{digest:016x}");
-        Self { version: VERSION, line, id, digest, error: Some(error), ..Self::default() }
+        Self { version: FORMAT_VERSION, line, id, digest, error: Some(error), ..Self::default() }
     }
 
-    /// The result of a line with a verdict.
-    pub fn judged(
+    pub fn with_judgement(
         line: u64,
         id: Option<Value>,
         digest: u64,
         judgement: Judgement,
-        returned: Returned,
+        returned: ResultDetail,
     ) -> Self {
         let (test_case, cause) = judgement.failure();
         let (test_case, cause) = (test_case.map(str::to_owned), cause.map(str::to_owned));
-        let is_asked = returned != Returned::Verdict;
+        let is_asked = returned != ResultDetail::Verdict;
         Self {
-            version: VERSION,
+            version: FORMAT_VERSION,
             line,
             id,
             digest: format!("{digest:016x}"),
             verdict: Some(judgement.verdict),
             test_case,
             cause,
-            passed: judgement.passed(),
+            passed: judgement.passed_cases(),
             ran: judgement.cases.len(),
             skipped: judgement.skipped,
-            cpu_time: judgement.slowest(),
-            memory: judgement.memory(),
+            cpu_time: judgement.slowest_cpu_time(),
+            memory: judgement.peak_memory(),
             sensitive: judgement.cases.iter().any(CaseJudgement::is_sensitive),
             error: None,
             score: judgement.score,
@@ -152,7 +149,7 @@ impl Graded {
 
 /// How many lines there were of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tally {
+pub struct GradeTally {
     /// Lines with the verdict AC.
     pub accepted: u64,
     /// Lines with another verdict.
@@ -167,8 +164,7 @@ pub struct Tally {
     pub failed: u64,
 }
 
-impl Tally {
-    /// Counts a line.
+impl GradeTally {
     pub fn count(&mut self, verdict: Option<Verdict>, fault: Option<FaultyPart>) {
         *match (verdict, fault) {
             (Some(Verdict::Accepted), _) => &mut self.accepted,
@@ -180,7 +176,6 @@ impl Tally {
         } += 1;
     }
 
-    /// How many lines there were.
     pub fn lines(&self) -> u64 {
         let Self { accepted, rejected, broken, without_package, skipped, failed } = self;
         accepted + rejected + broken + without_package + skipped + failed

@@ -1,4 +1,4 @@
-//! A line of the stream: its keys, and how it is read.
+//! A line of the stream: its keys, and its parser.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,8 +14,8 @@ use serde_json::{Map as Object, Value};
 use serde_path_to_error::Segment;
 
 use crate::grade::graded::LineFault;
-use crate::grade::map::Map;
-use crate::grade::request::{Request, RequestKind};
+use crate::grade::map::LineMap;
+use crate::grade::request::{RequestKind, UnsupportedRequest};
 
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct StreamLine {
     pub all: Option<bool>,
     /// What the result has in addition to the verdict.
     #[serde(rename = "return")]
-    pub returned: Option<Returned>,
+    pub detail: Option<ResultDetail>,
 }
 
 /// A test case that is not in a file.
@@ -95,7 +95,7 @@ pub struct SourceParts {
 /// What a result has in addition to the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Returned {
+pub enum ResultDetail {
     /// Nothing.
     #[default]
     Verdict,
@@ -108,8 +108,8 @@ pub enum Returned {
 impl<'de> Deserialize<'de> for LineSource {
     /// An untagged enum would not name the key at fault.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Source;
-        impl<'de> Visitor<'de> for Source {
+        struct SourceVisitor;
+        impl<'de> Visitor<'de> for SourceVisitor {
             type Value = LineSource;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,17 +124,17 @@ impl<'de> Deserialize<'de> for LineSource {
                 SourceParts::deserialize(MapAccessDeserializer::new(map)).map(LineSource::Parts)
             }
         }
-        from.deserialize_any(Source)
+        from.deserialize_any(SourceVisitor)
     }
 }
 
-/// A value that is read from an object only; a derived type would also be read from a list.
+/// Is parsed from an object only; a derived type would also be parsed from a list.
 struct FromObject<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Fields<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+        struct ObjectVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
             type Value = FromObject<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -145,7 +145,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
                 T::deserialize(MapAccessDeserializer::new(map)).map(FromObject)
             }
         }
-        from.deserialize_any(Fields(PhantomData))
+        from.deserialize_any(ObjectVisitor(PhantomData))
     }
 }
 
@@ -171,59 +171,49 @@ impl LineSource {
     }
 }
 
-/// The schema of `id`.
 pub(super) fn id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "number", "null"] })
 }
 
-/// The schema of a line, without references.
-pub fn schema() -> Schema {
+/// Without references.
+pub fn line_schema() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<StreamLine>()
 }
 
-/// The schema of a line, made once.
-pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema().to_value());
+pub(super) static LINE_SCHEMA: LazyLock<Value> = LazyLock::new(|| line_schema().to_value());
 
-/// How lines are read.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Where the values are, if lines have another form.
-    pub map: Option<Map>,
-    /// Default values for lines: an object with the same keys.
+pub struct LineSettings {
+    /// For lines of another form.
+    pub map: Option<LineMap>,
     pub defaults: Object<String, Value>,
 }
 
-/// A line that cannot be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenLine {
-    /// Its `id`, if known.
     pub id: Option<Value>,
     pub fault: LineFault,
 }
 
-impl Settings {
-    /// Reads the default values for lines.
-    ///
+impl LineSettings {
     /// # Errors
     /// The first fault.
-    pub fn defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
-        let Value::Object(defaults) = json(text.as_bytes())? else {
+    pub fn parse_defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
+        let Value::Object(defaults) = parse_json(text.as_bytes())? else {
             let help = "write the defaults of a line, without a source";
-            return Err(LineFault::line("expected an object", help));
+            return Err(LineFault::of_line("expected an object", help));
         };
         let mut line = defaults.clone();
         line.entry("source").or_insert_with(|| String::new().into());
-        stream_line(line.into())?;
+        parse_stream_line(line.into())?;
         Ok(defaults)
     }
 
-    /// Reads a line.
-    ///
     /// # Errors
     /// The first fault.
-    pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
-        let value = json(text).map_err(|fault| BrokenLine { id: None, fault })?;
+    pub fn parse_line(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
+        let value = parse_json(text).map_err(|fault| BrokenLine { id: None, fault })?;
         let id = match &self.map {
             Some(map) => map.id(&value),
             None => value.get("id").cloned(),
@@ -231,16 +221,16 @@ impl Settings {
         let id = id.filter(|id| !id.is_null());
         if let Some(other) = id.as_ref().filter(|id| !id.is_string() && !id.is_number()) {
             let what = format!("`/id`: expected a text or a number, not `{other}`");
-            return Err(BrokenLine { id: None, fault: LineFault::line(what, SEE) });
+            return Err(BrokenLine { id: None, fault: LineFault::of_line(what, SCHEMA_HELP) });
         }
         if id.as_ref().is_some_and(Value::is_f64) {
             let what =
                 "`/id`: a number with a fraction, or of more than 64 bits, would lose digits";
-            let fault = LineFault::line(what, "write it as a text");
+            let fault = LineFault::of_line(what, "write it as a text");
             return Err(BrokenLine { id: None, fault });
         }
         let broken = |fault| BrokenLine { id: id.clone(), fault };
-        let request = Request::of(&value, self.map.is_some());
+        let request = UnsupportedRequest::find(&value, self.map.is_some());
         let mapped = match &self.map {
             Some(map) => map.apply(&value),
             None => Ok(value),
@@ -254,8 +244,8 @@ impl Settings {
             line.retain(|_, value| !value.is_null());
             add_defaults(line, &self.defaults);
         }
-        // A package says itself what it asks for.
-        let is_met = |request: &Request| match request.kind {
+        // A package has its own settings for this.
+        let is_met = |request: &UnsupportedRequest| match request.kind {
             _ if value.get("package").is_some() => true,
             RequestKind::Checker => value.get("compare").is_some(),
             _ => false,
@@ -263,52 +253,50 @@ impl Settings {
         if let Some(request) = request.filter(|request| !is_met(request)) {
             return Err(broken(request.fault()));
         }
-        let line = stream_line(value).map_err(broken)?;
-        line.consistent().map_err(broken)
+        let line = parse_stream_line(value).map_err(broken)?;
+        line.check_consistency().map_err(broken)
     }
 }
 
-const SEE: &str = "`juror schema grade` prints the form of a line";
+const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
-/// Converts a JSON value to a line; a fault names the place by a JSON pointer.
-fn stream_line(value: Value) -> Result<StreamLine, LineFault> {
+/// A fault names the position by a JSON pointer.
+fn parse_stream_line(value: Value) -> Result<StreamLine, LineFault> {
     let line: Result<FromObject<StreamLine>, _> = serde_path_to_error::deserialize(value);
     line.map(|line| line.0).map_err(|error| {
         let at: String = error.path().iter().map(pointer_part).collect();
         let place = if at.is_empty() { at } else { format!("`{at}`: ") };
         let what = error.into_inner().to_string().replace("expected f64", "expected a number");
-        LineFault::line(place + &what, SEE)
+        LineFault::of_line(place + &what, SCHEMA_HELP)
     })
 }
 
-/// The part of a JSON pointer for one step of a path. Source: RFC 6901.
+/// Source: RFC 6901.
 fn pointer_part(step: &Segment) -> String {
     match step {
         Segment::Seq { index } => format!("/{index}"),
-        Segment::Map { key } => format!("/{}", escaped(key)),
+        Segment::Map { key } => format!("/{}", escape_pointer(key)),
         Segment::Enum { .. } | Segment::Unknown => String::new(),
     }
 }
 
-/// A key as a part of a JSON pointer.
-pub(super) fn escaped(key: &str) -> String {
+pub(super) fn escape_pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Parses a JSON value. A byte-order mark before it is ignored.
+/// A byte-order mark at the start is ignored.
 ///
 /// Source: RFC 8259, section 8.1.
-pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
+pub(super) fn parse_json(text: &[u8]) -> Result<Value, LineFault> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| {
         let said = error.to_string();
         let what = said.split(" at line ").next().unwrap_or_default();
         let message = format!("is not JSON at column {}: {what}", error.column());
-        LineFault::line(message, "write one JSON object in each line")
+        LineFault::of_line(message, "write one JSON object in each line")
     })
 }
 
-/// Adds the default values of keys that a line does not have.
 fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Value>) {
     for (key, default) in defaults {
         let other = match key.as_str() {
@@ -336,12 +324,11 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
 }
 
 impl StreamLine {
-    /// The line, if its parts are consistent.
-    fn consistent(self) -> Result<Self, LineFault> {
+    fn check_consistency(self) -> Result<Self, LineFault> {
         let alone = |one: bool, other: bool, [first, second]: [&str; 2]| match (one, other) {
             (true, true) => {
                 let message = format!("has both `{first}` and `{second}`");
-                Err(LineFault::line(message, "leave out one of them"))
+                Err(LineFault::of_line(message, "leave out one of them"))
             }
             _ => Ok(one || other),
         };
@@ -353,17 +340,17 @@ impl StreamLine {
         let (package, cases) = (self.package.is_some(), self.cases.is_some());
         if !alone(package, cases, ["/package", "/cases"])? {
             let help = "give a package, or a list of objects with `input` and `answer`";
-            return Err(LineFault::line("has neither `/package` nor `/cases`", help));
+            return Err(LineFault::of_line("has neither `/package` nor `/cases`", help));
         }
         if self.package.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
-            return Err(LineFault::line("`/package` is empty", "give the path of a package"));
+            return Err(LineFault::of_line("`/package` is empty", "give the path of a package"));
         }
         if self.cases.as_ref().is_some_and(Vec::is_empty) {
-            return Err(LineFault::line("`/cases` is empty", "give at least one test case"));
+            return Err(LineFault::of_line("`/cases` is empty", "give at least one test case"));
         }
         if !alone(text, file, ["/source/text", "/source/file"])? {
             let help = "give the source itself, or its file";
-            return Err(LineFault::line("has neither `/source/text` nor `/source/file`", help));
+            return Err(LineFault::of_line("has neither `/source/text` nor `/source/file`", help));
         }
         let memory = ["/limits/memory", "/limits/memory_bytes"];
         alone(limits.memory.is_some(), limits.memory_bytes.is_some(), memory)?;
@@ -377,7 +364,7 @@ impl StreamLine {
             if limit.is_some_and(|limit| !(least..=most).contains(&limit)) {
                 let message = format!("`/limits/{key}`: out of range");
                 let help = format!("it must be from {least} to {most} {unit}");
-                return Err(LineFault::line(message, help));
+                return Err(LineFault::of_line(message, help));
             }
         }
         Ok(self)

@@ -1,4 +1,4 @@
-//! Lines of another form: where their values are.
+//! Converts lines of another form: a map has the positions of their values.
 //!
 //! A map is an object like a line, with a JSON pointer (RFC 6901) in place of each value. A pointer also leads into a
 //! text that is itself JSON. Test cases are a list of objects, or parallel lists, or several of these.
@@ -6,66 +6,59 @@
 use serde_json::{Map as Object, Value};
 
 use crate::grade::graded::LineFault;
-use crate::grade::line::{SCHEMA, json};
+use crate::grade::line::{LINE_SCHEMA, parse_json};
 use crate::package::suggest::nearest;
 
-/// Where the values of a line are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map(Object<String, Value>);
+pub struct LineMap(Object<String, Value>);
 
-/// The key for the test cases.
-const CASES: &str = "cases";
-/// The key for their list, if each is an object.
-const EACH: &str = "each";
+const CASES_KEY: &str = "cases";
+/// The key for the list of test cases, if each is an object.
+const EACH_KEY: &str = "each";
 
-impl Map {
-    /// Parses a map.
-    ///
+impl LineMap {
     /// # Errors
     /// The first fault.
     pub fn parse(text: &str) -> Result<Self, LineFault> {
-        match json(text.as_bytes())? {
+        match parse_json(text.as_bytes())? {
             Value::Object(map) => {
-                check_object(&map, &SCHEMA, "")?;
+                check_object(&map, &LINE_SCHEMA, "")?;
                 Ok(Self(map))
             }
             _ => {
                 let help = r#"such as {"source": "/solution", "cases": "/test_cases"}"#;
-                Err(LineFault::line("a map must be an object", help))
+                Err(LineFault::of_line("a map must be an object", help))
             }
         }
     }
 
-    /// Converts a line of the other form.
-    ///
     /// # Errors
     /// If the test cases are not as the map says.
     pub fn apply(&self, from: &Value) -> Result<Value, LineFault> {
         let mut line = Object::new();
         for (key, map) in &self.0 {
             let value = match key.as_str() {
-                CASES => cases(map, from)?,
-                _ => mapped(map, from),
+                CASES_KEY => map_cases(map, from)?,
+                _ => map_value(map, from),
             };
             line.extend(value.map(|value| (key.clone(), value)));
         }
         Ok(Value::Object(line))
     }
 
-    /// The `id`, also of a line that has no other part.
+    /// Also for a line that cannot be converted.
     pub fn id(&self, from: &Value) -> Option<Value> {
-        mapped(self.0.get("id")?, from)
+        map_value(self.0.get("id")?, from)
     }
 }
 
-/// The keys of an object's schema.
 fn properties(schema: &Value) -> Option<&Object<String, Value>> {
     let alternatives = || schema.get("anyOf")?.as_array()?.iter().find_map(properties);
     schema.get("properties").and_then(Value::as_object).or_else(alternatives)
 }
 
-/// The word that was probably meant, otherwise the list of known words.
-pub fn meant(word: &str, known: &[&str]) -> String {
+/// Suggests the nearest known word, otherwise lists all.
+pub fn suggestion(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there are {}", known.join(", ")),
@@ -79,11 +72,14 @@ fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result
         let at = format!("{at}/{key}");
         let Some(schema) = known.get(key) else {
             let known: Vec<&str> = known.keys().map(String::as_str).collect();
-            return Err(LineFault::line(format!("there is no key `{at}`"), meant(key, &known)));
+            return Err(LineFault::of_line(
+                format!("there is no key `{at}`"),
+                suggestion(key, &known),
+            ));
         };
         match map {
-            Value::Object(map) if key == CASES => check_cases(map, &at)?,
-            Value::Array(maps) if key == CASES => {
+            Value::Object(map) if key == CASES_KEY => check_cases(map, &at)?,
+            Value::Array(maps) if key == CASES_KEY => {
                 for map in maps {
                     match map {
                         Value::Object(map) => check_cases(map, &at)?,
@@ -100,9 +96,9 @@ fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result
 
 fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
     for (key, pointer) in map {
-        if ![EACH, "input", "answer"].contains(&key.as_str()) {
-            let help = meant(key, &[EACH, "input", "answer"]);
-            return Err(LineFault::line(format!("there is no key `{at}/{key}`"), help));
+        if ![EACH_KEY, "input", "answer"].contains(&key.as_str()) {
+            let help = suggestion(key, &[EACH_KEY, "input", "answer"]);
+            return Err(LineFault::of_line(format!("there is no key `{at}/{key}`"), help));
         }
         check_pointer(pointer, &format!("{at}/{key}"))?;
     }
@@ -110,7 +106,7 @@ fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
         Ok(())
     } else {
         let help = "give the pointers to `input` and `answer` of a test case";
-        Err(LineFault::line(format!("`{at}` lacks a key"), help))
+        Err(LineFault::of_line(format!("`{at}` lacks a key"), help))
     }
 }
 
@@ -119,27 +115,30 @@ fn check_pointer(map: &Value, at: &str) -> Result<(), LineFault> {
         Value::String(pointer) if pointer.is_empty() || pointer.starts_with('/') => Ok(()),
         _ => {
             let help = "a JSON pointer is a text such as \"/tests/0/input\"";
-            Err(LineFault::line(format!("`{at}` is not a JSON pointer"), help))
+            Err(LineFault::of_line(format!("`{at}` is not a JSON pointer"), help))
         }
     }
 }
 
-/// The values that a map of pointers leads to; None if they do not exist.
-fn mapped(map: &Value, from: &Value) -> Option<Value> {
+/// `None` if no value exists.
+fn map_value(map: &Value, from: &Value) -> Option<Value> {
     match map {
         Value::Object(map) => {
-            let parts = map.iter().filter_map(|(key, map)| Some((key.clone(), mapped(map, from)?)));
+            let parts =
+                map.iter().filter_map(|(key, map)| Some((key.clone(), map_value(map, from)?)));
             let parts: Object<String, Value> = parts.collect();
             (!parts.is_empty()).then_some(Value::Object(parts))
         }
-        map => lookup(from, map.as_str()?).filter(|value| !value.is_null()).map(in_seconds),
+        map => follow_pointer(from, map.as_str()?)
+            .filter(|value| !value.is_null())
+            .map(duration_in_seconds),
     }
 }
 
-/// A time in two parts as a number of seconds; any other value as it is.
+/// Converts a time in two parts to a number of seconds; any other value stays.
 ///
 /// Source: the message `Duration` of Protocol Buffers.
-fn in_seconds(value: Value) -> Value {
+fn duration_in_seconds(value: Value) -> Value {
     let parts = value.as_object().filter(|parts| {
         parts.contains_key("seconds") && parts.keys().all(|key| key == "seconds" || key == "nanos")
     });
@@ -150,41 +149,43 @@ fn in_seconds(value: Value) -> Value {
     }
 }
 
-/// The test cases; None if there are none.
-fn cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
-    let Value::Array(maps) = map else { return cases_of(map, from) };
+fn map_cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
+    let Value::Array(maps) = map else { return map_case_list(map, from) };
     let mut all: Option<Vec<Value>> = None;
     for map in maps {
-        match cases_of(map, from)? {
+        match map_case_list(map, from)? {
             Some(Value::Array(cases)) => all.get_or_insert_default().extend(cases),
             None => {}
-            Some(_) => return Err(no_list(map)),
+            Some(_) => return Err(not_a_list(map)),
         }
     }
     Ok(all.map(Value::Array))
 }
 
-fn cases_of(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
+fn map_case_list(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
     let Value::Object(map) = map else {
         let pointer = map.as_str().unwrap_or_default();
         // The value there may be a text that contains the list as JSON.
-        return Ok(lookup(from, pointer).map(opened).filter(|value| !value.is_null()));
+        return Ok(follow_pointer(from, pointer)
+            .map(parse_nested_json)
+            .filter(|value| !value.is_null()));
     };
     let list = |key: &str| {
         let pointer = &map[key];
-        match lookup(from, pointer.as_str().unwrap_or_default()).map(opened) {
+        match follow_pointer(from, pointer.as_str().unwrap_or_default()).map(parse_nested_json) {
             Some(Value::Array(list)) => Ok(Some(list)),
             None | Some(Value::Null) => Ok(None),
-            Some(_) => Err(no_list(pointer)),
+            Some(_) => Err(not_a_list(pointer)),
         }
     };
-    if map.contains_key(EACH) {
-        let part = |key: &str, item: &Value| mapped(&map[key], item).map(|it| (key.to_owned(), it));
+    if map.contains_key(EACH_KEY) {
+        let part =
+            |key: &str, item: &Value| map_value(&map[key], item).map(|it| (key.to_owned(), it));
         let case = |item: Value| {
             let parts = ["input", "answer"].into_iter().filter_map(|key| part(key, &item));
             Value::Object(parts.collect())
         };
-        return Ok(list(EACH)?.map(|list| list.into_iter().map(case).collect()));
+        return Ok(list(EACH_KEY)?.map(|list| list.into_iter().map(case).collect()));
     }
     let (inputs, answers) = match (list("input")?, list("answer")?) {
         (None, None) => return Ok(None),
@@ -198,31 +199,29 @@ fn cases_of(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
             answers.len(),
             map["answer"]
         );
-        return Err(LineFault::line(message, "there must be an answer for each input"));
+        return Err(LineFault::of_line(message, "there must be an answer for each input"));
     }
     let pairs = inputs.into_iter().zip(answers);
     let case = |(input, answer)| serde_json::json!({ "input": input, "answer": answer });
     Ok(Some(pairs.map(case).collect()))
 }
 
-fn no_list(pointer: &Value) -> LineFault {
+fn not_a_list(pointer: &Value) -> LineFault {
     let help = "point the map to a list of test cases, or of their inputs and answers";
-    LineFault::line(format!("{pointer} is not a list"), help)
+    LineFault::of_line(format!("{pointer} is not a list"), help)
 }
 
-/// The JSON value in a text; otherwise the value itself.
-fn opened(value: Value) -> Value {
+fn parse_nested_json(value: Value) -> Value {
     let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     inner.unwrap_or(value)
 }
 
-/// The value that a pointer leads to.
-fn lookup(from: &Value, pointer: &str) -> Option<Value> {
+fn follow_pointer(from: &Value, pointer: &str) -> Option<Value> {
     let Some(rest) = pointer.strip_prefix('/') else { return Some(from.clone()) };
     if let Value::String(text) = from {
-        return lookup(&serde_json::from_str(text).ok()?, pointer);
+        return follow_pointer(&serde_json::from_str(text).ok()?, pointer);
     }
     let (_, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let first = &pointer[..pointer.len() - after.len()];
-    lookup(from.pointer(first)?, after)
+    follow_pointer(from.pointer(first)?, after)
 }

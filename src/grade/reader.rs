@@ -1,36 +1,32 @@
-//! Lines of a stream, of bounded length.
+//! Reads the lines of a stream, of bounded length.
 
 use std::io::{self, BufRead};
 
-/// The longest line: each line that is under way is in memory up to this size.
-pub const LONGEST: usize = 64 << 20;
+/// In bytes. Each line that is judged is in memory up to this size.
+pub const LONGEST_LINE: usize = 64 << 20;
 
-/// A line as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawLine {
-    /// Its number, from 1.
+    /// From 1.
     pub number: u64,
-    /// Its bytes without the line end; if it is too long, only the beginning.
+    /// Without the line end; if the line is too long, only its beginning.
     pub text: Vec<u8>,
-    /// Whether it is too long.
     pub is_too_long: bool,
 }
 
-/// Reads lines.
-pub struct Lines<R> {
+pub struct LineReader<R> {
     from: R,
     longest: usize,
     number: u64,
     bytes: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    /// Reads lines from here, with at most `longest` bytes each.
+impl<R: BufRead> LineReader<R> {
+    /// Lines have at most `longest` bytes.
     pub fn new(from: R, longest: usize) -> Self {
         Self { from, longest, number: 0, bytes: 0 }
     }
 
-    /// How many bytes were read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -41,14 +37,14 @@ impl<R: BufRead> Lines<R> {
     /// If it cannot be read.
     pub fn next_line(&mut self) -> io::Result<Option<RawLine>> {
         loop {
-            let Some(line) = self.next_of_any_kind()? else { return Ok(None) };
+            let Some(line) = self.next_raw_line()? else { return Ok(None) };
             if line.is_too_long || !line.text.trim_ascii().is_empty() {
                 return Ok(Some(line));
             }
         }
     }
 
-    fn next_of_any_kind(&mut self) -> io::Result<Option<RawLine>> {
+    fn next_raw_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut line = RawLine { number: self.number + 1, text: Vec::new(), is_too_long: false };
         let mut is_there = false;
         loop {
@@ -82,8 +78,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn lines(text: &[u8], held: usize) -> Vec<RawLine> {
-        let mut lines = Lines::new(io::BufReader::with_capacity(held, text), 8);
+    fn read_lines(text: &[u8], held: usize) -> Vec<RawLine> {
+        let mut lines = LineReader::new(io::BufReader::with_capacity(held, text), 8);
         let all = std::iter::from_fn(|| lines.next_line().expect("bytes can be read")).collect();
         assert_eq!(lines.bytes(), text.len() as u64);
         all
@@ -99,7 +95,7 @@ mod tests {
             });
             let expected: Vec<RawLine> = expected.collect();
             for held in [1, 3, 100] {
-                assert_eq!(lines(text.as_bytes(), held), expected, "{text:?} by {held}");
+                assert_eq!(read_lines(text.as_bytes(), held), expected, "{text:?} by {held}");
             }
         };
         check("", &[]);
@@ -114,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_line_that_is_not_blank_comes_once(text in prop::collection::vec(
+        fn each_line_that_is_not_blank_is_read_once(text in prop::collection::vec(
             prop_oneof![Just(b'\n'), Just(b' '), any::<u8>()], 0..60,
         ), held in 1..20_usize) {
             let all = text.split(|byte| *byte == b'\n').enumerate();
@@ -124,7 +120,7 @@ mod tests {
                 text: it[..it.len().min(8)].to_vec(),
                 is_too_long: it.len() > 8,
             }).collect();
-            prop_assert_eq!(lines(&text, held), expected);
+            prop_assert_eq!(read_lines(&text, held), expected);
         }
     }
 }

@@ -1,39 +1,37 @@
-//! What a line of a public data set asks for, if that is not a program that reads standard input and has one right
-//! output. Such a line would be judged wrongly without a word.
+//! Finds lines of public data sets that ask for something else than a program that reads standard input and has one
+//! right output. The verdicts for such lines would be wrong.
 
 use serde_json::Value;
 
 use crate::grade::graded::LineFault;
-use crate::grade::line::escaped;
+use crate::grade::line::escape_pointer;
 
-/// A key of a line that asks for something else.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Request {
-    /// The place of the key, as a JSON pointer.
-    at: String,
+pub(super) struct UnsupportedRequest {
+    /// A JSON pointer to the key.
+    pointer: String,
     value: Value,
     pub(super) kind: RequestKind,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestKind {
     /// A function, which a program of the data set calls.
     Function,
     Files,
     Interaction,
-    /// Several outputs are right, and a program tells which.
+    /// Several outputs are right, and a program decides about them.
     Checker,
 }
 
 use RequestKind::{Checker, Files, Function, Interaction};
 
-/// The keys, and the values by which they ask; empty for any value.
+/// The keys with the values that make a request; empty for any value.
 ///
 /// Sources: APPS and TACO (`fn_name`, `starter_code`), LiveCodeBench (`func_name`, `testtype`), HumanEval, MBPP+ and
 /// LeetCodeDataset (`entry_point`), KodCode (`function_name`, `test_entry_point`), SYNTHETIC-1 (`type`), CodeContests
 /// (`input_file`, `output_file`), open-r1/codeforces (`input_mode`, `interaction_format`, `generated_checker`).
-const KEYS: [(&str, &[&str], RequestKind); 14] = [
+const REQUEST_KEYS: [(&str, &[&str], RequestKind); 14] = [
     ("fn_name", &[], Function),
     ("func_name", &[], Function),
     ("function_name", &[], Function),
@@ -50,22 +48,21 @@ const KEYS: [(&str, &[&str], RequestKind); 14] = [
     ("generated_checker", &[], Checker),
 ];
 
-/// Values by which these keys ask for nothing.
-const NOTHING: [&str; 6] =
+/// With these values, a key makes no request.
+const NEUTRAL_VALUES: [&str; 6] =
     ["", "stdin", "stdout", "standard input", "standard output", "standard input/output"];
 
-/// How many objects are in each other at most.
-const DEEPEST: usize = 4;
+/// Objects that are nested deeper are not searched.
+const MOST_NESTED: usize = 4;
 
-impl Request {
-    /// The first request of a line. If a map unpacks it, also those of objects in it, of texts that are such objects, and
-    /// of test cases, but not of the texts in these: they are data.
-    pub(super) fn of(line: &Value, is_mapped: bool) -> Option<Self> {
-        let found = within(line, true, if is_mapped { DEEPEST } else { 1 })?;
-        Some(Self { at: format!("/{}", found.at), ..found })
+impl UnsupportedRequest {
+    /// Finds the first request of a line. If a map unpacks the line, nested objects, texts with such objects, and test
+    /// cases count, too. The texts in test cases do not count: they are data.
+    pub(super) fn find(line: &Value, is_mapped: bool) -> Option<Self> {
+        let found = find_within(line, true, if is_mapped { MOST_NESTED } else { 1 })?;
+        Some(Self { pointer: format!("/{}", found.pointer), ..found })
     }
 
-    /// The error that the line cannot be judged as it asks.
     pub(super) fn fault(&self) -> LineFault {
         let (what, help) = match self.kind {
             Function => (
@@ -89,43 +86,44 @@ impl Request {
             Value::String(text) => text.lines().find(|it| !it.trim().is_empty()).unwrap_or(text),
             other => &other.to_string(),
         };
-        LineFault::line(format!("`{}` asks for {what}: `{}`", self.at, value.trim()), help)
+        LineFault::of_line(format!("`{}` asks for {what}: `{}`", self.pointer, value.trim()), help)
     }
 }
 
-fn within(value: &Value, opens_texts: bool, depth: usize) -> Option<Request> {
+fn find_within(value: &Value, opens_texts: bool, depth: usize) -> Option<UnsupportedRequest> {
     let below = depth.checked_sub(1)?;
-    let inside = |found: Request, part: &str| {
-        let at = format!("{}/{}", escaped(part), found.at);
-        Some(Request { at: at.trim_end_matches('/').to_owned(), ..found })
+    let inside = |found: UnsupportedRequest, part: &str| {
+        let at = format!("{}/{}", escape_pointer(part), found.pointer);
+        Some(UnsupportedRequest { pointer: at.trim_end_matches('/').to_owned(), ..found })
     };
     match value {
         Value::Object(object) => object.iter().find_map(|(key, value)| {
-            let found = match kind(key, value) {
-                Some(kind) => Request { at: String::new(), value: value.clone(), kind },
-                None => within(value, opens_texts, below)?,
+            let found = match request_kind(key, value) {
+                Some(kind) => {
+                    UnsupportedRequest { pointer: String::new(), value: value.clone(), kind }
+                }
+                None => find_within(value, opens_texts, below)?,
             };
             inside(found, key)
         }),
         Value::Array(items) => {
             let mut items = items.iter().enumerate().filter(|(_, item)| item.is_object());
-            items.find_map(|(at, item)| inside(within(item, false, below)?, &at.to_string()))
+            items.find_map(|(at, item)| inside(find_within(item, false, below)?, &at.to_string()))
         }
         Value::String(text) if opens_texts && text.trim_start().starts_with(['{', '[']) => {
-            let has_key = KEYS.iter().any(|(key, ..)| text.contains(key));
+            let has_key = REQUEST_KEYS.iter().any(|(key, ..)| text.contains(key));
             let opened = has_key.then(|| serde_json::from_str::<Value>(text).ok()).flatten()?;
-            within(&opened, opens_texts, depth)
+            find_within(&opened, opens_texts, depth)
         }
         _ => None,
     }
 }
 
-/// What is asked for by a key with this value.
-fn kind(key: &str, value: &Value) -> Option<RequestKind> {
-    let (_, values, kind) = KEYS.iter().find(|(known, ..)| *known == key)?;
+fn request_kind(key: &str, value: &Value) -> Option<RequestKind> {
+    let (_, values, kind) = REQUEST_KEYS.iter().find(|(known, ..)| *known == key)?;
     let asks = match value {
         Value::String(text) if values.is_empty() => {
-            NOTHING.iter().all(|nothing| !text.trim().eq_ignore_ascii_case(nothing))
+            NEUTRAL_VALUES.iter().all(|nothing| !text.trim().eq_ignore_ascii_case(nothing))
         }
         Value::String(text) => values.contains(&text.trim()),
         Value::Array(all) => values.is_empty() && !all.is_empty(),

@@ -1,4 +1,4 @@
-//! The file of results. A later start goes on after the results that it has.
+//! The file of results. A later start continues after the last result.
 //!
 //! A result is written by one call and is on disk within a second. Killing the process loses no written result. A full
 //! disk or a power cut may leave half a result at the end; the next start replaces it.
@@ -20,65 +20,56 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::grade::graded::{FaultyPart, Tally, VERSION};
+use crate::grade::graded::{FORMAT_VERSION, FaultyPart, GradeTally};
 use crate::model::verdict::Verdict;
 
-/// How long another process may hold the lock: one that was killed needs a moment to end on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// How long to wait before the next look.
-const PAUSE: Duration = Duration::from_millis(20);
-/// How long a result may be written and not yet on disk, besides the time that the disk takes.
-const SYNC: Duration = Duration::from_millis(500);
-/// A longer line must begin like a result before the rest of it is read.
+/// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+const LOCK_RETRY: Duration = Duration::from_millis(20);
+/// A result may be written and not yet on disk for so long, besides the time that the disk takes.
+const SYNC_DELAY: Duration = Duration::from_millis(500);
+/// In bytes. A longer line must begin like a result before the rest of it is read.
 const LONG_LINE: u64 = 1 << 20;
 
-/// What to do with a file that has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    Refused,
-    /// It must be results, and more are added.
-    Resumed,
+pub enum ExistingContent {
+    Refuse,
+    /// The content must be results; more are added.
+    Resume,
 }
 
-/// The file of results, open and locked.
 pub struct ResultsFile {
-    disk: Arc<Disk>,
-    syncing: Option<JoinHandle<()>>,
+    file: Arc<SyncedFile>,
+    sync_thread: Option<JoinHandle<()>>,
     length: u64,
-    /// What follows them before the first result of this start.
-    tail: Tail,
+    /// What follows the results, before the first one of this start.
+    tail: FileTail,
 }
 
-/// What follows the last line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tail {
-    Nothing,
+enum FileTail {
+    Empty,
     /// A whole result without its line end.
     Result,
-    Half,
+    HalfResult,
 }
 
-/// The results of earlier starts.
 #[derive(Debug)]
-pub struct Earlier {
-    /// Number and digest of each finished line that was not asked for yet, the first line last.
+pub struct EarlierResults {
+    /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
-    /// How many results there are of each kind.
-    pub tally: Tally,
-    /// Whether the results are in the order of their lines.
+    pub tally: GradeTally,
     pub is_ordered: bool,
 }
 
-/// What earlier starts did with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum LineHistory {
     New,
     Finished,
     /// This line, or one before it, had other content.
     Changed,
 }
 
-/// Why a file cannot take the results.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsFault {
     #[error("it is not empty")]
@@ -87,20 +78,18 @@ pub enum ResultsFault {
     InUse,
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is not a result.
     #[error("line {0} is not a result of `juror grade`: {1}")]
-    NoResult(u64, String),
-    /// A line of the stream has two results.
+    NotAResult(u64, String),
     #[error("it has two results of line {0}")]
-    Twice(u64),
-    /// It is a device, a pipe or something else that does not keep what is written.
+    Duplicate(u64),
+    /// Such as a device or a pipe, which does not keep what is written.
     #[error("it is not a regular file")]
-    NoFile,
+    NotAFile,
 }
 
-/// The parts of a result that are needed here.
+/// Only the keys that are needed here.
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedResult {
     version: u32,
     line: u64,
     digest: String,
@@ -123,36 +112,35 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-impl Default for Earlier {
-    /// No results.
+impl Default for EarlierResults {
     fn default() -> Self {
-        Self { lines: Vec::new(), tally: Tally::default(), is_ordered: true }
+        Self { lines: Vec::new(), tally: GradeTally::default(), is_ordered: true }
     }
 }
 
-impl Earlier {
-    /// What is known of the next line of the stream.
-    pub fn pass(&mut self, line: u64, digest: u64) -> Known {
+impl EarlierResults {
+    /// Must be called for each line of the stream, in order.
+    pub fn take_line(&mut self, line: u64, digest: u64) -> LineHistory {
         match self.lines.last() {
             Some((number, known)) if *number == line => {
                 let is_same = *known == digest;
                 self.lines.pop();
-                if is_same { Known::Finished } else { Known::Changed }
+                if is_same { LineHistory::Finished } else { LineHistory::Changed }
             }
-            Some((number, _)) if *number < line => Known::Changed,
-            _ => Known::New,
+            Some((number, _)) if *number < line => LineHistory::Changed,
+            _ => LineHistory::New,
         }
     }
 
-    /// How many finished lines were not asked for yet.
-    pub fn ahead(&self) -> u64 {
+    /// The finished lines that the stream has not reached yet.
+    pub fn remaining(&self) -> u64 {
         self.lines.len() as u64
     }
 
-    /// Adds the result in a line of the file.
     fn add(&mut self, text: &[u8]) -> Result<(), String> {
-        let result: Recorded = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        if result.version != VERSION {
+        let result: RecordedResult =
+            serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if result.version != FORMAT_VERSION {
             return Err(format!("it has version {}", result.version));
         }
         let is_digest = |digits: &&String| {
@@ -172,31 +160,35 @@ impl Earlier {
 }
 
 impl ResultsFile {
-    /// Opens or creates the file, and reads the results that it has. Changes none of its bytes.
+    /// Opens or creates the file, and reads its results. Changes none of its bytes.
     ///
     /// # Errors
     /// If it has other content, or is in use.
-    pub fn open(path: &Path, content: Content) -> Result<(Self, Earlier), ResultsFault> {
+    pub fn open(
+        path: &Path,
+        content: ExistingContent,
+    ) -> Result<(Self, EarlierResults), ResultsFault> {
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Err(ResultsFault::NoFile);
+            return Err(ResultsFault::NotAFile);
         }
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         lock(&file)?;
-        if content == Content::Refused && file.metadata()?.len() > 0 {
+        if content == ExistingContent::Refuse && file.metadata()?.len() > 0 {
             return Err(ResultsFault::NotEmpty);
         }
-        let mut earlier = Earlier::default();
-        let (length, tail) = read(&mut BufReader::new(&file), &mut earlier)?;
+        let mut earlier = EarlierResults::default();
+        let (length, tail) = read_results(&mut BufReader::new(&file), &mut earlier)?;
         earlier.lines.sort_unstable_by(|one, other| other.cmp(one));
         if let Some(pair) = earlier.lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(ResultsFault::Twice(pair[0].0));
+            return Err(ResultsFault::Duplicate(pair[0].0));
         }
-        let disk = Arc::new(Disk { file, state: Mutex::default(), changed: Condvar::new() });
+        let disk =
+            Arc::new(SyncedFile { file, state: Mutex::default(), state_changed: Condvar::new() });
         let syncing = {
             let disk = Arc::clone(&disk);
-            thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_often())?
+            thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_loop())?
         };
-        Ok((Self { disk, syncing: Some(syncing), length, tail }, earlier))
+        Ok((Self { file: disk, sync_thread: Some(syncing), length, tail }, earlier))
     }
 
     /// Adds a result with its line end. If that fails, only whole results stay in the file.
@@ -204,14 +196,14 @@ impl ResultsFile {
     /// # Errors
     /// If it cannot be written, or an earlier one not be stored.
     pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
-        if let Some(fault) = self.disk.state.lock().fault.take() {
+        if let Some(fault) = self.file.state.lock().fault.take() {
             return Err(fault);
         }
-        let mut file = &self.disk.file;
+        let mut file = &self.file.file;
         let text = match self.tail {
-            Tail::Nothing => line.to_vec(),
-            Tail::Result => [b"\n", line].concat(),
-            Tail::Half => {
+            FileTail::Empty => line.to_vec(),
+            FileTail::Result => [b"\n", line].concat(),
+            FileTail::HalfResult => {
                 file.set_len(self.length)?;
                 line.to_vec()
             }
@@ -220,10 +212,10 @@ impl ResultsFile {
             // If this fails too, the next start finds half a result.
             let _ = file.set_len(self.length);
         })?;
-        self.tail = Tail::Nothing;
+        self.tail = FileTail::Empty;
         self.length += text.len() as u64;
-        self.disk.state.lock().is_dirty = true;
-        self.disk.changed.notify_all();
+        self.file.state.lock().is_dirty = true;
+        self.file.state_changed.notify_all();
         Ok(())
     }
 
@@ -232,56 +224,55 @@ impl ResultsFile {
     /// # Errors
     /// If they cannot be stored.
     pub fn finish(mut self) -> io::Result<()> {
-        self.end_syncing();
-        match self.disk.state.lock().fault.take() {
+        self.stop_sync_thread();
+        match self.file.state.lock().fault.take() {
             Some(fault) => Err(fault),
-            None => self.disk.sync(),
+            None => self.file.sync(),
         }
     }
 
-    fn end_syncing(&mut self) {
-        self.disk.state.lock().is_over = true;
-        self.disk.changed.notify_all();
+    fn stop_sync_thread(&mut self) {
+        self.file.state.lock().is_over = true;
+        self.file.state_changed.notify_all();
         // It does not panic.
-        let _ = self.syncing.take().map(JoinHandle::join);
+        let _ = self.sync_thread.take().map(JoinHandle::join);
     }
 }
 
 impl Drop for ResultsFile {
     fn drop(&mut self) {
-        self.end_syncing();
+        self.stop_sync_thread();
     }
 }
 
-/// What two threads share: one writes results, and one brings them to the disk.
-struct Disk {
+/// Two threads share it: one writes results, and one syncs them to the disk.
+struct SyncedFile {
     file: File,
-    state: Mutex<DiskState>,
-    changed: Condvar,
+    state: Mutex<SyncState>,
+    state_changed: Condvar,
 }
 
 #[derive(Default)]
-struct DiskState {
-    /// Whether something was written since the last sync began.
+struct SyncState {
     is_dirty: bool,
     is_over: bool,
     fault: Option<io::Error>,
 }
 
-impl Disk {
-    /// Syncs some time after something was written, also if nothing follows.
-    fn sync_often(&self) {
+impl SyncedFile {
+    /// Syncs some time after a result was written, also if none follows.
+    fn sync_loop(&self) {
         loop {
-            let is_idle = |state: &mut DiskState| !state.is_dirty && !state.is_over;
+            let is_idle = |state: &mut SyncState| !state.is_dirty && !state.is_over;
             let mut state = self.state.lock();
-            self.changed.wait_while(&mut state, is_idle);
-            let is_going_on = |state: &mut DiskState| !state.is_over;
-            self.changed.wait_while_for(&mut state, is_going_on, SYNC);
+            self.state_changed.wait_while(&mut state, is_idle);
+            let is_going_on = |state: &mut SyncState| !state.is_over;
+            self.state_changed.wait_while_for(&mut state, is_going_on, SYNC_DELAY);
             if state.is_over {
                 return;
             }
             state.is_dirty = false;
-            self.changed.notify_all();
+            self.state_changed.notify_all();
             drop(state);
             if let Err(fault) = self.sync() {
                 self.state.lock().fault.get_or_insert(fault);
@@ -302,12 +293,11 @@ impl Disk {
     }
 }
 
-/// Locks the file for this process.
 fn lock(file: &File) -> Result<(), ResultsFault> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < end => thread::sleep(PAUSE),
+            Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < end => thread::sleep(LOCK_RETRY),
             Err(Errno::AGAIN | Errno::ACCESS) => return Err(ResultsFault::InUse),
             // Some file systems do not support locks.
             Ok(()) | Err(_) => return Ok(()),
@@ -315,17 +305,20 @@ fn lock(file: &File) -> Result<(), ResultsFault> {
     }
 }
 
-/// Reads all results. Returns the length of the whole ones, and what follows them.
-fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), ResultsFault> {
+/// Returns the length of the whole results, and what follows them.
+fn read_results(
+    from: &mut impl BufRead,
+    earlier: &mut EarlierResults,
+) -> Result<(u64, FileTail), ResultsFault> {
     let mut line = Vec::new();
     let (mut length, mut number) = (0, 0);
     loop {
         line.clear();
         number += 1;
-        let no_result = |what: String| ResultsFault::NoResult(number, what);
+        let no_result = |what: String| ResultsFault::NotAResult(number, what);
         let read = from.by_ref().take(LONG_LINE).read_until(b'\n', &mut line)?;
         if read as u64 == LONG_LINE && !line.ends_with(b"\n") {
-            if !is_beginning(&line) {
+            if !begins_like_result(&line) {
                 return Err(no_result("it does not begin like one".to_owned()));
             }
             from.read_until(b'\n', &mut line)?;
@@ -336,31 +329,30 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
             continue;
         }
         if line.is_empty() {
-            return Ok((length, Tail::Nothing));
+            return Ok((length, FileTail::Empty));
         }
         if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok() {
             earlier.add(&line).map_err(no_result)?;
-            return Ok((length + line.len() as u64, Tail::Result));
+            return Ok((length + line.len() as u64, FileTail::Result));
         }
-        // Less than this says nothing about whose file it is.
-        let is_ours = number > 1 || line.len() > beginning().len();
-        return if is_ours && is_beginning(&line) {
-            Ok((length, Tail::Half))
+        // A shorter text may be the beginning of another file.
+        let is_ours = number > 1 || line.len() > result_prefix().len();
+        return if is_ours && begins_like_result(&line) {
+            Ok((length, FileTail::HalfResult))
         } else {
             Err(no_result("it does not begin like one, and has no line end".to_owned()))
         };
     }
 }
 
-/// The text before the line's number, with which each result begins.
-fn beginning() -> String {
-    format!(r#"{{"version":{VERSION},"line":"#)
+/// Each result begins with this text, before the number of the line.
+fn result_prefix() -> String {
+    format!(r#"{{"version":{FORMAT_VERSION},"line":"#)
 }
 
-/// Whether a text is the beginning of a result.
-fn is_beginning(text: &[u8]) -> bool {
+fn begins_like_result(text: &[u8]) -> bool {
     const AFTER_NUMBER: &[u8] = br#","id":"#;
-    let before = beginning();
+    let before = result_prefix();
     let Some(rest) = text.strip_prefix(before.as_bytes()) else {
         return before.as_bytes().starts_with(text);
     };

@@ -8,136 +8,129 @@ use std::collections::BTreeMap;
 
 use crate::model::stop::Stop;
 
-/// For results in the order of the items: how many items may be begun after the oldest one that is not done.
-pub const WINDOW: u64 = 1024;
+/// With results in the order of the items, so many items may start after the oldest one that is not done.
+pub const REORDER_WINDOW: u64 = 1024;
 
-/// The order in which results leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultOrder {
-    /// The order of completion.
     Completion,
-    /// The order of the items.
     Input,
 }
 
-/// How to process a stream.
 pub struct Stream<'a, T, R> {
-    /// The order of results.
     pub order: ResultOrder,
-    pub next: Next<'a, T>,
+    pub next_item: NextItem<'a, T>,
     pub work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
-    pub put: Put<'a, R>,
+    pub deliver: ResultSink<'a, R>,
 }
 
-/// Returns the next item, if there is one.
-pub type Next<'a, T> = Box<dyn FnMut() -> Result<Option<T>, Stop> + Send + 'a>;
+pub type NextItem<'a, T> = Box<dyn FnMut() -> Result<Option<T>, Stop> + Send + 'a>;
 
-/// Takes a result.
-pub type Put<'a, R> = Box<dyn FnMut(R) -> Result<(), Stop> + Send + 'a>;
+pub type ResultSink<'a, R> = Box<dyn FnMut(R) -> Result<(), Stop> + Send + 'a>;
 
-struct Input<'a, T> {
-    next: Next<'a, T>,
+struct StreamInput<'a, T> {
+    next_item: NextItem<'a, T>,
     taken: u64,
 }
 
-struct Results<'a, R> {
-    put: Put<'a, R>,
+struct StreamResults<'a, R> {
+    sink: ResultSink<'a, R>,
     waiting: BTreeMap<u64, R>,
-    left: u64,
-    /// The first reason to stop.
+    delivered: u64,
     stop: Option<Stop>,
 }
 
-struct Shared<'a, T, R> {
+struct SharedStream<'a, T, R> {
     order: ResultOrder,
     work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
-    input: Mutex<Input<'a, T>>,
-    results: Mutex<Results<'a, R>>,
-    room: Condvar,
+    input: Mutex<StreamInput<'a, T>>,
+    results: Mutex<StreamResults<'a, R>>,
+    space_freed: Condvar,
 }
 
 impl<T: Send, R: Send> Stream<'_, T, R> {
     /// Processes the stream with this many threads; `on_threads` starts them and waits for them.
     ///
     /// # Errors
-    /// The first error. Work that was begun is finished, but its results do not leave.
+    /// The first error. Work that was begun is finished, but its results are dropped.
     pub fn run(
         self,
         at_once: usize,
         on_threads: fn(usize, &(dyn Fn() + Sync)),
     ) -> Result<(), Stop> {
-        let shared = Shared {
+        let shared = SharedStream {
             order: self.order,
             work: self.work,
-            input: Mutex::new(Input { next: self.next, taken: 0 }),
-            results: Mutex::new(Results {
-                put: self.put,
+            input: Mutex::new(StreamInput { next_item: self.next_item, taken: 0 }),
+            results: Mutex::new(StreamResults {
+                sink: self.deliver,
                 waiting: BTreeMap::new(),
-                left: 0,
+                delivered: 0,
                 stop: None,
             }),
-            room: Condvar::new(),
+            space_freed: Condvar::new(),
         };
-        on_threads(at_once, &|| shared.worker());
+        on_threads(at_once, &|| shared.run_worker());
         let results = shared.results.into_inner();
         results.stop.map_or(Ok(()), Err)
     }
 }
 
-impl<T, R> Shared<'_, T, R> {
-    fn worker(&self) {
+impl<T, R> SharedStream<'_, T, R> {
+    fn run_worker(&self) {
         loop {
-            let taken = self.take();
+            let taken = self.take_item();
             let done = match taken {
                 Ok(None) => return,
                 Ok(Some((number, item))) => (self.work)(item).map(|result| (number, result)),
                 Err(stop) => Err(stop),
             };
-            if let Err(stop) = done.and_then(|(number, result)| self.leave(number, result)) {
+            if let Err(stop) = done.and_then(|(number, result)| self.deliver(number, result)) {
                 self.results.lock().stop.get_or_insert(stop);
-                self.room.notify_all();
+                self.space_freed.notify_all();
                 return;
             }
         }
     }
 
-    /// The next item, once there is room for its result.
-    fn take(&self) -> Result<Option<(u64, T)>, Stop> {
+    /// Waits until there is room for the result of the next item.
+    fn take_item(&self) -> Result<Option<(u64, T)>, Stop> {
         let mut input = self.input.lock();
         let number = input.taken;
-        let is_full = |results: &mut Results<'_, R>| {
-            let is_ahead = self.order == ResultOrder::Input && number >= results.left + WINDOW;
+        let is_full = |results: &mut StreamResults<'_, R>| {
+            let is_ahead =
+                self.order == ResultOrder::Input && number >= results.delivered + REORDER_WINDOW;
             results.stop.is_none() && is_ahead
         };
         let mut results = self.results.lock();
-        self.room.wait_while(&mut results, is_full);
+        self.space_freed.wait_while(&mut results, is_full);
         if results.stop.is_some() {
             return Ok(None);
         }
         drop(results);
-        let Some(item) = (input.next)()? else { return Ok(None) };
+        let Some(item) = (input.next_item)()? else { return Ok(None) };
         input.taken += 1;
         Ok(Some((number, item)))
     }
 
-    /// Passes on a result, and those that waited for it.
-    fn leave(&self, number: u64, result: R) -> Result<(), Stop> {
+    /// Delivers a result, and those that waited for it.
+    fn deliver(&self, number: u64, result: R) -> Result<(), Stop> {
         let mut results = self.results.lock();
         if results.stop.is_some() {
             return Ok(());
         }
         if self.order == ResultOrder::Completion {
-            results.left += 1;
-            return (results.put)(result);
+            results.delivered += 1;
+            return (results.sink)(result);
         }
         results.waiting.insert(number, result);
-        let mut next = results.left;
+        let mut next = results.delivered;
         while let Some(result) = results.waiting.remove(&next) {
-            (results.put)(result)?;
+            (results.sink)(result)?;
             next += 1;
         }
-        results.left = next;
-        self.room.notify_all();
+        results.delivered = next;
+        self.space_freed.notify_all();
         Ok(())
     }
 }
@@ -154,17 +147,17 @@ mod tests {
         thread::scope(|scope| (0..number).for_each(|_| _ = scope.spawn(work)));
     }
 
-    /// The outcome for this many items, of which one may end the stream, and the most that were held at once.
+    /// Returns the result for this many items, of which one may end the stream, and the most that waited at once.
     fn run(order: ResultOrder, items: u64, end: Option<u64>) -> (Result<(), Stop>, Vec<u64>, u64) {
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
         let mut left = Vec::new();
-        // The first item is done after all others have left; if they may not leave, once as many as possible have
-        // begun.
+        // The first item is done after the results of all others are delivered; if these wait, after as many as
+        // possible have begun.
         let (others, changed) = (Mutex::new(0), Condvar::new());
         let (counts_left, wait_for) = match order {
             ResultOrder::Completion => (true, items - 1),
-            ResultOrder::Input => (false, (items - 1).min(WINDOW - 1)),
+            ResultOrder::Input => (false, (items - 1).min(REORDER_WINDOW - 1)),
         };
         let count = |is_counted: bool| {
             *others.lock() += u64::from(is_counted);
@@ -172,7 +165,7 @@ mod tests {
         };
         let result = Stream {
             order,
-            next: Box::new(|| {
+            next_item: Box::new(|| {
                 let next = numbers.next();
                 if next.is_some() {
                     most.fetch_max(held.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -186,7 +179,7 @@ mod tests {
                 }
                 if Some(item) == end { Err(Stop::Interrupted) } else { Ok(item) }
             },
-            put: Box::new(|item| {
+            deliver: Box::new(|item| {
                 held.fetch_sub(1, Ordering::SeqCst);
                 left.push(item);
                 count(counts_left);
@@ -198,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_leaves_once_and_little_is_held() {
+    fn every_result_is_delivered_once_and_few_wait() {
         let check = |order: ResultOrder, items: u64, bound: u64| {
             let (result, mut left, most) = run(order, items, None);
             assert_eq!(result, Ok(()));
@@ -210,12 +203,12 @@ mod tests {
             assert!(most <= bound, "{most} of {items}");
         };
         check(ResultOrder::Completion, 3000, WORKERS);
-        check(ResultOrder::Input, 3000, WINDOW);
+        check(ResultOrder::Input, 3000, REORDER_WINDOW);
         check(ResultOrder::Input, 2, WORKERS);
     }
 
     #[test]
-    fn an_error_ends_it_and_is_told() {
+    fn an_error_ends_the_stream_and_is_returned() {
         for order in [ResultOrder::Completion, ResultOrder::Input] {
             let (result, left, _) = run(order, 3000, Some(100));
             assert_eq!(result, Err(Stop::Interrupted));

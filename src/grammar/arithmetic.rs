@@ -12,42 +12,38 @@ use crate::grammar::ast::{Compare, Operator};
 use crate::grammar::number::{Int, NUMBER_BITS_MAX};
 use crate::grammar::value::Value;
 
-/// `left op right`.
-///
-/// # Errors
-/// The fault, in words.
-pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+pub(super) fn apply_operator(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     let result = match (left, right) {
         (Value::Int(a), Value::Int(b)) => integers(op, a, b)?.map(Value::Int),
         _ => floats(op, left, right)?,
     };
-    result.filter(|it| it.more_bits() <= NUMBER_BITS_MAX).ok_or_else(|| {
+    result.filter(|it| it.bits_if_big() <= NUMBER_BITS_MAX).ok_or_else(|| {
         format!(
             "{left} {op} {right} is too large: its result may have up to {NUMBER_BITS_MAX} bits"
         )
     })
 }
 
-/// The result; `None` if it is too large to be computed.
+/// `None` if the result is too large to be computed.
 fn integers(op: Operator, a: &Int, b: &Int) -> Result<Option<Int>, String> {
     Ok(match op {
         Operator::Add => Some(a.plus(b)),
         Operator::Sub => Some(a.minus(b)),
         Operator::Mul => Some(a.times(b)),
         Operator::Div => {
-            Some(a.divided(b).ok_or_else(|| format!("{} is divided by zero", a.shown()))?)
+            Some(a.divided_by(b).ok_or_else(|| format!("{} is divided by zero", a.short_text()))?)
         }
-        Operator::Rem => {
-            Some(a.remainder(b).ok_or_else(|| format!("the remainder of {} by zero", a.shown()))?)
-        }
+        Operator::Rem => Some(
+            a.remainder(b).ok_or_else(|| format!("the remainder of {} by zero", a.short_text()))?,
+        ),
         Operator::Pow => a.power(exponent(b)?),
     })
 }
 
-/// The result; `None` if it is too large to be computed.
+/// `None` if the result is too large to be computed.
 fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, String> {
     let ratio = |value: &Value| {
-        value.ratio().ok_or_else(|| {
+        value.to_ratio().ok_or_else(|| {
             format!("{value} is {}, which cannot be used in arithmetic", value.kind())
         })
     };
@@ -77,7 +73,7 @@ fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, St
             }
         }
     };
-    Ok(Some(float(result)))
+    Ok(Some(float_value(result)))
 }
 
 fn exponent(value: &Int) -> Result<u64, String> {
@@ -85,28 +81,23 @@ fn exponent(value: &Int) -> Result<u64, String> {
         Int::Small(value) => u64::try_from(*value).ok(),
         Int::Big(value) => value.to_u64(),
     };
-    fits.ok_or_else(|| format!("the exponent {} is not from 0 to 2^64 - 1", value.shown()))
+    fits.ok_or_else(|| format!("the exponent {} is not from 0 to 2^64 - 1", value.short_text()))
 }
 
-/// `-value`.
-///
-/// # Errors
-/// The fault, in words.
-pub(super) fn negated(value: &Value) -> Result<Value, String> {
+pub(super) fn negate(value: &Value) -> Result<Value, String> {
     match value {
         Value::Int(value) => Ok(Value::Int(value.negated())),
-        Value::Float(value) => Ok(float(-(**value).clone())),
+        Value::Float(value) => Ok(float_value(-(**value).clone())),
         Value::Text(_) => Err(format!("{value} is a string, which cannot be negated")),
     }
 }
 
-pub(super) fn float(ratio: BigRational) -> Value {
+pub(super) fn float_value(ratio: BigRational) -> Value {
     Value::Float(Box::new(ratio))
 }
 
 impl Compare {
-    /// The same comparison with its sides swapped.
-    pub(super) fn turned(self) -> Self {
+    pub(super) fn swapped(self) -> Self {
         match self {
             Self::Less => Self::Greater,
             Self::Greater => Self::Less,
@@ -116,7 +107,6 @@ impl Compare {
         }
     }
 
-    /// Whether it holds for two values with this ordering.
     pub(super) fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),

@@ -4,14 +4,12 @@ use crate::grammar::source::Span;
 use crate::grammar::value::Value;
 use crate::model::words::words;
 
-/// An expression: a value, or a test, which is true or false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
-/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A literal, or the value of an expression of literals.
@@ -27,19 +25,14 @@ pub enum ExprKind {
     },
     /// `STRLEN(x)`.
     Strlen(Box<Expr>),
-    /// `!t`
     Not(Box<Expr>),
-    /// `t && u`
     And(Box<Expr>, Box<Expr>),
-    /// `t || u`
     Or(Box<Expr>, Box<Expr>),
-    /// `x < y` and the like.
     Compare {
         op: Compare,
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// `MATCH(str)`
     Match {
         set: Box<Expr>,
         /// Its index among the grammar's questions about what comes next.
@@ -55,12 +48,11 @@ pub enum ExprKind {
     /// `INARRAY(x, a)`
     InArray {
         value: Box<Expr>,
-        slot: usize,
+        variable: usize,
     },
 }
 
 words! {
-    /// An operator of two numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Operator {
         Add = "+",
@@ -75,13 +67,11 @@ words! {
 /// A variable, possibly with indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarRef {
-    /// Its index among the grammar's variables.
-    pub slot: usize,
+    pub variable: usize,
     pub indices: Vec<Expr>,
     pub span: Span,
 }
 
-/// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// `<`
@@ -98,7 +88,6 @@ pub enum Compare {
     NotEqual,
 }
 
-/// The notation of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     Any,
@@ -109,7 +98,6 @@ pub enum Notation {
 }
 
 impl Expr {
-    /// The value of an expression without variables, if known.
     pub fn constant(&self) -> Option<&Value> {
         match &self.kind {
             ExprKind::Const(value) => Some(value),
@@ -147,8 +135,7 @@ impl Expr {
         });
     }
 
-    /// Whether it asks what comes next in the input.
-    pub fn asks(&self) -> bool {
+    pub fn asks_about_input(&self) -> bool {
         let mut asks = false;
         self.each(&mut |expr| {
             asks |= matches!(expr.kind, ExprKind::Match { .. } | ExprKind::IsEof { .. });

@@ -5,54 +5,50 @@ use std::path::Path;
 
 use crate::grammar::arithmetic;
 use crate::grammar::ast::Expr;
-use crate::grammar::float::{self, Scanned};
-use crate::grammar::generate::End;
+use crate::grammar::float::{self, ScannedFloat};
+use crate::grammar::generate::BoundSide;
 use crate::grammar::number::show_ratio;
-use crate::grammar::port::{FloatRules, Loops};
-use crate::grammar::program::{Grammar, Op};
+use crate::grammar::port::{FloatRules, LoopObserver};
+use crate::grammar::program::{Grammar, Instruction};
 use crate::grammar::read::Witness;
 use crate::grammar::tree::IntNode;
-use crate::grammar::validate::{Rejection, witnessed};
+use crate::grammar::validate::{Rejection, validate_with};
 use crate::grammar::value::Value;
-use crate::model::grammar::{Bound, Reached, ValueBounds};
+use crate::model::grammar::{ReachedValues, ValueBound, ValueBounds};
 
 /// The bounds that inputs have reached so far.
 #[derive(Clone, Debug)]
 pub struct Coverage {
-    sites: Vec<Seen>,
+    sites: Vec<SiteCoverage>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SiteCoverage {
     values: u64,
     least: Option<Value>,
     greatest: Option<Value>,
-    min: bool,
-    max: bool,
+    reaches_min: bool,
+    reaches_max: bool,
 }
 
 impl Coverage {
-    /// The coverage of no input.
     pub fn new(grammar: &Grammar) -> Self {
-        Self { sites: vec![Seen::default(); grammar.sites.len()] }
+        Self { sites: vec![SiteCoverage::default(); grammar.sites.len()] }
     }
 
-    /// Adds an input, which must be valid. `path` is its name in messages.
-    ///
-    /// # Errors
-    /// If it is not valid, with the reason; then nothing is added.
+    /// Adds an input, which must be valid: another adds nothing. `path` is its name in messages.
     pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
-        *self = witnessed(grammar, input, path, self.clone())?;
+        *self = validate_with(grammar, input, path, self.clone())?;
         Ok(())
     }
 }
 
-impl Seen {
+impl SiteCoverage {
     /// Notes a value, and whether it is the least and the greatest that is allowed.
-    fn see(&mut self, value: Value, [is_min, is_max]: [bool; 2]) {
+    fn add_value(&mut self, value: Value, [is_min, is_max]: [bool; 2]) {
         self.values += 1;
-        self.min |= is_min;
-        self.max |= is_max;
+        self.reaches_min |= is_min;
+        self.reaches_max |= is_max;
         let passes = |old: &Option<Value>, order: Ordering| {
             old.as_ref().is_none_or(|old| value.compare(old) == Some(order))
         };
@@ -65,18 +61,18 @@ impl Seen {
     }
 }
 
-impl Loops for Coverage {}
+impl LoopObserver for Coverage {}
 
 impl Witness for Coverage {
     fn int(&mut self, read: IntNode) {
         let (is_min, is_max) = (read.value == read.min, read.value == read.max);
-        self.sites[read.site].see(Value::Int(read.value), [is_min, is_max]);
+        self.sites[read.site].add_value(Value::Int(read.value), [is_min, is_max]);
     }
 
-    fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8], scanned: &Scanned) {
+    fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8], scanned: &ScannedFloat) {
         if let Some(value) = float::value(text, scanned) {
             let (is_min, is_max) = (value == rules.min, value == rules.max);
-            self.sites[site].see(arithmetic::float(value), [is_min, is_max]);
+            self.sites[site].add_value(arithmetic::float_value(value), [is_min, is_max]);
         }
     }
 
@@ -87,14 +83,14 @@ impl Witness for Coverage {
 
 impl Coverage {
     /// Whether a value of a site, by its index in [`Grammar::sites`], was at this bound.
-    pub fn reaches(&self, site: usize, end: End) -> bool {
+    pub fn reaches(&self, site: usize, end: BoundSide) -> bool {
         match end {
-            End::Least => self.sites[site].min,
-            End::Most => self.sites[site].max,
+            BoundSide::Least => self.sites[site].reaches_min,
+            BoundSide::Most => self.sites[site].reaches_max,
         }
     }
 
-    /// The fraction of the bounds of all numbers that is reached; `None` if there are no numbers.
+    /// The fraction of the bounds of all numbers that inputs reach; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
         let reached = all.iter().filter_map(|it| it.reached.as_ref());
@@ -103,26 +99,25 @@ impl Coverage {
     }
 }
 
-/// The bounds of all numbers that the grammar reads, and which of them inputs reach.
 pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds> {
-    by_site(grammar, coverage).map(|(_, bounds)| bounds).collect()
+    bounds_by_site(grammar, coverage).map(|(_, bounds)| bounds).collect()
 }
 
-/// The same, with the indexes of the sites.
-pub(super) fn by_site(
+/// Like [`bounds`], with the index of each site.
+pub(super) fn bounds_by_site(
     grammar: &Grammar,
     coverage: Option<&Coverage>,
 ) -> impl Iterator<Item = (usize, ValueBounds)> {
     let source = &grammar.source;
     grammar.sites.iter().enumerate().filter_map(move |(index, site)| {
-        let (min, max) = match &grammar.steps[site.step] {
-            Op::Int { min, max, .. } | Op::Float { min, max, .. } => (min, max),
+        let (min, max) = match &grammar.instructions[site.instruction] {
+            Instruction::Int { min, max, .. } | Instruction::Float { min, max, .. } => (min, max),
             _ => return None,
         };
         let spot = source.spot(site.span);
-        let bound = |expr: &Expr| Bound {
+        let bound = |expr: &Expr| ValueBound {
             written: source.excerpt(expr.span),
-            value: expr.constant().map(shown),
+            value: expr.constant().map(format_value),
         };
         let bounds = ValueBounds {
             name: site.label.clone(),
@@ -137,18 +132,18 @@ pub(super) fn by_site(
     })
 }
 
-fn reached(seen: &Seen) -> Reached {
-    Reached {
+fn reached(seen: &SiteCoverage) -> ReachedValues {
+    ReachedValues {
         values: seen.values,
-        least: seen.least.as_ref().map(shown),
-        greatest: seen.greatest.as_ref().map(shown),
-        min: seen.min,
-        max: seen.max,
+        least: seen.least.as_ref().map(format_value),
+        greatest: seen.greatest.as_ref().map(format_value),
+        min: seen.reaches_min,
+        max: seen.reaches_max,
     }
 }
 
-fn shown(value: &Value) -> String {
-    match value.ratio() {
+fn format_value(value: &Value) -> String {
+    match value.to_ratio() {
         Some(ratio) if !matches!(value, Value::Int(_)) => show_ratio(&ratio),
         _ => value.to_string(),
     }
@@ -157,16 +152,16 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::compile::read;
+    use crate::grammar::compile::parse_grammar;
 
     fn grammar(text: &str) -> Grammar {
-        read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
+        parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
     }
 
     /// Each line is `name: min..max`, with `?` for an unknown bound.
     fn check(text: &str, lines: &[&str]) {
         let line = |bounds: &ValueBounds| {
-            let value = |bound: &Bound| bound.value.clone().unwrap_or("?".to_owned());
+            let value = |bound: &ValueBound| bound.value.clone().unwrap_or("?".to_owned());
             format!("{}: {}..{}", bounds.name, value(&bounds.min), value(&bounds.max))
         };
         let came: Vec<String> = bounds(&grammar(text), None).iter().map(line).collect();
@@ -182,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_inputs_reach_is_counted_over_all_of_them() {
+    fn coverage_counts_all_inputs_together() {
         let grammar = grammar("INT(2,100,n) NEWLINE REPI(i,n,SPACE) INT(1,n,a[i]) END NEWLINE");
         let mut coverage = Coverage::new(&grammar);
         let mut add = |text: &str| coverage.add(&grammar, text.as_bytes(), Path::new("1.in"));
@@ -190,8 +185,8 @@ mod tests {
         add("3\n1 1 1\n").unwrap();
         add("1\n1\n").unwrap_err();
         let bounds = bounds(&grammar, Some(&coverage));
-        assert_eq!(bounds[0].missed().as_deref(), Some("never 100"));
-        assert_eq!(bounds[1].missed(), None, "2 is the most where n is 2");
+        assert_eq!(bounds[0].missed_bounds().as_deref(), Some("never 100"));
+        assert_eq!(bounds[1].missed_bounds(), None, "2 is the most where n is 2");
         let reached = bounds[1].reached.clone().expect("inputs were given");
         assert_eq!(
             (reached.values, reached.least.as_deref(), reached.greatest.as_deref()),

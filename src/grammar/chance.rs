@@ -9,14 +9,13 @@ use sha2::{Digest, Sha256};
 
 use crate::grammar::number::Int;
 
-/// A source of random numbers.
 #[derive(Clone, Debug)]
 pub struct Chance {
     words: ChaCha8Rng,
 }
 
 impl Chance {
-    /// The numbers of a seed; `purpose` separates the streams of one seed.
+    /// `purpose` separates the streams of one seed.
     pub fn new(seed: u64, purpose: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"juror grammar\0");
@@ -29,7 +28,7 @@ impl Chance {
         self.words.next_u64()
     }
 
-    /// A uniformly random number below `bound`; 0 for the bound 0.
+    /// A uniformly random number from 0 to `bound - 1`; 0 for the bound 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         let Some(largest) = bound.checked_sub(1) else { return 0 };
         // Draws as many bits as are needed, until the number is small enough.
@@ -42,7 +41,6 @@ impl Chance {
         }
     }
 
-    /// Whether an event of this probability happens.
     pub fn happens(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }
@@ -60,7 +58,7 @@ impl Chance {
             };
             return Int::Small(low.wrapping_add(drawn as i64));
         }
-        let width = max.minus(min).big();
+        let width = max.minus(min).to_big();
         let bits = width.bits();
         let words = usize::try_from(bits.div_ceil(32)).unwrap_or(usize::MAX);
         loop {
@@ -76,8 +74,8 @@ impl Chance {
     }
 
     /// A number in the lowest of `parts` equal parts of the range from `min` to `max`.
-    pub fn near(&mut self, min: &Int, max: &Int, parts: u32) -> Int {
-        let part = max.minus(min).divided(&Int::Small(parts.max(1).into()));
+    pub fn near_min(&mut self, min: &Int, max: &Int, parts: u32) -> Int {
+        let part = max.minus(min).divided_by(&Int::Small(parts.max(1).into()));
         self.between(min, &min.plus(&part.unwrap_or(Int::ZERO)))
     }
 }
@@ -126,7 +124,7 @@ mod tests {
             (Int::Small(5), Int::Small(5)),
         ] {
             for parts in [1, 4, 64] {
-                let drawn = chance.near(&min, &max, parts);
+                let drawn = chance.near_min(&min, &max, parts);
                 assert!(min <= drawn && drawn <= max, "{min} <= {drawn} <= {max}");
             }
         }

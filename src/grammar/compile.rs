@@ -10,62 +10,60 @@ use crate::grammar::first;
 use crate::grammar::number::Int;
 use crate::grammar::parse::parse;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::program::{Grammar, Lookahead, LoopSite, Op, PatternSource, Site, Slot};
+use crate::grammar::program::{
+    Grammar, Instruction, Lookahead, LoopSite, PatternSource, Site, Variable,
+};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::value::Value;
 use crate::grammar::work::WorkLimits;
 use crate::model::diagnostic::Diagnostic;
 
-/// The result of reading a grammar.
 #[derive(Debug)]
-pub struct Reading {
-    /// The grammar, unless one of the diagnostics is an error.
+pub struct ParsedGrammar {
+    /// `None` if one of the diagnostics is an error.
     pub grammar: Option<Grammar>,
-    /// All errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a grammar. `path` is for messages only.
-pub fn read(path: &Path, text: &[u8]) -> Reading {
+/// `path` is for messages only.
+pub fn parse_grammar(path: &Path, text: &[u8]) -> ParsedGrammar {
     let mut compiler = parse(Source::new(path, text));
     let end = compiler.grammar.source.text.len();
-    compiler.push(Op::Eof, Span { start: end, end });
-    compiler.roles();
+    compiler.push(Instruction::Eof, Span { start: end, end });
+    compiler.find_roles();
     if !compiler.is_partial {
-        compiler.doubts();
+        compiler.warn_about_unassigned();
     }
     let Compiler { mut grammar, mut diagnostics, .. } = compiler;
     diagnostics.sort_by_key(|diagnostic| {
         diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column))
     });
     let broken = diagnostics.iter().any(Diagnostic::is_error);
-    Reading {
+    ParsedGrammar {
         grammar: (!broken).then(|| {
-            grammar.first = first::analyse(&grammar);
+            grammar.first_bytes = first::first_bytes_by_instruction(&grammar);
             grammar
         }),
         diagnostics,
     }
 }
 
-/// A grammar under construction, step by step.
 pub(super) struct Compiler {
     pub grammar: Grammar,
     names: HashMap<String, usize>,
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a command was not understood; it might have assigned a variable.
     pub is_partial: bool,
-    /// The loops around the current command, from outside.
+    /// From the outermost to the innermost.
     pub loops: Vec<usize>,
-    /// For each slot, whether any command assigns it.
-    assigned: Vec<bool>,
-    /// For each slot, the place of its first use.
-    used: Vec<Option<Span>>,
+    /// By the index of a variable.
+    is_assigned: Vec<bool>,
+    /// By the index of a variable.
+    first_uses: Vec<Option<Span>>,
 }
 
-/// A block that has not ended yet.
 pub(super) enum Block {
-    /// The step that jumps over the current branch.
+    /// `skip` is the instruction that jumps over the current branch.
     If {
         skip: usize,
     },
@@ -81,52 +79,50 @@ impl Compiler {
         Self {
             grammar: Grammar {
                 source,
-                steps: Vec::new(),
+                instructions: Vec::new(),
                 spans: Vec::new(),
                 sites: Vec::new(),
                 questions: Vec::new(),
                 loops: Vec::new(),
-                slots: Vec::new(),
-                first: Vec::new(),
+                variables: Vec::new(),
+                first_bytes: Vec::new(),
                 limits: WorkLimits::default(),
             },
             names: HashMap::new(),
             diagnostics: Vec::new(),
             is_partial: false,
             loops: Vec::new(),
-            assigned: Vec::new(),
-            used: Vec::new(),
+            is_assigned: Vec::new(),
+            first_uses: Vec::new(),
         }
     }
 
-    /// The slot of a variable.
-    pub(super) fn slot(&mut self, name: String) -> usize {
+    pub(super) fn variable_index(&mut self, name: String) -> usize {
         if let Some(slot) = self.names.get(&name) {
             return *slot;
         }
-        let slot = self.grammar.slots.len();
+        let slot = self.grammar.variables.len();
         self.names.insert(name.clone(), slot);
-        self.grammar.slots.push(Slot { name, is_read: false, is_counted: false });
-        self.assigned.push(false);
-        self.used.push(None);
+        self.grammar.variables.push(Variable { name, is_read: false, is_counted: false });
+        self.is_assigned.push(false);
+        self.first_uses.push(None);
         slot
     }
 
-    /// The number of a new question about what comes next.
-    pub(super) fn question(&mut self) -> usize {
+    pub(super) fn add_question(&mut self) -> usize {
         self.grammar.questions.push(QUESTION);
         self.grammar.questions.len() - 1
     }
 
-    fn push(&mut self, step: Op, span: Span) -> usize {
-        self.uses(&step);
-        self.grammar.steps.push(step);
+    fn push(&mut self, step: Instruction, span: Span) -> usize {
+        self.note_uses(&step);
+        self.grammar.instructions.push(step);
         self.grammar.spans.push(span);
-        self.grammar.steps.len() - 1
+        self.grammar.instructions.len() - 1
     }
 
-    fn next_step(&self) -> usize {
-        self.grammar.steps.len()
+    fn next_instruction(&self) -> usize {
+        self.grammar.instructions.len()
     }
 
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: &str) {
@@ -139,31 +135,31 @@ impl Compiler {
         self.diagnostics.push(warning);
     }
 
-    /// Adds a step that is not a block. A step that reads a value gets its site here.
-    pub(super) fn command(&mut self, mut step: Op, span: Span) {
+    /// An instruction that reads a value gets its site here.
+    pub(super) fn add_command(&mut self, mut step: Instruction, span: Span) {
         match &mut step {
-            Op::Text(expr) => match expr.constant().cloned() {
+            Instruction::Text(expr) => match expr.constant().cloned() {
                 Some(Value::Text(text)) => {
                     step = match text[..] {
-                        [byte] => Op::Byte(byte),
-                        _ => Op::Literal(text),
+                        [byte] => Instruction::Byte(byte),
+                        _ => Instruction::Literal(text),
                     };
                 }
-                Some(other) => return self.no_text("STRING", &other, expr.span),
+                Some(other) => return self.report_not_text("STRING", &other, expr.span),
                 None => {}
             },
-            Op::Int { site, min, max, name } => {
-                self.range(min, max, span, true);
-                *site = self.site(true, name.as_ref(), span);
+            Instruction::Int { site, min, max, name } => {
+                self.check_range(min, max, span, true);
+                *site = self.add_site(true, name.as_ref(), span);
             }
-            Op::Float { site, min, max, decimals, name, .. } => {
-                self.range(min, max, span, false);
+            Instruction::Float { site, min, max, decimals, name, .. } => {
+                self.check_range(min, max, span, false);
                 if let Some([min, max]) = decimals {
-                    self.range(min, max, span, true);
+                    self.check_range(min, max, span, true);
                 }
-                *site = self.site(true, name.as_ref(), span);
+                *site = self.add_site(true, name.as_ref(), span);
             }
-            Op::Regex { site, pattern, name } => {
+            Instruction::Regex { site, pattern, name } => {
                 if let PatternSource::Computed(expr) = pattern {
                     match expr.constant().map(|value| (value, expr.span)) {
                         Some((Value::Text(text), span)) => match Pattern::new(text) {
@@ -174,33 +170,35 @@ impl Compiler {
                                 return self.error(span, message, help);
                             }
                         },
-                        Some((other, span)) => return self.no_text("REGEX", other, span),
+                        Some((other, span)) => return self.report_not_text("REGEX", other, span),
                         None => {}
                     }
                 }
-                *site = self.site(false, name.as_ref(), span);
+                *site = self.add_site(false, name.as_ref(), span);
             }
-            Op::Assert(test) => self.questions(test, Lookahead { is_asserted: true, ..QUESTION }),
-            Op::Set(assignments) => assignments.iter().for_each(|(name, _)| self.assigns(name)),
+            Instruction::Assert(test) => {
+                self.note_questions(test, Lookahead { is_asserted: true, ..QUESTION })
+            }
+            Instruction::Set(assignments) => {
+                assignments.iter().for_each(|(name, _)| self.note_assignment(name))
+            }
             _ => {}
         }
         self.push(step, span);
     }
 
-    fn no_text(&mut self, word: &str, value: &Value, span: Span) {
+    fn report_not_text(&mut self, word: &str, value: &Value, span: Span) {
         let message = format!("{word} of {}, which is not a string", value.kind());
         self.error(span, message, "put it between `\"`");
     }
 
-    /// Begins a conditional block.
     pub(super) fn begin_if(&mut self, test: Expr) -> Block {
-        self.questions(&test, QUESTION);
-        Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
+        self.note_questions(&test, QUESTION);
+        Block::If { skip: self.push(Instruction::Branch { test, otherwise: 0 }, Span::default()) }
     }
 
-    /// Ends the first branch of a conditional block and begins the second.
     pub(super) fn begin_else(&mut self, block: &mut Block, span: Span) {
-        let end_of_then = self.push(Op::Jump(0), span);
+        let end_of_then = self.push(Instruction::Jump(0), span);
         if let Block::If { skip } = block {
             self.end_branch(*skip, span);
             *skip = end_of_then;
@@ -208,8 +206,10 @@ impl Compiler {
     }
 
     fn end_branch(&mut self, skip: usize, span: Span) {
-        let here = self.next_step();
-        if let Op::Branch { otherwise: to, .. } | Op::Jump(to) = &mut self.grammar.steps[skip] {
+        let here = self.next_instruction();
+        if let Instruction::Branch { otherwise: to, .. } | Instruction::Jump(to) =
+            &mut self.grammar.instructions[skip]
+        {
             *to = here;
         }
         self.grammar.spans[skip] = span;
@@ -225,38 +225,40 @@ impl Compiler {
         let id = self.grammar.loops.len();
         let mut count_slots = Vec::new();
         if let Some(count) = &count {
-            self.count_in_range(count);
-            count.variables(&mut |name| count_slots.push(name.slot));
+            self.check_count(count);
+            count.variables(&mut |name| count_slots.push(name.variable));
         }
         if let Some(test) = &test {
-            self.questions(test, Lookahead { of_loop: Some(id), ..QUESTION });
+            self.note_questions(test, Lookahead { of_loop: Some(id), ..QUESTION });
         }
         if let Some(counter) = &counter {
-            self.assigns(counter);
+            self.note_assignment(counter);
         }
         let span = Span::default();
-        self.grammar.loops.push(LoopSite { span, count_slots, is_cases: false });
-        self.push(Op::Enter { id, count }, span);
-        let next = self.push(Op::Next { id, test, counter, body: 0, exit: 0 }, span);
+        self.grammar.loops.push(LoopSite { span, count_variables: count_slots, is_cases: false });
+        self.push(Instruction::BeginLoop { id, count }, span);
+        let next =
+            self.push(Instruction::NextIteration { id, test, counter, body: 0, exit: 0 }, span);
         self.loops.push(id);
-        Block::Loop { id, next, body: self.next_step() }
+        Block::Loop { id, next, body: self.next_instruction() }
     }
 
-    /// Notes that the loop's body begins here.
     pub(super) fn begin_body(&self, block: &mut Block) {
         if let Block::Loop { body, .. } = block {
-            *body = self.next_step();
+            *body = self.next_instruction();
         }
     }
 
     /// Ends a block whose head has this span.
-    pub(super) fn end(&mut self, block: &Block, span: Span) {
+    pub(super) fn end_block(&mut self, block: &Block, span: Span) {
         match *block {
             Block::If { skip } => self.end_branch(skip, span),
             Block::Loop { id, next, body: start } => {
-                self.push(Op::Back { to: next }, span);
-                let end = self.next_step();
-                if let Op::Next { body, exit, .. } = &mut self.grammar.steps[next] {
+                self.push(Instruction::EndIteration { to: next }, span);
+                let end = self.next_instruction();
+                if let Instruction::NextIteration { body, exit, .. } =
+                    &mut self.grammar.instructions[next]
+                {
                     (*body, *exit) = (start, end);
                 }
                 self.grammar.spans[next - 1..=next].fill(span);
@@ -265,7 +267,7 @@ impl Compiler {
         }
     }
 
-    fn count_in_range(&mut self, count: &Expr) {
+    fn check_count(&mut self, count: &Expr) {
         match count.constant() {
             None => {}
             Some(Value::Int(Int::Small(value))) if u32::try_from(*value).is_ok() => {}
@@ -277,7 +279,7 @@ impl Compiler {
     }
 
     /// Checks bounds that are constant.
-    fn range(&mut self, min: &Expr, max: &Expr, span: Span, of_integers: bool) {
+    fn check_range(&mut self, min: &Expr, max: &Expr, span: Span, of_integers: bool) {
         for bound in [min, max] {
             let what = match bound.constant() {
                 Some(Value::Float(_)) if of_integers => "a float, but an integer is needed",
@@ -295,19 +297,19 @@ impl Compiler {
         }
     }
 
-    fn site(&mut self, is_number: bool, name: Option<&VarRef>, span: Span) -> usize {
+    fn add_site(&mut self, is_number: bool, name: Option<&VarRef>, span: Span) -> usize {
         if let Some(name) = name {
-            self.assigns(name);
+            self.note_assignment(name);
         }
-        let step = self.next_step();
+        let step = self.next_instruction();
         let source = &self.grammar.source;
         self.grammar.sites.push(Site {
             is_number,
             label: source.excerpt(name.map_or(span, |name| name.span)),
-            slot: name.map(|name| name.slot),
+            variable: name.map(|name| name.variable),
             span,
             loops: self.loops.clone(),
-            step,
+            instruction: step,
             is_count: false,
             is_case_count: false,
             unique: None,
@@ -315,46 +317,46 @@ impl Compiler {
         self.grammar.sites.len() - 1
     }
 
-    fn assigns(&mut self, name: &VarRef) {
-        self.assigned[name.slot] = true;
-        name.index_variables(&mut |index| self.read_slot(index.slot, index.span));
+    fn note_assignment(&mut self, name: &VarRef) {
+        self.is_assigned[name.variable] = true;
+        name.index_variables(&mut |index| self.note_read(index.variable, index.span));
     }
 
-    fn read_slot(&mut self, slot: usize, span: Span) {
-        self.grammar.slots[slot].is_read = true;
-        self.used[slot].get_or_insert(span);
+    fn note_read(&mut self, slot: usize, span: Span) {
+        self.grammar.variables[slot].is_read = true;
+        self.first_uses[slot].get_or_insert(span);
     }
 
     /// Notes the variables that a step uses.
-    fn uses(&mut self, step: &Op) {
+    fn note_uses(&mut self, step: &Instruction) {
         step.expressions(&mut |expr| {
             expr.each(&mut |expr| match &expr.kind {
-                ExprKind::Var(name) => self.read_slot(name.slot, name.span),
+                ExprKind::Var(name) => self.note_read(name.variable, name.span),
                 ExprKind::Unique(slots) => {
-                    slots.iter().for_each(|slot| self.read_slot(*slot, expr.span));
+                    slots.iter().for_each(|slot| self.note_read(*slot, expr.span));
                     if let [slot] = slots[..] {
-                        self.grammar.slots[slot].is_counted = true;
+                        self.grammar.variables[slot].is_counted = true;
                     }
                 }
-                ExprKind::InArray { slot, .. } => {
-                    self.read_slot(*slot, expr.span);
-                    self.grammar.slots[*slot].is_counted = true;
+                ExprKind::InArray { variable: slot, .. } => {
+                    self.note_read(*slot, expr.span);
+                    self.grammar.variables[*slot].is_counted = true;
                 }
                 _ => {}
             });
         });
     }
 
-    /// Notes the context of each question in a test; `asked` is that of the test itself.
-    fn questions(&mut self, test: &Expr, asked: Lookahead) {
+    /// Notes the context of each question in a test; `asked` is the context of the test itself.
+    fn note_questions(&mut self, test: &Expr, asked: Lookahead) {
         match &test.kind {
             ExprKind::Not(inner) => {
                 let is_positive = !asked.is_positive;
-                self.questions(inner, Lookahead { is_positive, ..asked });
+                self.note_questions(inner, Lookahead { is_positive, ..asked });
             }
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                self.questions(left, asked);
-                self.questions(right, asked);
+                self.note_questions(left, asked);
+                self.note_questions(right, asked);
             }
             ExprKind::Match { question, .. } | ExprKind::IsEof { question } => {
                 self.grammar.questions[*question] = asked;
@@ -363,18 +365,17 @@ impl Compiler {
         }
     }
 
-    /// Finds out the roles of the sites' values.
-    fn roles(&mut self) {
+    fn find_roles(&mut self) {
         let mut unique = Vec::new();
         let grammar = &mut self.grammar;
-        for step in &grammar.steps {
-            if let Op::Assert(test) = step {
-                unique_in(test, &mut unique);
+        for step in &grammar.instructions {
+            if let Instruction::Assert(test) = step {
+                collect_unique(test, &mut unique);
             }
         }
         for site in &mut grammar.sites {
-            let Some(slot) = site.slot else { continue };
-            let counted = |of: &LoopSite| of.count_slots.contains(&slot);
+            let Some(slot) = site.variable else { continue };
+            let counted = |of: &LoopSite| of.count_variables.contains(&slot);
             site.is_count = grammar.loops.iter().any(counted);
             site.unique = unique.iter().find(|group| group.contains(&slot)).cloned();
         }
@@ -385,25 +386,27 @@ impl Compiler {
         }
         for site in &mut grammar.sites {
             let counted = |of: &LoopSite| {
-                of.is_cases && site.slot.is_some_and(|slot| of.count_slots.contains(&slot))
+                of.is_cases && site.variable.is_some_and(|slot| of.count_variables.contains(&slot))
             };
             site.is_case_count = site.loops.is_empty() && grammar.loops.iter().any(counted);
         }
         // A variable that is never read is not stored.
-        for step in &mut grammar.steps {
-            if let Op::Int { name, .. } | Op::Float { name, .. } | Op::Regex { name, .. } = step
-                && name.as_ref().is_some_and(|name| !grammar.slots[name.slot].is_read)
+        for step in &mut grammar.instructions {
+            if let Instruction::Int { name, .. }
+            | Instruction::Float { name, .. }
+            | Instruction::Regex { name, .. } = step
+                && name.as_ref().is_some_and(|name| !grammar.variables[name.variable].is_read)
             {
                 *name = None;
             }
         }
     }
 
-    fn doubts(&mut self) {
-        for slot in 0..self.grammar.slots.len() {
-            if let (false, Some(span)) = (self.assigned[slot], self.used[slot]) {
-                let name = self.grammar.slots[slot].name.clone();
-                let others = self.grammar.slots.iter().zip(&self.assigned);
+    fn warn_about_unassigned(&mut self) {
+        for slot in 0..self.grammar.variables.len() {
+            if let (false, Some(span)) = (self.is_assigned[slot], self.first_uses[slot]) {
+                let name = self.grammar.variables[slot].name.clone();
+                let others = self.grammar.variables.iter().zip(&self.is_assigned);
                 let near = others.filter(|(_, is_assigned)| **is_assigned).map(|(other, _)| {
                     (strsim::damerau_levenshtein(&name, &other.name), &other.name)
                 });
@@ -420,20 +423,19 @@ impl Compiler {
 /// A question in the test of an IF.
 const QUESTION: Lookahead = Lookahead { is_positive: true, of_loop: None, is_asserted: false };
 
-fn unique_in(test: &Expr, groups: &mut Vec<Vec<usize>>) {
+fn collect_unique(test: &Expr, groups: &mut Vec<Vec<usize>>) {
     match &test.kind {
         ExprKind::Unique(slots) => groups.push(slots.clone()),
         ExprKind::And(left, right) => {
-            unique_in(left, groups);
-            unique_in(right, groups);
+            collect_unique(left, groups);
+            collect_unique(right, groups);
         }
         _ => {}
     }
 }
 
 impl Grammar {
-    /// The bytes that may come next at a step.
-    pub(super) fn first_at(&self, step: usize) -> ByteSet {
-        self.first.get(step).copied().unwrap_or(ByteSet::END)
+    pub(super) fn first_bytes_at(&self, step: usize) -> ByteSet {
+        self.first_bytes.get(step).copied().unwrap_or(ByteSet::END)
     }
 }

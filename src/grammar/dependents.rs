@@ -1,42 +1,42 @@
-//! Which values decide whether a step of a grammar can be satisfied.
+//! Finds the values that decide whether an instruction of a grammar can be satisfied.
 
 use std::collections::BTreeSet;
 
 use crate::grammar::ast::{Expr, ExprKind, VarRef};
-use crate::grammar::program::{Grammar, Op};
+use crate::grammar::program::{Grammar, Instruction};
 
-/// For each step, the sites whose values decide whether it can be satisfied.
+/// For each instruction, the sites whose values decide whether it can be satisfied.
 pub(super) fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
-    let slots = &grammar.slots;
-    // Slot → the slots that its values depend on.
+    let slots = &grammar.variables;
+    // Maps each variable to the variables that its values depend on.
     let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
     let mut add = |name: &VarRef, exprs: &[&Expr]| {
         for expr in exprs {
             expr.variables(&mut |used| {
-                made_of[name.slot].insert(used.slot);
+                made_of[name.variable].insert(used.variable);
             });
         }
     };
-    for step in &grammar.steps {
+    for step in &grammar.instructions {
         match step {
-            Op::Set(assignments) => {
+            Instruction::Set(assignments) => {
                 assignments.iter().for_each(|(name, value)| add(name, &[value]))
             }
-            Op::Int { site, min, max, name: Some(name) } => {
+            Instruction::Int { site, min, max, name: Some(name) } => {
                 add(name, &[min, max]);
                 // The more values must differ, the harder it is.
                 if grammar.sites[*site].unique.is_some() {
-                    add(name, &counts_around(grammar, *site));
+                    add(name, &counts_of_loops(grammar, *site));
                 }
             }
-            Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
+            Instruction::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
             _ => {}
         }
     }
-    let by_step = grammar.steps.iter().map(|step| {
+    let by_step = grammar.instructions.iter().map(|step| {
         let mut reached: BTreeSet<usize> = BTreeSet::new();
-        let mut open: Vec<usize> = used_slots(step);
-        if let Op::Int { site, .. } = step {
+        let mut open: Vec<usize> = used_variables(step);
+        if let Instruction::Int { site, .. } = step {
             open.extend(grammar.sites[*site].unique.iter().flatten());
         }
         while let Some(slot) = open.pop() {
@@ -45,30 +45,28 @@ pub(super) fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
             }
         }
         let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
-        let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.slot));
+        let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.variable));
         sites.map(|(site, _)| site).collect()
     });
     by_step.collect()
 }
 
-/// The counts of the loops around a site.
-fn counts_around(grammar: &Grammar, site: usize) -> Vec<&Expr> {
+fn counts_of_loops(grammar: &Grammar, site: usize) -> Vec<&Expr> {
     let loops = &grammar.sites[site].loops;
-    let counts = grammar.steps.iter().filter_map(|step| match step {
-        Op::Enter { id, count } if loops.contains(id) => count.as_ref(),
+    let counts = grammar.instructions.iter().filter_map(|step| match step {
+        Instruction::BeginLoop { id, count } if loops.contains(id) => count.as_ref(),
         _ => None,
     });
     counts.collect()
 }
 
-/// The variables that a step uses.
-fn used_slots(step: &Op) -> Vec<usize> {
+fn used_variables(step: &Instruction) -> Vec<usize> {
     let mut slots = Vec::new();
     step.expressions(&mut |expr| {
         expr.each(&mut |expr| match &expr.kind {
-            ExprKind::Var(name) => slots.push(name.slot),
+            ExprKind::Var(name) => slots.push(name.variable),
             ExprKind::Unique(unique) => slots.extend(unique),
-            ExprKind::InArray { slot, .. } => slots.push(*slot),
+            ExprKind::InArray { variable: slot, .. } => slots.push(*slot),
             _ => {}
         });
     });

@@ -4,32 +4,27 @@ use std::collections::HashMap;
 
 use crate::grammar::chance::Chance;
 use crate::grammar::number::Int;
-use crate::grammar::port::{LoopState, Loops};
+use crate::grammar::port::{LoopObserver, LoopState};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 
-/// The circumstances of a drawn value.
-pub(super) struct Draw<'a> {
+pub(super) struct DrawRequest<'a> {
     pub site: usize,
-    /// The least value.
     pub min: &'a Int,
     pub max: &'a Int,
     /// The number will be divided by ten to this power.
     pub unit: u32,
-    /// The loops around it, from outside.
     pub loops: &'a [LoopState],
     /// Number of values drawn here that led to a dead end.
     pub retry: u32,
 }
 
-impl Draw<'_> {
-    /// The number, or the bound nearest to it.
-    fn within(&self, number: &Int) -> Int {
-        number.within(self.min, self.max)
+impl DrawRequest<'_> {
+    fn clamp(&self, number: &Int) -> Int {
+        number.clamped(self.min, self.max)
     }
 }
 
-/// The length of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Random,
@@ -39,52 +34,46 @@ pub(super) enum Length {
     Exactly(usize),
 }
 
-/// Chooses values.
-pub(super) trait Chooser: Loops {
-    /// A number, mostly within the bounds.
-    fn number(&mut self, draw: &Draw<'_>) -> Int;
-    /// A text that was chosen earlier, if there is one.
+pub(super) trait Chooser: LoopObserver {
+    /// May be out of bounds.
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int;
+    /// `None` if no text was chosen earlier.
     fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
         None
     }
-    /// The length of texts.
     fn length(&self) -> Length;
-    /// The number of decimals of a float, from `min` to `max`.
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
-    /// The answer to a question about what comes next, if both answers are possible.
+    /// The answer to a question about what comes next. It is asked only if both answers are possible.
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
     /// Notes the only possible answer.
-    fn forced(&mut self, _question: usize) {}
-    /// The source of random numbers for other choices.
+    fn note_forced(&mut self, _question: usize) {}
     fn chance(&mut self) -> &mut Chance;
 }
 
-/// Chooses values in a shape.
-pub(super) struct Shaped<'a> {
+pub(super) struct ShapedChooser<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
     chance: Chance,
     /// The bias of values towards a bound, by site.
     bias: Vec<BoundBias>,
     /// Values planned in advance, by site and test case.
-    plans: HashMap<(usize, u64), Plan>,
+    plans: HashMap<(usize, u64), RowPlan>,
     /// The numbers of the first test case, by site and iterations, to repeat them.
     first_case: HashMap<(usize, Vec<u64>), Int>,
     /// For each question, the probability that its test holds, in thousandths.
-    likely: Vec<u64>,
+    probabilities: Vec<u64>,
     /// For each loop without a count, its number of iterations.
     rounds: Vec<u64>,
 }
 
-/// The bias of values towards a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundBias {
     Shape,
     /// Take the value after this many of [`PARTS`] equal parts of the range.
     Part(u32),
     /// Take this value, or the bound nearest to it.
-    Near(i64),
-    Level,
+    Value(i64),
+    WholeRange,
     /// Draw near the least value, within one of this many parts of the range.
     Low(u32),
     /// Draw near the greatest value, within one of this many parts of the range.
@@ -94,17 +83,17 @@ pub(super) enum BoundBias {
 /// See [`BoundBias::Part`].
 pub(super) const PARTS: u32 = 64;
 
-/// The values of a row, as far as they are planned in advance.
-enum Plan {
-    /// These in order; beyond the end, the last again.
+/// The planned values of a row.
+enum RowPlan {
+    /// In this order; the last value repeats.
     Row(Vec<Int>),
     Cycle(Vec<Int>),
     OneOf(Vec<Int>),
-    /// `elsewhere` everywhere except at one place.
+    /// `other_value` at every index but `index`.
     Except {
-        at: u64,
-        there: Int,
-        elsewhere: Int,
+        index: u64,
+        value: Int,
+        other_value: Int,
     },
 }
 
@@ -113,9 +102,9 @@ const NEIGHBOURS: u32 = 8;
 /// Length of the longest row that is planned in advance.
 const ROW_MAX: u64 = 1 << 22;
 /// Assumed number of iterations of a loop without a count.
-const ROW_GUESS: u64 = 16;
+const ROW_LENGTH_GUESS: u64 = 16;
 
-impl<'a> Shaped<'a> {
+impl<'a> ShapedChooser<'a> {
     pub(super) fn new(
         grammar: &'a Grammar,
         shape: &'a Shape,
@@ -128,7 +117,7 @@ impl<'a> Shaped<'a> {
             .iter()
             .map(|_| [500, 500, 0, 1000, 900, 100][chance.below(6) as usize]);
         Self {
-            likely: likely.collect(),
+            probabilities: likely.collect(),
             rounds: vec![0; grammar.loops.len()],
             grammar,
             shape,
@@ -139,7 +128,7 @@ impl<'a> Shaped<'a> {
         }
     }
 
-    /// The index of the test case within the input, and the loops within it.
+    /// The index of the test case, and the loops inside it.
     fn case<'l>(&self, loops: &'l [LoopState]) -> (u64, &'l [LoopState]) {
         match loops.split_first() {
             Some((state, inner)) if self.grammar.loops[state.id].is_cases => (state.index, inner),
@@ -147,7 +136,7 @@ impl<'a> Shaped<'a> {
         }
     }
 
-    fn count(&mut self, draw: &Draw<'_>, is_case_count: bool) -> Int {
+    fn count(&mut self, draw: &DrawRequest<'_>, is_case_count: bool) -> Int {
         let (case, _) = self.case(draw.loops);
         let counts = match (self.shape.cases, is_case_count) {
             (Cases::Plain, _) => self.shape.counts,
@@ -155,35 +144,35 @@ impl<'a> Shaped<'a> {
             (Cases::ManyTiny, false) => Counts::Small,
             (Cases::OneHuge, true) => Counts::Least,
             (Cases::OneHuge, false) => Counts::Most,
-            (Cases::BigBeforeSmall, true) => return draw.within(&Int::Small(3)),
+            (Cases::BigBeforeSmall, true) => return draw.clamp(&Int::Small(3)),
             (Cases::BigBeforeSmall, false) if case == 0 => Counts::Most,
             (Cases::BigBeforeSmall, false) => Counts::Small,
-            (Cases::SameTwice, true) => return draw.within(&Int::Small(2)),
+            (Cases::SameTwice, true) => return draw.clamp(&Int::Small(2)),
             (Cases::SameTwice, false) => self.shape.counts,
         };
         match counts {
             Counts::Random => self.chance.between(draw.min, draw.max),
             Counts::Least => draw.min.clone(),
-            Counts::AboveLeast => draw.within(&draw.min.plus(&Int::ONE)),
-            Counts::BelowMost => draw.within(&draw.max.minus(&Int::ONE)),
+            Counts::AboveLeast => draw.clamp(&draw.min.plus(&Int::ONE)),
+            Counts::BelowMost => draw.clamp(&draw.max.minus(&Int::ONE)),
             Counts::Most => draw.max.clone(),
             Counts::Small => {
-                let most = draw.within(&draw.min.plus(&Int::Small(4)));
+                let most = draw.clamp(&draw.min.plus(&Int::Small(4)));
                 self.chance.between(draw.min, &most)
             }
             Counts::Few => {
-                let [least, most] = [5, 12].map(|by| draw.within(&draw.min.plus(&Int::Small(by))));
+                let [least, most] = [5, 12].map(|by| draw.clamp(&draw.min.plus(&Int::Small(by))));
                 self.chance.between(&least, &most)
             }
         }
     }
 
-    fn value(&mut self, draw: &Draw<'_>) -> Int {
+    fn value(&mut self, draw: &DrawRequest<'_>) -> Int {
         match self.shape.values {
             Values::Random => self.chance.between(draw.min, draw.max),
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
-            Values::Zero => draw.within(&Int::ZERO),
+            Values::Zero => draw.clamp(&Int::ZERO),
             Values::Largest => {
                 if draw.min.magnitude() > draw.max.magnitude() {
                     draw.min.clone()
@@ -192,18 +181,18 @@ impl<'a> Shaped<'a> {
                 }
             }
             Values::Small => {
-                let middle = draw.within(&Int::ZERO);
-                let near = |by: i64| draw.within(&middle.plus(&Int::Small(by)));
+                let middle = draw.clamp(&Int::ZERO);
+                let near = |by: i64| draw.clamp(&middle.plus(&Int::Small(by)));
                 // Around zero if that is in range, so that signs differ too.
                 self.chance.between(&near(-2), &near(3))
             }
-            _ => self.planned(draw),
+            _ => self.planned_value(draw),
         }
     }
 
-    fn planned(&mut self, draw: &Draw<'_>) -> Int {
+    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
         let (case, loops) = self.case(draw.loops);
-        let size = |state: &LoopState| state.count.map_or(ROW_GUESS, u64::from).max(1);
+        let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
         let place = loops.iter().fold(0_u64, |place, state| {
             place.saturating_mul(size(state)).saturating_add(state.index)
         });
@@ -213,28 +202,26 @@ impl<'a> Shaped<'a> {
             return self.chance.between(draw.min, draw.max);
         }
         if !self.plans.contains_key(&key) {
-            let plan = self.plan(draw, length);
+            let plan = self.plan_row(draw, length);
             self.plans.insert(key, plan);
         }
         let place_in =
             |values: &[Int]| usize::try_from(place).unwrap_or(usize::MAX).min(values.len() - 1);
-        let value = match &self.plans[&key] {
-            Plan::Row(values) => values[place_in(values)].clone(),
-            Plan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
-            Plan::OneOf(values) => values[self.chance.below(values.len() as u64) as usize].clone(),
-            Plan::Except { at, there, elsewhere } => {
-                if *at == place {
-                    there.clone()
-                } else {
-                    elsewhere.clone()
+        let value =
+            match &self.plans[&key] {
+                RowPlan::Row(values) => values[place_in(values)].clone(),
+                RowPlan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
+                RowPlan::OneOf(values) => {
+                    values[self.chance.below(values.len() as u64) as usize].clone()
                 }
-            }
-        };
-        draw.within(&value)
+                RowPlan::Except { index: at, value: there, other_value: elsewhere } => {
+                    if *at == place { there.clone() } else { elsewhere.clone() }
+                }
+            };
+        draw.clamp(&value)
     }
 
-    /// Plans the values of a row of this length.
-    fn plan(&mut self, draw: &Draw<'_>, length: u64) -> Plan {
+    fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
         let chance = &mut self.chance;
         let mut drawn = |count: u64| -> Vec<Int> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
@@ -252,15 +239,15 @@ impl<'a> Shaped<'a> {
                         values.swap(a as usize, b as usize);
                     }
                 }
-                Plan::Row(values)
+                RowPlan::Row(values)
             }
-            Values::Alternating => Plan::Cycle(vec![draw.max.clone(), draw.min.clone()]),
-            Values::Spike => Plan::Except {
-                at: length / 2,
-                there: draw.max.clone(),
-                elsewhere: draw.min.clone(),
+            Values::Alternating => RowPlan::Cycle(vec![draw.max.clone(), draw.min.clone()]),
+            Values::Spike => RowPlan::Except {
+                index: length / 2,
+                value: draw.max.clone(),
+                other_value: draw.min.clone(),
             },
-            Values::FewDistinct => Plan::OneOf(drawn(3)),
+            Values::FewDistinct => RowPlan::OneOf(drawn(3)),
             Values::Planted => {
                 let mut pattern = drawn(4);
                 pattern.truncate(2 + self.chance.below(3) as usize);
@@ -269,21 +256,21 @@ impl<'a> Shaped<'a> {
                     (0..length).map(|at| pattern[at as usize % period].clone()).collect();
                 let at = self.chance.below(length) as usize;
                 values[at] = self.chance.between(draw.min, draw.max);
-                Plan::Row(values)
+                RowPlan::Row(values)
             }
-            _ => Plan::Cycle(drawn(1)),
+            _ => RowPlan::Cycle(drawn(1)),
         }
     }
 }
 
-impl Chooser for Shaped<'_> {
-    fn number(&mut self, draw: &Draw<'_>) -> Int {
+impl Chooser for ShapedChooser<'_> {
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int {
         let bias = match (draw.retry, self.bias[draw.site]) {
             (0, bias) => bias,
-            (retry @ 1..=NEIGHBOURS, BoundBias::Part(parts)) => beside(draw, parts, retry),
+            (retry @ 1..=NEIGHBOURS, BoundBias::Part(parts)) => retry_bias(draw, parts, retry),
             // The same value would lead to the same dead end.
             (retry, _) => match retry % 6 {
-                1 | 4 => BoundBias::Level,
+                1 | 4 => BoundBias::WholeRange,
                 2 => BoundBias::Low(1 << (retry / 6).min(6)),
                 3 => BoundBias::High(1 << (retry / 6).min(6)),
                 5 => BoundBias::Low(64),
@@ -305,12 +292,12 @@ impl Chooser for Shaped<'_> {
         }
         let kept = (repeats && is_first).then(place);
         let value = match bias {
-            BoundBias::Part(parts) => part(draw, parts),
-            BoundBias::Near(value) => draw.within(&Int::Small(value)),
-            BoundBias::Level => self.chance.between(draw.min, draw.max),
-            BoundBias::Low(strength) => self.chance.near(draw.min, draw.max, strength),
+            BoundBias::Part(parts) => value_at_part(draw, parts),
+            BoundBias::Value(value) => draw.clamp(&Int::Small(value)),
+            BoundBias::WholeRange => self.chance.between(draw.min, draw.max),
+            BoundBias::Low(strength) => self.chance.near_min(draw.min, draw.max, strength),
             BoundBias::High(strength) => {
-                let drawn = self.chance.near(draw.min, draw.max, strength);
+                let drawn = self.chance.near_min(draw.min, draw.max, strength);
                 draw.max.minus(&drawn.minus(draw.min))
             }
             BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
@@ -342,7 +329,7 @@ impl Chooser for Shaped<'_> {
                 loops.last().is_some_and(|state| state.id == id && state.index < self.rounds[id])
             }
             None if question_site.is_asserted => true,
-            None => self.chance.happens(self.likely[question]),
+            None => self.chance.happens(self.probabilities[question]),
         };
         holds == question_site.is_positive
     }
@@ -352,7 +339,7 @@ impl Chooser for Shaped<'_> {
     }
 }
 
-impl Loops for Shaped<'_> {
+impl LoopObserver for ShapedChooser<'_> {
     fn enter(&mut self, id: usize, count: Option<u32>) {
         if count.is_none() {
             self.rounds[id] = match self.shape.counts {
@@ -368,15 +355,14 @@ impl Loops for Shaped<'_> {
     }
 }
 
-/// The value after this many parts of the range.
-fn part(draw: &Draw<'_>, parts: u32) -> Int {
+fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {
     let width = draw.max.minus(draw.min).times(&Int::Small(parts.into()));
-    draw.min.plus(&width.divided(&Int::Small(PARTS.into())).unwrap_or(Int::ZERO))
+    draw.min.plus(&width.divided_by(&Int::Small(PARTS.into())).unwrap_or(Int::ZERO))
 }
 
-/// The value to try after this many dead ends at a part of the range: away from the nearest bound, ever faster.
-fn beside(draw: &Draw<'_>, parts: u32, retry: u32) -> BoundBias {
-    let value = part(draw, parts);
+/// The bias after this many dead ends at a part of the range: away from the nearest bound, ever faster.
+fn retry_bias(draw: &DrawRequest<'_>, parts: u32, retry: u32) -> BoundBias {
+    let value = value_at_part(draw, parts);
     let (room, is_low) = if parts < PARTS / 2 {
         (draw.max.minus(&value), true)
     } else {
@@ -384,8 +370,10 @@ fn beside(draw: &Draw<'_>, parts: u32, retry: u32) -> BoundBias {
     };
     let step = match retry {
         1..=3 => Int::Small(retry.into()),
-        _ => room.divided(&Int::Small(2 << (NEIGHBOURS - retry.min(NEIGHBOURS)))).unwrap_or(room),
+        _ => {
+            room.divided_by(&Int::Small(2 << (NEIGHBOURS - retry.min(NEIGHBOURS)))).unwrap_or(room)
+        }
     };
     let value = if is_low { value.plus(&step) } else { value.minus(&step) };
-    value.small().map_or(BoundBias::Level, BoundBias::Near)
+    value.to_small().map_or(BoundBias::WholeRange, BoundBias::Value)
 }

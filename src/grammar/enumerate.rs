@@ -7,30 +7,28 @@
 
 use crate::grammar::ast::ExprKind;
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Chooser, Draw, Length};
-use crate::grammar::number::{Int, ten_to};
-use crate::grammar::port::{LoopState, Loops};
-use crate::grammar::program::{Grammar, Op};
+use crate::grammar::draw::{Chooser, DrawRequest, Length};
+use crate::grammar::number::{Int, power_of_ten};
+use crate::grammar::port::{LoopObserver, LoopState};
+use crate::grammar::program::{Grammar, Instruction};
 use crate::grammar::run::Interpreter;
 use crate::grammar::validate::accepts;
 use crate::grammar::value::Value;
-use crate::grammar::write::Writer;
+use crate::grammar::write::InputWriter;
 
 /// After this many inputs in a row that cannot be written, the list ends.
 const STUCK_MAX: u32 = 20_000;
 
-/// The small inputs of a grammar.
-pub struct Small<'a> {
+pub struct SmallInputs<'a> {
     grammar: &'a Grammar,
     /// Number of test cases in an input, if the grammar has a row of them.
     cases: u64,
     /// For each question, whether it only asks for a space or a line end.
     is_layout: Vec<bool>,
     odometer: Odometer,
-    is_over: bool,
+    is_finished: bool,
 }
 
-/// One small input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallInput {
     pub text: Vec<u8>,
@@ -38,27 +36,26 @@ pub struct SmallInput {
     pub level: u64,
 }
 
-impl<'a> Small<'a> {
-    /// The list from its start, with at most `cases` test cases in an input.
+impl<'a> SmallInputs<'a> {
+    /// `cases` is the upper bound on the test cases in an input.
     pub fn new(grammar: &'a Grammar, cases: u64) -> Self {
         let has_cases = grammar.loops.iter().any(|site| site.is_cases);
         Self {
             grammar,
             cases: if has_cases { cases.max(1) } else { 1 },
-            is_layout: layout(grammar),
+            is_layout: layout_questions(grammar),
             odometer: Odometer::default(),
-            is_over: false,
+            is_finished: false,
         }
     }
 
-    /// Whether an input holds several of the list's test cases.
     pub fn is_packed(&self) -> bool {
         self.cases > 1
     }
 
-    /// Writes the next input; `None` if the grammar does not accept it.
+    /// `None` if the grammar does not accept the next input.
     fn attempt(&mut self) -> Option<SmallInput> {
-        let source = Digits {
+        let source = OdometerChooser {
             grammar: self.grammar,
             odometer: &mut self.odometer,
             cases: self.cases,
@@ -66,7 +63,7 @@ impl<'a> Small<'a> {
             chance: Chance::new(0, "small"),
         };
         let level = source.odometer.level;
-        let mut writer = Writer::new(self.grammar, source);
+        let mut writer = InputWriter::new(self.grammar, source);
         let mut run = Interpreter::new(self.grammar);
         let is_whole = run.run(&mut writer).is_ok();
         let text = writer.out;
@@ -74,7 +71,7 @@ impl<'a> Small<'a> {
     }
 }
 
-impl Iterator for Small<'_> {
+impl Iterator for SmallInputs<'_> {
     type Item = SmallInput;
 
     fn next(&mut self) -> Option<SmallInput> {
@@ -82,11 +79,11 @@ impl Iterator for Small<'_> {
     }
 }
 
-impl Small<'_> {
-    /// The next input; `None` if there are no more, or if `is_over` said so before one was found.
+impl SmallInputs<'_> {
+    /// `None` if there are no more inputs, or if `is_over` becomes true first.
     pub fn next_until(&mut self, is_over: &dyn Fn() -> bool) -> Option<SmallInput> {
         for _ in 0..STUCK_MAX {
-            if self.is_over || is_over() {
+            if self.is_finished || is_over() {
                 return None;
             }
             let before = self.odometer.clone();
@@ -98,12 +95,12 @@ impl Small<'_> {
                 self.odometer = before;
                 continue;
             }
-            self.is_over = !self.odometer.advance();
+            self.is_finished = !self.odometer.advance();
             if is_new && let Some(input) = input {
                 return Some(input);
             }
         }
-        self.is_over = true;
+        self.is_finished = true;
         None
     }
 }
@@ -127,7 +124,7 @@ impl Default for Odometer {
 }
 
 impl Odometer {
-    /// Chooses one of `values` values, by index.
+    /// Returns an index below `values`.
     fn choose(&mut self, values: u64) -> u64 {
         self.is_limited |= values > self.level;
         let size = values.clamp(1, self.level);
@@ -148,7 +145,7 @@ impl Odometer {
         self.level == 1 || taken.contains(&(self.level - 1))
     }
 
-    /// Counts up by one, to the next level at the end of one; returns whether there is more.
+    /// Counts up by one, and to the next level at the end of one. Returns whether there is more.
     fn advance(&mut self) -> bool {
         self.digits.truncate(self.at);
         self.sizes.truncate(self.at);
@@ -167,8 +164,7 @@ impl Odometer {
     }
 }
 
-/// Takes choices from an odometer.
-struct Digits<'a> {
+struct OdometerChooser<'a> {
     grammar: &'a Grammar,
     odometer: &'a mut Odometer,
     cases: u64,
@@ -176,11 +172,10 @@ struct Digits<'a> {
     chance: Chance,
 }
 
-/// For each question of a grammar, whether it only asks for a space or a line end. The layout of an input does not
-/// make it small or large.
-fn layout(grammar: &Grammar) -> Vec<bool> {
+/// For each question, whether it only asks for a space or a line end. Layout makes an input neither small nor large.
+fn layout_questions(grammar: &Grammar) -> Vec<bool> {
     let mut is_layout = vec![false; grammar.questions.len()];
-    for test in grammar.steps.iter().filter_map(Op::test) {
+    for test in grammar.instructions.iter().filter_map(Instruction::test) {
         test.each(&mut |test| {
             if let ExprKind::Match { set, question } = &test.kind
                 && let Some(Value::Text(set)) = set.constant()
@@ -192,15 +187,15 @@ fn layout(grammar: &Grammar) -> Vec<bool> {
     is_layout
 }
 
-impl Digits<'_> {
+impl OdometerChooser<'_> {
     /// Chooses among the numbers `min + k * step`, ordered by distance from zero.
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
-        let middle = Int::ZERO.within(min, max);
+        let middle = Int::ZERO.clamped(min, max);
         let level = Int::from(self.odometer.level);
-        // The number of values on a side, with one more than fits if the level cannot have all.
+        // The number of values on a side. If the level cannot have them all, it is one more than the level allows.
         let room = |distance: Int| {
-            let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
-            steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
+            let steps = distance.divided_by(step).unwrap_or(Int::ZERO).min(level.clone());
+            steps.to_small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
         };
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
@@ -217,25 +212,24 @@ impl Digits<'_> {
         }
     }
 
-    /// Whether the innermost loop is the row of test cases.
     fn is_cases(&self, loops: &[LoopState]) -> bool {
         loops.last().is_some_and(|state| self.grammar.loops[state.id].is_cases)
     }
 }
 
-impl Chooser for Digits<'_> {
-    fn number(&mut self, draw: &Draw<'_>) -> Int {
+impl Chooser for OdometerChooser<'_> {
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int {
         let site = &self.grammar.sites[draw.site];
         if site.is_case_count {
-            return Int::from(self.cases).within(draw.min, draw.max);
+            return Int::from(self.cases).clamped(draw.min, draw.max);
         }
         if site.is_count {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);
-            let values = more.small().and_then(|values| u64::try_from(values).ok());
+            let values = more.to_small().and_then(|values| u64::try_from(values).ok());
             let place = self.odometer.choose(values.unwrap_or(u64::MAX));
             return draw.min.plus(&Int::from(place));
         }
-        let whole = Int::from(ten_to(draw.unit));
+        let whole = Int::from(power_of_ten(draw.unit));
         let range = draw.max.minus(draw.min);
         let step = if range < whole { Int::ONE } else { whole };
         self.near_zero(draw.min, draw.max, &step)
@@ -281,7 +275,7 @@ impl Chooser for Digits<'_> {
     }
 }
 
-impl Loops for Digits<'_> {
+impl LoopObserver for OdometerChooser<'_> {
     fn iteration(&mut self, id: usize, index: u64) {
         if index > 0 && index < self.cases && self.grammar.loops[id].is_cases {
             self.odometer.advance();
@@ -296,7 +290,7 @@ mod tests {
 
     fn check(text: &str, cases: u64, expected: &[&str]) {
         let grammar = grammar(text);
-        let found: Vec<String> = Small::new(&grammar, cases)
+        let found: Vec<String> = SmallInputs::new(&grammar, cases)
             .take(expected.len())
             .map(|input| String::from_utf8(input.text).unwrap())
             .collect();
@@ -313,7 +307,7 @@ mod tests {
         );
         let grammar = grammar(row);
         let mut seen = std::collections::BTreeSet::new();
-        for input in Small::new(&grammar, 1).take(400) {
+        for input in SmallInputs::new(&grammar, 1).take(400) {
             assert!(seen.insert(input.text.clone()), "{input:?} twice");
         }
     }
@@ -325,24 +319,24 @@ mod tests {
     }
 
     #[test]
-    fn the_layout_is_no_choice() {
+    fn layout_is_not_a_choice() {
         let text = "INT(1, 9, n) NEWLINE REPI(i, n) INT(1, 9) \
                     IF(i < n - 1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
         check(text, 1, &["1\n1\n", "1\n2\n", "2\n1 1\n", "2\n1 2\n"]);
     }
 
     #[test]
-    fn a_list_with_an_end_ends() {
+    fn a_finite_list_ends() {
         let grammar = grammar("INT(0, 1, x) SPACE INT(5, 7, y) NEWLINE");
-        assert_eq!(Small::new(&grammar, 1).count(), 6);
+        assert_eq!(SmallInputs::new(&grammar, 1).count(), 6);
     }
 
     #[test]
-    fn what_an_assertion_refuses_is_left_out() {
+    fn inputs_that_an_assertion_refuses_are_left_out() {
         let text = "INT(1, 3, x) SPACE INT(1, 3, y) ASSERT(x < y) NEWLINE";
         check(text, 1, &["1 2\n", "1 3\n", "2 3\n"]);
         let grammar = grammar(text);
-        assert_eq!(Small::new(&grammar, 1).count(), 3);
+        assert_eq!(SmallInputs::new(&grammar, 1).count(), 3);
     }
 
     #[test]

@@ -1,25 +1,25 @@
-//! The bytes that may come next in an input at each step, as far as this is known without running.
+//! The bytes that may come next in an input at each instruction, as far as this is known without a run.
 
 use crate::grammar::ast::{Expr, ExprKind};
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::program::{Grammar, Op, PatternSource};
+use crate::grammar::program::{Grammar, Instruction, PatternSource};
 use crate::grammar::value::Value;
 
-/// For each step, the bytes that may come next, and whether the end may. The set is never too small.
-pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
-    let own: Vec<Own> = grammar.steps.iter().map(own).collect();
-    let mut first = vec![ByteSet::NONE; grammar.steps.len()];
+/// For each instruction, the bytes that may come next, and whether the end may. The set is never too small.
+pub(super) fn first_bytes_by_instruction(grammar: &Grammar) -> Vec<ByteSet> {
+    let own: Vec<InstructionStart> = grammar.instructions.iter().map(instruction_start).collect();
+    let mut first = vec![ByteSet::NONE; grammar.instructions.len()];
     loop {
         let mut changed = false;
         for at in (0..first.len()).rev() {
             let of = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
             let branch = |test: &Expr, yes: ByteSet, no: ByteSet| {
-                yes.and(&may_follow(test, true)).or(&no.and(&may_follow(test, false)))
+                yes.and(&bytes_after_test(test, true)).or(&no.and(&bytes_after_test(test, false)))
             };
-            let set = match &grammar.steps[at] {
-                Op::Branch { test, otherwise } => branch(test, of(at + 1), of(*otherwise)),
-                Op::Jump(to) | Op::Back { to } => of(*to),
-                Op::Next { test, body, exit, .. } => {
+            let set = match &grammar.instructions[at] {
+                Instruction::Branch { test, otherwise } => branch(test, of(at + 1), of(*otherwise)),
+                Instruction::Jump(to) | Instruction::EndIteration { to } => of(*to),
+                Instruction::NextIteration { test, body, exit, .. } => {
                     let inside = of(at + 1).or(&of(*body));
                     match test {
                         None => inside.or(&of(*exit)),
@@ -39,25 +39,27 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
     }
 }
 
-/// The bytes that a step itself can begin with.
-struct Own {
+/// The bytes that an instruction itself can begin with.
+struct InstructionStart {
     set: ByteSet,
     may_be_empty: bool,
 }
 
-fn own(step: &Op) -> Own {
-    let reads = |set: ByteSet| Own { set, may_be_empty: false };
-    let maybe = |set: ByteSet| Own { set, may_be_empty: true };
+fn instruction_start(step: &Instruction) -> InstructionStart {
+    let reads = |set: ByteSet| InstructionStart { set, may_be_empty: false };
+    let maybe = |set: ByteSet| InstructionStart { set, may_be_empty: true };
     match step {
-        Op::Byte(byte) => reads(ByteSet::of(&[*byte])),
-        Op::Literal(text) if !text.is_empty() => reads(ByteSet::of(&text[..1])),
-        Op::Text(_) | Op::Regex { pattern: PatternSource::Computed(_), .. } => maybe(ByteSet::ALL),
-        Op::Regex { pattern: PatternSource::Known(pattern), .. } => {
-            Own { set: pattern.first(), may_be_empty: pattern.matches_nothing() }
+        Instruction::Byte(byte) => reads(ByteSet::of(&[*byte])),
+        Instruction::Literal(text) if !text.is_empty() => reads(ByteSet::of(&text[..1])),
+        Instruction::Text(_) | Instruction::Regex { pattern: PatternSource::Computed(_), .. } => {
+            maybe(ByteSet::ALL)
         }
-        Op::Eof => reads(ByteSet::END),
-        Op::Int { min, .. } if is_at_least_zero(min) => reads(ByteSet::of(b"0123456789")),
-        Op::Int { .. } | Op::Float { .. } => reads(ByteSet::of(b"-0123456789")),
+        Instruction::Regex { pattern: PatternSource::Known(pattern), .. } => {
+            InstructionStart { set: pattern.first_bytes(), may_be_empty: pattern.matches_empty() }
+        }
+        Instruction::Eof => reads(ByteSet::END),
+        Instruction::Int { min, .. } if is_at_least_zero(min) => reads(ByteSet::of(b"0123456789")),
+        Instruction::Int { .. } | Instruction::Float { .. } => reads(ByteSet::of(b"-0123456789")),
         _ => maybe(ByteSet::NONE),
     }
 }
@@ -67,7 +69,7 @@ fn is_at_least_zero(expr: &Expr) -> bool {
 }
 
 /// The bytes that may come next if the test holds, or if it does not.
-pub(super) fn may_follow(test: &Expr, holds: bool) -> ByteSet {
+pub(super) fn bytes_after_test(test: &Expr, holds: bool) -> ByteSet {
     let either = |set: ByteSet| if holds { set } else { set.not() };
     match &test.kind {
         ExprKind::Match { set, .. } => match set.constant() {
@@ -76,13 +78,15 @@ pub(super) fn may_follow(test: &Expr, holds: bool) -> ByteSet {
             _ => ByteSet::ALL,
         },
         ExprKind::IsEof { .. } => either(ByteSet::END),
-        ExprKind::Not(inner) => may_follow(inner, !holds),
-        ExprKind::And(left, right) if holds => may_follow(left, true).and(&may_follow(right, true)),
+        ExprKind::Not(inner) => bytes_after_test(inner, !holds),
+        ExprKind::And(left, right) if holds => {
+            bytes_after_test(left, true).and(&bytes_after_test(right, true))
+        }
         ExprKind::Or(left, right) if !holds => {
-            may_follow(left, false).and(&may_follow(right, false))
+            bytes_after_test(left, false).and(&bytes_after_test(right, false))
         }
         ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-            may_follow(left, holds).or(&may_follow(right, holds))
+            bytes_after_test(left, holds).or(&bytes_after_test(right, holds))
         }
         _ => ByteSet::ALL,
     }

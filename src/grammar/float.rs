@@ -10,14 +10,16 @@ use num_rational::BigRational;
 use num_traits::{Euclid, Signed, ToPrimitive};
 
 use crate::grammar::ast::Notation;
-use crate::grammar::number::{self, show_ratio, ten_to};
+use crate::grammar::number::{self, power_of_ten, show_ratio};
 use crate::grammar::port::FloatRules;
 use crate::grammar::token::{EXPONENT_MAX, decimal};
-use crate::grammar::work::{bits_of_digits, of_float_text, of_meeting, words};
+use crate::grammar::work::{
+    bits_of_digits, float_text_steps, ratio_comparison_steps, words_of_bits,
+};
 
-/// The parts of a float's text; all lengths in bytes.
+/// All lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scanned {
+pub(super) struct ScannedFloat {
     pub length: usize,
     /// 1 if there is a minus sign.
     pub sign: usize,
@@ -29,8 +31,7 @@ pub(super) struct Scanned {
     pub exponent: usize,
 }
 
-/// Scans the longest float at the start of a text.
-pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
+pub(super) fn scan(text: &[u8]) -> Option<ScannedFloat> {
     let digits = |from: usize| {
         text.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
     };
@@ -56,25 +57,25 @@ pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
             length += exponent;
         }
     }
-    Some(Scanned { length, sign, whole, decimals, exponent })
+    Some(ScannedFloat { length, sign, whole, decimals, exponent })
 }
 
 /// Bounds in units of 10^-18, for a comparison without big numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quick {
+pub(super) struct QuickBounds {
     min: i128,
     max: i128,
 }
 
-impl Quick {
+impl QuickBounds {
     const DIGITS: u32 = 18;
 
-    /// The bounds, if they are decimals of moderate size.
+    /// `None` unless both bounds are decimals of moderate size.
     pub(super) fn new(min: &BigRational, max: &BigRational) -> Option<Self> {
         if [min, max].iter().any(|bound| bound.numer().bits().max(bound.denom().bits()) > 128) {
             return None;
         }
-        let unit = BigRational::from_integer(ten_to(Self::DIGITS));
+        let unit = BigRational::from_integer(power_of_ten(Self::DIGITS));
         let scaled = |bound: &BigRational| {
             let bound = bound * &unit;
             bound.is_integer().then(|| bound.to_integer().to_i128())?
@@ -82,8 +83,8 @@ impl Quick {
         Some(Self { min: scaled(min)?, max: scaled(max)? })
     }
 
-    /// Whether a float without exponent and of at most 18 digits is within the bounds.
-    pub(super) fn contains(&self, text: &[u8], scanned: &Scanned) -> Option<bool> {
+    /// `None` if the float has an exponent or more than 18 digits.
+    pub(super) fn contains(&self, text: &[u8], scanned: &ScannedFloat) -> Option<bool> {
         let decimals = u32::try_from(scanned.decimals).ok()?;
         if scanned.exponent > 0 || scanned.whole + scanned.decimals > Self::DIGITS as usize {
             return None;
@@ -96,35 +97,45 @@ impl Quick {
     }
 }
 
-/// Whether a float is within its bounds, if its size tells, so that its value need not be computed.
-pub(super) fn by_size(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<bool> {
+/// Whether a float is within its bounds; `None` if only its value tells.
+pub(super) fn is_within_by_size(
+    text: &[u8],
+    scanned: &ScannedFloat,
+    rules: &FloatRules,
+) -> Option<bool> {
     let Some(exponent) = exponent(text, scanned) else { return Some(false) };
-    let [low, high] = [&rules.min, &rules.max].map(|it| order(text, scanned, exponent, it));
+    let [low, high] =
+        [&rules.min, &rules.max].map(|it| compare_with_bound(text, scanned, exponent, it));
     Some(low?.is_ge() && high?.is_le())
 }
 
-/// The steps to compute a float's value and to compare it with its bounds.
-pub(super) fn steps(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> u64 {
+/// The steps of work to compute a float's value and to compare it with its bounds.
+pub(super) fn work_steps(text: &[u8], scanned: &ScannedFloat, rules: &FloatRules) -> u64 {
     const SHORT: u64 = 40;
     let digits = (scanned.whole + scanned.decimals) as u64;
     let exponent = exponent(text, scanned).unwrap_or(0).unsigned_abs();
     if rules.quick.is_some() && digits < SHORT && exponent < SHORT {
         return 1;
     }
-    let own = words(bits_of_digits(digits.saturating_add(exponent)));
-    let bounds = [&rules.min, &rules.max].map(|bound| of_meeting(bound, own));
-    bounds.into_iter().fold(of_float_text(digits, exponent), u64::saturating_add)
+    let own = words_of_bits(bits_of_digits(digits.saturating_add(exponent)));
+    let bounds = [&rules.min, &rules.max].map(|bound| ratio_comparison_steps(bound, own));
+    bounds.into_iter().fold(float_text_steps(digits, exponent), u64::saturating_add)
 }
 
-/// Whether a float is within its bounds, by its value.
-pub(super) fn is_within(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> bool {
+pub(super) fn is_within(text: &[u8], scanned: &ScannedFloat, rules: &FloatRules) -> bool {
     value(text, scanned).is_some_and(|value| {
-        number::order(&rules.min, &value).is_le() && number::order(&value, &rules.max).is_le()
+        number::compare_ratios(&rules.min, &value).is_le()
+            && number::compare_ratios(&value, &rules.max).is_le()
     })
 }
 
-/// How a float compares with a bound, if signs or the numbers of digits tell.
-fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> Option<Ordering> {
+/// How a float compares with a bound; `None` unless signs or the numbers of digits tell.
+fn compare_with_bound(
+    text: &[u8],
+    scanned: &ScannedFloat,
+    exponent: i64,
+    bound: &BigRational,
+) -> Option<Ordering> {
     let digits = text[scanned.sign..scanned.length - scanned.exponent].iter();
     let leading = digits.filter(|byte| **byte != b'.').position(|byte| *byte != b'0');
     let sign = match (leading, scanned.sign) {
@@ -145,8 +156,8 @@ fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> 
     (difference.abs() > 3.0).then_some(if is_above { Ordering::Greater } else { Ordering::Less })
 }
 
-/// The exponent of a float's text; `None` if juror cannot compute with one that large.
-fn exponent(text: &[u8], scanned: &Scanned) -> Option<i64> {
+/// `None` if the exponent is too large for juror to compute with.
+fn exponent(text: &[u8], scanned: &ScannedFloat) -> Option<i64> {
     if scanned.exponent == 0 {
         return Some(0);
     }
@@ -155,16 +166,20 @@ fn exponent(text: &[u8], scanned: &Scanned) -> Option<i64> {
     (exponent.unsigned_abs() <= u64::from(EXPONENT_MAX)).then_some(exponent)
 }
 
-/// The value of a float's text; `None` if juror cannot compute with an exponent that large.
-pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
+/// `None` if the exponent is too large for juror to compute with.
+pub(super) fn value(text: &[u8], scanned: &ScannedFloat) -> Option<BigRational> {
     let exponent = exponent(text, scanned)?;
     let mantissa = &text[scanned.sign..scanned.length - scanned.exponent];
     let value = decimal(mantissa, exponent);
     Some(if scanned.sign == 1 { -value } else { value })
 }
 
-/// A fault in the form of a float, apart from its value.
-pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<String> {
+/// Describes a fault in the form of a float, apart from its value.
+pub(super) fn form_fault(
+    text: &[u8],
+    scanned: &ScannedFloat,
+    rules: &FloatRules,
+) -> Option<String> {
     match rules.notation {
         Notation::Fixed if scanned.exponent > 0 => return Some("has an exponent".to_owned()),
         Notation::Scientific if scanned.exponent == 0 => return Some("has no exponent".to_owned()),
@@ -184,8 +199,7 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
         .then(|| "has not exactly one digit other than 0 before its point".to_owned())
 }
 
-/// A description of the expected float.
-pub(super) fn wanted(rules: &FloatRules) -> String {
+pub(super) fn describe_rules(rules: &FloatRules) -> String {
     let mut words =
         format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
     if let Some(range) = &rules.decimals {
@@ -205,8 +219,8 @@ pub(super) fn wanted(rules: &FloatRules) -> String {
 }
 
 /// The least and the greatest multiple of `10^-decimals` within the bounds, in that unit.
-pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
-    let unit = ten_to(decimals);
+pub(super) fn multiples_within(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
+    let unit = power_of_ten(decimals);
     // Without the search for a common divisor, which is slow if a bound is large.
     let floor = |numer: BigInt, denom: &BigInt| (numer * &unit).div_euclid(denom);
     let low = -floor(-rules.min.numer(), rules.min.denom());
@@ -249,12 +263,12 @@ mod tests {
         let (min, max) = (min.clone(), max.clone());
         let rules = FloatRules { quick: None, min, max, decimals: None, notation: Notation::Any };
         let (text, scanned) = (text.as_bytes(), scan(text.as_bytes()).expect("a float"));
-        let told = by_size(text, &scanned, &rules);
+        let told = is_within_by_size(text, &scanned, &rules);
         told.unwrap_or_else(|| is_within(text, &scanned, &rules))
     }
 
     #[test]
-    fn what_size_tells_is_what_the_value_tells() {
+    fn size_and_value_agree() {
         let texts = [
             "0",
             "-0.0",
@@ -286,7 +300,7 @@ mod tests {
         }
     }
 
-    /// To compute these numbers takes minutes.
+    /// Computing these numbers would take minutes.
     #[test]
     fn huge_exponents_cost_nothing() {
         let (min, max) = (number("0"), number("1"));

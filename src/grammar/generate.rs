@@ -1,9 +1,11 @@
 //! Writes inputs from a grammar, with backtracking.
 //!
-//! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: at first the latest
-//! one, then earlier and earlier ones. If nothing fits after an answer to MATCH or ISEOF, the other answer is tried.
-//! After that the next attempt starts from scratch. Bounds that a pin or the shape asks for are kept as long as possible:
-//! first all else is drawn in another way, then the bounds give way as little as needed, and only then freely.
+//! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: first the latest
+//! one, then earlier ones. If nothing fits after an answer to MATCH or ISEOF, the run tries the other answer. If that
+//! fails, the next attempt starts from scratch.
+//!
+//! Bounds that a pin or the shape asks for stay as long as possible. First all other values are drawn in another way,
+//! then the bounds give way as little as needed, and only then freely.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,21 +14,21 @@ use std::rc::Rc;
 use crate::grammar::ast::{Compare, Expr, ExprKind};
 use crate::grammar::chance::Chance;
 use crate::grammar::dependents::dependents;
-use crate::grammar::draw::{BoundBias, Chooser, PARTS, Shaped};
+use crate::grammar::draw::{BoundBias, Chooser, PARTS, ShapedChooser};
 use crate::grammar::number::Int;
-use crate::grammar::port::{LoopState, ReasonKind, Stop, TOO_MUCH_HELP};
-use crate::grammar::program::{Grammar, Op};
-use crate::grammar::read::{Blind, Reader};
+use crate::grammar::port::{LoopState, RunStop, RunStopKind, TOO_MUCH_HELP};
+use crate::grammar::program::{Grammar, Instruction};
+use crate::grammar::read::{InputReader, NoWitness};
 use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
-use crate::grammar::wanted::{ends, unreached};
-use crate::grammar::work::Steps;
-use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
+use crate::grammar::wanted::{unreached, wanted_sides};
+use crate::grammar::work::WorkCounter;
+use crate::grammar::write::{Hint, InputWriter, Mark, MarkKind};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
-/// How to draw the values that led to dead ends before, one attempt each, after all that keep what is wanted.
+/// How to draw the values that led to dead ends, one attempt each, after all attempts that keep the wanted bounds.
 const FALLBACKS: [BoundBias; 11] = [
     BoundBias::Low(4),
     BoundBias::High(4),
@@ -37,23 +39,20 @@ const FALLBACKS: [BoundBias; 11] = [
     BoundBias::Low(400),
     BoundBias::High(400),
     BoundBias::Low(10_000),
-    BoundBias::Level,
-    BoundBias::Level,
+    BoundBias::WholeRange,
+    BoundBias::WholeRange,
 ];
 /// Number of attempts that look for the values nearest to wanted bounds that cannot be reached.
 const HALVINGS: u32 = 5;
 
 /// Upper bound on the dead ends of one attempt.
 const STUCK_MAX: u32 = 3000;
-/// Upper bound on the dead ends of one attempt at one command.
+/// Upper bound on the dead ends of one attempt at one instruction.
 const STUCK_AT_MAX: u32 = 100;
 /// Upper bound on the choices of one attempt, beyond three times those that it needs.
 const SPARE_CHOICES: u64 = 10_000;
 
 /// Writes an input of a shape; the same seed gives the same bytes on every machine.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
     generate_at(grammar, shape, &[], seed)
 }
@@ -61,23 +60,18 @@ pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, 
 /// Fixes a value at its bound, wherever it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The command, by its index in [`Grammar::sites`].
+    /// An index in [`Grammar::sites`].
     pub site: usize,
-    pub end: End,
+    pub side: BoundSide,
 }
 
-/// One of two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The least value.
+pub enum BoundSide {
     Least,
     Most,
 }
 
 /// Like [`generate`], with some values at their bounds as far as possible.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate_at(
     grammar: &Grammar,
     shape: &Shape,
@@ -85,17 +79,15 @@ pub fn generate_at(
     seed: u64,
 ) -> Result<Vec<u8>, Diagnostic> {
     generate_within(grammar, shape, pins, seed, None).map_err(|unwritten| match unwritten {
-        Unwritten::Unsatisfied(diagnostic) => diagnostic,
-        Unwritten::TooLarge | Unwritten::Stopped => {
+        GenerationFailure::Unsatisfied(diagnostic) => diagnostic,
+        GenerationFailure::TooLarge | GenerationFailure::Stopped => {
             Diagnostic::error(&grammar.source.path, "the input is too large")
         }
     })
 }
 
-/// Why no input was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unwritten {
-    /// A command of the grammar could not be satisfied, for this reason.
+pub enum GenerationFailure {
     Unsatisfied(Diagnostic),
     /// The input would exceed the limit on its size.
     TooLarge,
@@ -103,24 +95,18 @@ pub enum Unwritten {
     Stopped,
 }
 
-/// Like [`generate_at`], with at most `most` bytes if that is set; a larger input is given up at once.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason; or if the input would be larger.
+/// Like [`generate_at`], but gives up as soon as the input has more than `most` bytes.
 pub fn generate_within(
     grammar: &Grammar,
     shape: &Shape,
     pins: &[Pin],
     seed: u64,
     most: Option<usize>,
-) -> Result<Vec<u8>, Unwritten> {
+) -> Result<Vec<u8>, GenerationFailure> {
     generate_until(grammar, shape, pins, seed, most, &|| false)
 }
 
-/// The same until `is_over` says so: a grammar that is hard to satisfy takes long.
-///
-/// # Errors
-/// Also if the time was over.
+/// Like [`generate_within`], until `is_over` is true: a grammar that is hard to satisfy takes long.
 pub fn generate_until(
     grammar: &Grammar,
     shape: &Shape,
@@ -128,7 +114,7 @@ pub fn generate_until(
     seed: u64,
     most: Option<usize>,
     is_over: &dyn Fn() -> bool,
-) -> Result<Vec<u8>, Unwritten> {
+) -> Result<Vec<u8>, GenerationFailure> {
     let dependents = dependents(grammar);
     let failures = Failures::default();
     let search = &mut Search {
@@ -136,92 +122,93 @@ pub fn generate_until(
         shape,
         pins,
         seed,
-        most,
+        size_limit: most,
         is_over,
         dependents,
         failures,
-        work: Rc::new(Steps::new(grammar.limits.steps)),
-        end: None,
-        number: 0,
+        work: Rc::new(WorkCounter::new(grammar.limits.steps)),
+        final_failure: None,
+        attempts: 0,
         is_strict: true,
     };
-    let wanted = search.wanted();
+    let wanted = search.wanted_biases();
     let first = search.attempt(wanted.clone())?;
-    // Fewer bounds that are missed first, then more bytes.
+    // First fewer missed bounds, then more bytes.
     let is_most = wanted.contains(&BoundBias::Part(PARTS));
     let rank = |input: &Vec<u8>| {
         let missed = unreached(grammar, shape, pins, input).len();
         (missed, Reverse(if is_most { input.len() } else { 0 }))
     };
     let first_rank = first.as_ref().map(|it| {
-        if search.failures.by_step.is_empty() { (0, Reverse(it.len())) } else { rank(it) }
+        if search.failures.by_instruction.is_empty() { (0, Reverse(it.len())) } else { rank(it) }
     });
     if let Some((0, _)) = first_rank {
-        return first.ok_or(Unwritten::Stopped);
+        return first.ok_or(GenerationFailure::Stopped);
     }
-    // At first, what is wanted stays, and all else is drawn in another way.
-    let level = search.level(&wanted);
+    // First, the wanted bounds stay, and all else is drawn in another way.
+    let level = search.level_biases(&wanted);
     let second = if level == wanted { None } else { search.attempt(level)? };
     let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
     if let Some(input) = second.or(first) {
         return Ok(input);
     }
-    if let Some(input) = search.nearest(&wanted)? {
+    if let Some(input) = search.attempt_nearest(&wanted)? {
         return Ok(input);
     }
     search.is_strict = false;
     for (number, bias) in FALLBACKS.into_iter().enumerate() {
         let mut tilts = wanted.clone();
-        search.tilt(&mut tilts, bias, number >= FALLBACKS.len() / 2);
+        search.bias_blamed_sites(&mut tilts, bias, number >= FALLBACKS.len() / 2);
         if let Some(input) = search.attempt(tilts)? {
             return Ok(input);
         }
     }
-    Err(Unwritten::Unsatisfied(std::mem::take(&mut search.failures).report(grammar)))
+    Err(GenerationFailure::Unsatisfied(
+        std::mem::take(&mut search.failures).into_diagnostic(grammar),
+    ))
 }
 
-/// The attempts to write an input.
 struct Search<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
     pins: &'a [Pin],
     seed: u64,
-    most: Option<usize>,
+    size_limit: Option<usize>,
     is_over: &'a dyn Fn() -> bool,
-    /// For each step, the sites that decide whether it can be satisfied.
+    /// For each instruction, the sites that decide whether it can be satisfied.
     dependents: Vec<BTreeSet<usize>>,
     failures: Failures,
     /// The work of all attempts together.
-    work: Rc<Steps>,
-    /// Why no attempt makes sense any more.
-    end: Option<Unwritten>,
-    /// Number of attempts so far.
-    number: u32,
-    /// Whether wanted bounds are kept if another value can be changed.
+    work: Rc<WorkCounter>,
+    /// Why another attempt makes no sense.
+    final_failure: Option<GenerationFailure>,
+    attempts: u32,
+    /// Whether wanted bounds stay if another value can change.
     is_strict: bool,
 }
 
 impl Search<'_> {
-    /// Where to draw the value of each site: at a bound if a pin or the shape says so.
-    fn wanted(&self) -> Vec<BoundBias> {
-        let ends = ends(self.grammar, self.shape, self.pins).into_iter();
+    /// The bias of each site: at a bound if a pin or the shape asks for it.
+    fn wanted_biases(&self) -> Vec<BoundBias> {
+        let ends = wanted_sides(self.grammar, self.shape, self.pins).into_iter();
         ends.map(|end| match end {
             None => BoundBias::Shape,
-            Some(End::Least) => BoundBias::Part(0),
-            Some(End::Most) => BoundBias::Part(PARTS),
+            Some(BoundSide::Least) => BoundBias::Part(0),
+            Some(BoundSide::Most) => BoundBias::Part(PARTS),
         })
         .collect()
     }
 
-    /// What is wanted, with all else that led to dead ends drawn from the whole range. A single value is large if
-    /// another should be as large as allowed: it is probably the other's bound.
-    fn level(&self, wanted: &[BoundBias]) -> Vec<BoundBias> {
+    /// The wanted biases, with all other values that led to dead ends drawn from the whole range. A single value is
+    /// large if another should be as large as allowed: it is probably the other's bound.
+    fn level_biases(&self, wanted: &[BoundBias]) -> Vec<BoundBias> {
         let mut tilts = wanted.to_vec();
-        self.tilt(&mut tilts, BoundBias::Level, false);
-        let blamed = self.blamed();
+        self.bias_blamed_sites(&mut tilts, BoundBias::WholeRange, false);
+        let blamed = self.blamed_sites();
         if blamed.iter().any(|site| wanted[*site] == BoundBias::Part(PARTS)) {
             for site in blamed {
-                if tilts[site] == BoundBias::Level && self.grammar.sites[site].loops.is_empty() {
+                if tilts[site] == BoundBias::WholeRange && self.grammar.sites[site].loops.is_empty()
+                {
                     tilts[site] = BoundBias::High(2);
                 }
             }
@@ -229,24 +216,30 @@ impl Search<'_> {
         tilts
     }
 
-    /// Changes how the values that led to dead ends are drawn; with `all`, also those that are wanted at a bound.
-    fn tilt(&self, tilts: &mut [BoundBias], bias: BoundBias, all: bool) {
-        for site in self.blamed() {
+    /// Changes the bias of values that led to dead ends; with `all`, also of those that are wanted at a bound.
+    fn bias_blamed_sites(&self, tilts: &mut [BoundBias], bias: BoundBias, all: bool) {
+        for site in self.blamed_sites() {
             if all || tilts[site] == BoundBias::Shape {
                 tilts[site] = bias;
             }
         }
     }
 
-    /// The sites whose values led to dead ends.
-    fn blamed(&self) -> BTreeSet<usize> {
-        self.failures.by_step.keys().flat_map(|step| &self.dependents[*step]).copied().collect()
+    fn blamed_sites(&self) -> BTreeSet<usize> {
+        self.failures
+            .by_instruction
+            .keys()
+            .flat_map(|step| &self.dependents[*step])
+            .copied()
+            .collect()
     }
 
-    /// Gives way as little as possible in wanted bounds that led to dead ends: in the one that is read last, else in
-    /// all of them.
-    fn nearest(&mut self, wanted: &[BoundBias]) -> Result<Option<Vec<u8>>, Unwritten> {
-        let blamed = self.blamed().into_iter();
+    /// Relaxes wanted bounds that led to dead ends as little as possible: the one that is read last, else all of them.
+    fn attempt_nearest(
+        &mut self,
+        wanted: &[BoundBias],
+    ) -> Result<Option<Vec<u8>>, GenerationFailure> {
+        let blamed = self.blamed_sites().into_iter();
         let open: Vec<usize> =
             blamed.filter(|site| matches!(wanted[*site], BoundBias::Part(_))).collect();
         let last = open.last().map(std::slice::from_ref).filter(|_| open.len() > 1);
@@ -254,7 +247,7 @@ impl Search<'_> {
             let mut found = None;
             let (mut distance, mut step) = (0, PARTS / 2);
             for _ in 0..HALVINGS {
-                let mut tilts = self.level(wanted);
+                let mut tilts = self.level_biases(wanted);
                 for site in sites {
                     tilts[*site] = match wanted[*site] {
                         BoundBias::Part(0) => BoundBias::Part(distance + step),
@@ -274,38 +267,38 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Tries to write an input; `None` if no values were found.
-    fn attempt(&mut self, tilts: Vec<BoundBias>) -> Result<Option<Vec<u8>>, Unwritten> {
+    /// `None` if no values were found.
+    fn attempt(&mut self, tilts: Vec<BoundBias>) -> Result<Option<Vec<u8>>, GenerationFailure> {
         let grammar = self.grammar;
-        let chance = Chance::new(self.seed, &format!("{} {}", self.shape.name, self.number));
-        self.number += 1;
+        let chance = Chance::new(self.seed, &format!("{} {}", self.shape.name, self.attempts));
+        self.attempts += 1;
         // Whether a value stays as long as a later value can be changed.
         let is_kept = |bias: &BoundBias| self.is_strict && matches!(bias, BoundBias::Part(_));
         let kept: Vec<bool> = tilts.iter().map(is_kept).collect();
-        let source = Shaped::new(grammar, self.shape, chance, tilts);
-        let mut writer = Writer::new(grammar, source);
-        writer.most = self.most.unwrap_or(writer.most);
+        let source = ShapedChooser::new(grammar, self.shape, chance, tilts);
+        let mut writer = InputWriter::new(grammar, source);
+        writer.size_limit = self.size_limit.unwrap_or(writer.size_limit);
         if self.run(&mut writer, &kept) {
-            match self.confirmed(&writer.out) {
+            match self.check_reading(&writer.out) {
                 Ok(()) => return Ok(Some(writer.out)),
                 Err(stop) => self.note_misread(stop),
             }
         }
-        if let Some(end) = self.end.take() {
+        if let Some(end) = self.final_failure.take() {
             return Err(end);
         }
-        if self.most.is_some() && writer.is_full {
-            return Err(Unwritten::TooLarge);
+        if self.size_limit.is_some() && writer.is_full {
+            return Err(GenerationFailure::TooLarge);
         }
         if (self.is_over)() {
-            return Err(Unwritten::Stopped);
+            return Err(GenerationFailure::Stopped);
         }
         Ok(None)
     }
 
     /// Runs to the end, with backtracking; returns whether it succeeded.
-    fn run(&mut self, writer: &mut Writer<'_, impl Chooser>, kept: &[bool]) -> bool {
-        let mut run = Interpreter::with(self.grammar, Rc::clone(&self.work));
+    fn run(&mut self, writer: &mut InputWriter<'_, impl Chooser>, kept: &[bool]) -> bool {
+        let mut run = Interpreter::with_work(self.grammar, Rc::clone(&self.work));
         run.vars = run.vars.with_trail();
         let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
         let mut farthest = 0;
@@ -317,8 +310,8 @@ impl Search<'_> {
                 stuck_at.clear();
             }
             let step = run.at;
-            self.end = self.ends(&stop);
-            if self.end.is_some() {
+            self.final_failure = self.failure_that_ends(&stop);
+            if self.final_failure.is_some() {
                 return false;
             }
             let by_question = self.failures.note(step, stop);
@@ -327,7 +320,7 @@ impl Search<'_> {
             }
             let times = stuck_at.entry(step).or_default();
             *times += 1;
-            if *times > STUCK_AT_MAX || writer.made > 3 * farthest + SPARE_CHOICES {
+            if *times > STUCK_AT_MAX || writer.all_choices > 3 * farthest + SPARE_CHOICES {
                 return false;
             }
             let back = if by_question { last_answer(writer) } else { None };
@@ -346,36 +339,35 @@ impl Search<'_> {
         false
     }
 
-    /// The end of all attempts, if that is why a run stopped.
-    fn ends(&self, stop: &Stop) -> Option<Unwritten> {
+    /// `Some` if the reason for a stop ends all attempts.
+    fn failure_that_ends(&self, stop: &RunStop) -> Option<GenerationFailure> {
         match stop.0.kind {
-            ReasonKind::TooMuch => {
+            RunStopKind::TooMuchWork => {
                 let fault = self.grammar.source.error(stop.0.span, stop.0.message.clone());
-                Some(Unwritten::Unsatisfied(fault.help(TOO_MUCH_HELP)))
+                Some(GenerationFailure::Unsatisfied(fault.help(TOO_MUCH_HELP)))
             }
-            ReasonKind::Interrupted => Some(Unwritten::Stopped),
+            RunStopKind::Interrupted => Some(GenerationFailure::Stopped),
             _ => None,
         }
     }
 
-    /// Checks that the validator reads the written input in the intended way.
-    fn confirmed(&self, text: &[u8]) -> Result<(), Stop> {
-        let mut reader = Reader::new(self.grammar, text, Blind);
-        Interpreter::with(self.grammar, Rc::clone(&self.work)).run(&mut reader)
+    fn check_reading(&self, text: &[u8]) -> Result<(), RunStop> {
+        let mut reader = InputReader::new(self.grammar, text, NoWitness);
+        Interpreter::with_work(self.grammar, Rc::clone(&self.work)).run(&mut reader)
     }
 
-    fn note_misread(&mut self, stop: Stop) {
-        self.end = self.ends(&stop);
+    fn note_misread(&mut self, stop: RunStop) {
+        self.final_failure = self.failure_that_ends(&stop);
         let message = format!("the generated text is not read as intended: {}", stop.0.message);
         let help =
             "make the part before it end where this begins: a REGEX matches as much as it can";
         self.failures.misread = Some(self.grammar.source.error(stop.0.span, message).help(help));
     }
 
-    /// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
+    /// The index of a mark whose value the instruction depends on. The more dead ends, the earlier the value.
     fn earlier_value(
         &self,
-        writer: &Writer<'_, impl Chooser>,
+        writer: &InputWriter<'_, impl Chooser>,
         kept: &[bool],
         step: usize,
         times: u32,
@@ -409,16 +401,16 @@ impl Search<'_> {
     }
 }
 
-/// The latest question whose other answer was not tried. Answers that were already changed have no mark.
-fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
+/// The latest question whose other answer was not tried. An answer that was already changed has no mark.
+fn last_answer<S: Chooser>(writer: &InputWriter<'_, S>) -> Option<usize> {
     writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
 }
 
-/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. That of a text is
-/// the range of its length: `STRLEN(s) == n`.
+/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. For a text it
+/// is the range of its length: `STRLEN(s) == n`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
-    let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
-        (&run.grammar.steps[step], &mark.kind)
+    let (Instruction::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
+        (&run.grammar.instructions[step], &mark.kind)
     else {
         return None;
     };
@@ -453,7 +445,7 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
         ExprKind::Compare { op, left, right } => {
             let (op, other) = match (is_label(left), is_label(right)) {
                 (true, false) if !mentions(right) => (*op, right),
-                (false, true) if !mentions(left) => (op.turned(), left),
+                (false, true) if !mentions(left) => (op.swapped(), left),
                 _ => return,
             };
             if let Ok(Value::Int(other)) = run.eval(other) {
@@ -465,7 +457,6 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
 }
 
 impl Hint {
-    /// Keeps only values for which the comparison with `other` holds.
     fn narrow(&mut self, op: Compare, other: &Int) {
         let (least, most) = match op {
             Compare::Greater => (Some(other.plus(&Int::ONE)), None),
@@ -484,33 +475,31 @@ impl Hint {
     }
 }
 
-/// The reasons why attempts failed.
 #[derive(Default)]
 struct Failures {
-    /// For each step, how often it stopped an attempt, and the last message.
-    by_step: BTreeMap<usize, (u64, String)>,
-    /// The written input is not read in the intended way.
+    /// By instruction: how often it stopped an attempt, and the last message.
+    by_instruction: BTreeMap<usize, (u64, String)>,
     misread: Option<Diagnostic>,
 }
 
 impl Failures {
     /// Notes why a run stopped; returns whether another answer to a question could help.
-    fn note(&mut self, step: usize, stop: Stop) -> bool {
-        let failure = self.by_step.entry(step).or_default();
+    fn note(&mut self, step: usize, stop: RunStop) -> bool {
+        let failure = self.by_instruction.entry(step).or_default();
         *failure = (failure.0 + 1, stop.0.message);
-        matches!(stop.0.kind, ReasonKind::Stuck { by_question: true })
+        matches!(stop.0.kind, RunStopKind::Stuck { by_question: true })
     }
 
-    fn report(self, grammar: &Grammar) -> Diagnostic {
+    fn into_diagnostic(self, grammar: &Grammar) -> Diagnostic {
         let source = &grammar.source;
-        let worst = self.by_step.into_iter().max_by_key(|(_, (times, _))| *times);
+        let worst = self.by_instruction.into_iter().max_by_key(|(_, (times, _))| *times);
         let Some((step, (times, last))) = worst else {
             return self
                 .misread
                 .unwrap_or_else(|| Diagnostic::error(&source.path, "no input could be written"));
         };
-        let (what, help) = match grammar.steps[step] {
-            Op::Assert(_) => (
+        let (what, help) = match grammar.instructions[step] {
+            Instruction::Assert(_) => (
                 "this could not be satisfied",
                 "random values rarely satisfy it: express it in the bounds of INT, or ASSERT it as soon as each value is read",
             ),

@@ -2,17 +2,13 @@
 
 use std::io::{self, Read};
 
-/// What is in memory of an input.
 pub(super) trait Input {
-    /// Whether more may be read.
     const MOVES: bool;
-    /// The bytes in memory.
     fn bytes(&self) -> &[u8];
-    /// The offset in the input of the first byte in memory.
+    /// The offset of the first byte in memory.
     fn start(&self) -> usize;
-    /// Forgets the first `used` bytes and reads more: one window, or `all` that is left.
+    /// Forgets the first `used` bytes and reads more: one window, or all that is left.
     fn advance(&mut self, used: usize, all: bool);
-    /// Whether the end of the input is in memory.
     fn is_at_end(&self) -> bool;
 }
 
@@ -36,10 +32,9 @@ impl Input for &[u8] {
     }
 }
 
-/// The size of a window in bytes. Large enough that reads cost little, small enough for a processor's cache.
+/// In bytes. Large enough that reads cost little, small enough for a processor's cache.
 pub(super) const WINDOW: usize = 128 << 10;
 
-/// A window that moves through a file.
 pub(super) struct Window<R> {
     file: R,
     size: usize,
@@ -58,7 +53,6 @@ impl<R: Read> Window<R> {
         Self { file, size, buffer, end: 0, first: 0, start: 0, is_at_end: false, error: None }
     }
 
-    /// Fills the buffer up to its end, or to the end of the file.
     fn fill(&mut self) {
         while self.end < self.buffer.len() && !self.is_at_end {
             match self.file.read(&mut self.buffer[self.end..]) {

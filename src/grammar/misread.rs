@@ -4,23 +4,19 @@ use std::path::Path;
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::reduce::{arrange, each_value, length, recount, set};
-use crate::grammar::tree::{InputNode, InputTree, parse, written};
+use crate::grammar::reduce::{arrange_rows, each_value, recount, set_node, to_length};
+use crate::grammar::tree::{InputNode, InputTree, parse, write_tree};
 
-/// A way to read an input wrongly.
 #[derive(Clone, Copy, Debug)]
 pub enum Misreading {
-    /// It reads fewer values of each row: as many as this function makes of their number and its maximum.
-    Row(fn(i64, i64) -> i64),
-    /// It skips the first value of each row.
-    WithoutFirst,
-    /// It reads fewer test cases: as many as this function makes of their number.
-    Cases(fn(i64) -> i64),
-    /// It reads the values of a row in another order.
-    Order(fn(&mut [Int])),
-    /// It reads equal values of a row only once.
-    Once,
-    Values(fn(i64) -> i64),
+    /// Fewer values of each row: the function maps their number and its maximum to the number that is read.
+    ShorterRows(fn(i64, i64) -> i64),
+    SkippedFirst,
+    /// Fewer test cases: the function maps their number to the number that is read.
+    FewerCases(fn(i64) -> i64),
+    ReorderedRows(fn(&mut [Int])),
+    DistinctOnly,
+    ChangedValues(fn(i64) -> i64),
     /// It assumes that all rows are as long as the first.
     FirstLength,
 }
@@ -29,15 +25,13 @@ pub enum Misreading {
 pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u8>> {
     let path = Path::new("input");
     let mut tree = parse(grammar, input, path).ok()?;
-    change(grammar, &mut tree, how);
-    let text = written(grammar, &tree)?;
+    apply(grammar, &mut tree, how);
+    let text = write_tree(grammar, &tree)?;
     (text != input && parse(grammar, &text, path).is_ok()).then_some(text)
 }
 
-/// A number of iterations in a tree.
-struct Count {
-    /// Its index in the order of choices.
-    place: usize,
+struct CountNode {
+    index: usize,
     site: usize,
     value: Int,
     min: Int,
@@ -45,14 +39,14 @@ struct Count {
     is_of_cases: bool,
 }
 
-fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<Count> {
+fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
     let (mut found, mut place) = (Vec::new(), 0);
     tree.each(&mut |node| {
         if let InputNode::Int(int) = node
             && grammar.sites[int.site].is_count
         {
-            found.push(Count {
-                place,
+            found.push(CountNode {
+                index: place,
                 site: int.site,
                 value: int.value.clone(),
                 min: int.min.clone(),
@@ -65,23 +59,24 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<Count> {
     found
 }
 
-fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
+fn apply(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
     match how {
-        Misreading::Row(to) => shorten(grammar, tree, false, End::Last, to),
-        Misreading::WithoutFirst => {
-            shorten(grammar, tree, false, End::First, |length, _| length - 1)
+        Misreading::ShorterRows(to) => shorten(grammar, tree, false, LoopEnd::Last, to),
+        Misreading::SkippedFirst => {
+            shorten(grammar, tree, false, LoopEnd::First, |length, _| length - 1)
         }
-        Misreading::Cases(to) => shorten(grammar, tree, true, End::Last, |length, _| to(length)),
-        Misreading::Order(order) => rows(grammar, tree, order),
-        Misreading::Once => once(grammar, &mut tree.nodes),
-        Misreading::Values(to) => values(grammar, tree, to),
-        Misreading::FirstLength => first_length(grammar, tree),
+        Misreading::FewerCases(to) => {
+            shorten(grammar, tree, true, LoopEnd::Last, |length, _| to(length))
+        }
+        Misreading::ReorderedRows(order) => reorder_rows(grammar, tree, order),
+        Misreading::DistinctOnly => remove_repeated(grammar, &mut tree.nodes),
+        Misreading::ChangedValues(to) => change_values(grammar, tree, to),
+        Misreading::FirstLength => resize_to_first(grammar, tree),
     }
 }
 
-/// An end of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum LoopEnd {
     First,
     Last,
 }
@@ -91,46 +86,46 @@ fn shorten(
     grammar: &Grammar,
     tree: &mut InputTree,
     of_cases: bool,
-    end: End,
+    end: LoopEnd,
     to: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
     for count in counts(grammar, tree).iter().rev() {
-        let Some(length) = count.value.small() else { continue };
-        let to = Int::Small(to(length, count.max.small().unwrap_or(i64::MAX)));
+        let Some(length) = count.value.to_small() else { continue };
+        let to = Int::Small(to(length, count.max.to_small().unwrap_or(i64::MAX)));
         if to >= count.min && to < count.value && count.is_of_cases == of_cases {
-            recount(count.place, to, |stay, _| if end == End::First { 0 } else { stay })(
+            recount(count.index, to, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
                 grammar, tree,
             );
         }
     }
 }
 
-fn rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) {
+fn reorder_rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) {
     for (site, of) in grammar.sites.iter().enumerate() {
         if of.is_number && !of.is_count {
-            arrange(site, order)(grammar, tree);
+            arrange_rows(site, order)(grammar, tree);
         }
     }
 }
 
-fn values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
-    let to = |value: &Int| value.small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
+fn change_values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
+    let to = |value: &Int| value.to_small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
     each_value(grammar, tree, &mut |int| to(&int.value));
 }
 
-/// Removes iterations that repeat an earlier one, if exactly one number beside the loop counts them.
-fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
+/// Removes iterations that repeat an earlier one, if exactly one number next to the loop counts them.
+fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
     for at in 0..nodes.len() {
         let (before, rest) = nodes.split_at_mut(at);
         let [InputNode::Loop(of), ..] = rest else { continue };
         for iteration in &mut of.iterations {
-            once(grammar, iteration);
+            remove_repeated(grammar, iteration);
         }
-        let slots = &grammar.loops[of.id].count_slots;
+        let slots = &grammar.loops[of.id].count_variables;
         let mut counts = before.iter_mut().filter_map(InputNode::int_mut).filter(|int| {
             let site = &grammar.sites[int.site];
-            !site.is_case_count && site.slot.is_some_and(|slot| slots.contains(&slot))
+            !site.is_case_count && site.variable.is_some_and(|slot| slots.contains(&slot))
         });
         let (Some(count), None) = (counts.next(), counts.next()) else { continue };
         let mut seen: Vec<Vec<Int>> = Vec::new();
@@ -145,15 +140,15 @@ fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
     }
 }
 
-fn first_length(grammar: &Grammar, tree: &mut InputTree) {
+fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
     let counts = counts(grammar, tree);
     for count in counts.iter().rev().filter(|it| !it.is_of_cases) {
         let Some(first) = counts.iter().find(|it| it.site == count.site) else { continue };
         let to = first.value.clone();
-        if length(&to) < length(&count.value) {
-            recount(count.place, to, |stay, _| stay)(grammar, tree);
+        if to_length(&to) < to_length(&count.value) {
+            recount(count.index, to, |stay, _| stay)(grammar, tree);
         } else {
-            set(count.place, to)(grammar, tree);
+            set_node(count.index, to)(grammar, tree);
         }
     }
 }

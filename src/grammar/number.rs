@@ -7,14 +7,11 @@ use num_bigint::{BigInt, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// An integer of any size.
 ///
 /// `Big` holds only numbers that do not fit `Small`, so that equal numbers are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Int {
-    /// A number that fits 64 bits.
     Small(i64),
-    /// A number that does not.
     Big(Box<BigInt>),
 }
 
@@ -22,38 +19,32 @@ pub enum Int {
 pub const NUMBER_BITS_MAX: u64 = 1 << 22;
 
 impl Int {
-    /// Zero.
     pub const ZERO: Self = Self::Small(0);
-    /// One.
     pub const ONE: Self = Self::Small(1);
 
-    /// Parses digits with an optional minus sign.
+    /// An optional minus sign may come before the digits.
     pub fn parse(digits: &[u8]) -> Option<Self> {
         BigInt::parse_bytes(digits, 10).map(Self::from)
     }
 
-    /// The number as a `BigInt`.
-    pub fn big(&self) -> BigInt {
+    pub fn to_big(&self) -> BigInt {
         match self {
             Self::Small(value) => BigInt::from(*value),
             Self::Big(value) => (**value).clone(),
         }
     }
 
-    /// The number as a fraction.
-    pub fn ratio(&self) -> BigRational {
-        BigRational::from_integer(self.big())
+    pub fn to_ratio(&self) -> BigRational {
+        BigRational::from_integer(self.to_big())
     }
 
-    /// The number in 64 bits, if it fits.
-    pub fn small(&self) -> Option<i64> {
+    pub fn to_small(&self) -> Option<i64> {
         match self {
             Self::Small(value) => Some(*value),
             Self::Big(_) => None,
         }
     }
 
-    /// Whether it is below zero.
     pub fn is_negative(&self) -> bool {
         match self {
             Self::Small(value) => *value < 0,
@@ -61,20 +52,19 @@ impl Int {
         }
     }
 
-    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
 
-    /// The number of bits beyond the 64 of a small number.
-    pub(super) fn more_bits(&self) -> u64 {
+    /// The number of bits of a `Big` number; 0 for a `Small` one.
+    pub(super) fn bits_if_big(&self) -> u64 {
         match self {
             Self::Small(_) => 0,
             Self::Big(value) => value.bits(),
         }
     }
 
-    /// Upper bound on the number of characters that it is written with: exact, or one too many.
+    /// Upper bound on the length of the decimal text: exact, or one too many.
     pub(super) fn length_max(&self) -> usize {
         match self {
             Self::Small(value) => value.to_string().len(),
@@ -85,24 +75,25 @@ impl Int {
         }
     }
 
-    /// The number for people: shortened, if it has thousands of digits.
-    pub(super) fn shown(&self) -> String {
-        if self.more_bits() > SHOWN_BITS_MAX { about(&self.ratio()) } else { self.to_string() }
+    /// Shortened if the number has thousands of digits.
+    pub(super) fn short_text(&self) -> String {
+        if self.bits_if_big() > SHOWN_BITS_MAX {
+            approximate(&self.to_ratio())
+        } else {
+            self.to_string()
+        }
     }
 
-    /// Its absolute value.
     #[must_use]
     pub fn magnitude(&self) -> Self {
         if self.is_negative() { self.negated() } else { self.clone() }
     }
 
-    /// The number, or the nearest one from `min` to `max`.
     #[must_use]
-    pub fn within(&self, min: &Self, max: &Self) -> Self {
+    pub fn clamped(&self, min: &Self, max: &Self) -> Self {
         self.clamp(min, max).clone()
     }
 
-    /// `-self`.
     #[must_use]
     pub fn negated(&self) -> Self {
         match self {
@@ -114,32 +105,29 @@ impl Int {
         }
     }
 
-    /// `self + other`.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        self.by(other, i64::checked_add, |a, b| a + b)
+        self.apply(other, i64::checked_add, |a, b| a + b)
     }
 
-    /// `self - other`.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
-        self.by(other, i64::checked_sub, |a, b| a - b)
+        self.apply(other, i64::checked_sub, |a, b| a - b)
     }
 
-    /// `self * other`.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
-        self.by(other, i64::checked_mul, |a, b| a * b)
+        self.apply(other, i64::checked_mul, |a, b| a * b)
     }
 
     /// `self / other`, truncated; `None` if `other` is zero.
-    pub fn divided(&self, other: &Self) -> Option<Self> {
-        (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
+    pub fn divided_by(&self, other: &Self) -> Option<Self> {
+        (!other.is_zero()).then(|| self.apply(other, i64::checked_div, |a, b| a / b))
     }
 
-    /// The remainder of [`Int::divided`], with the sign of `self`; `None` if `other` is zero.
+    /// The remainder of [`Int::divided_by`], with the sign of `self`; `None` if `other` is zero.
     pub fn remainder(&self, other: &Self) -> Option<Self> {
-        (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
+        (!other.is_zero()).then(|| self.apply(other, i64::checked_rem, |a, b| a % b))
     }
 
     /// `self ^ exponent`; `None` if the result would have more than [`NUMBER_BITS_MAX`] bits.
@@ -153,7 +141,7 @@ impl Int {
             }
             _ => {}
         }
-        let base = self.big();
+        let base = self.to_big();
         // A number of b bits is at least 2^(b - 1). So the result is at most twice as long as permitted.
         let least = (base.bits() - 1).saturating_mul(exponent).saturating_add(1);
         let exponent = u32::try_from(exponent).ok().filter(|_| least <= NUMBER_BITS_MAX)?;
@@ -161,7 +149,7 @@ impl Int {
         (power.bits() <= NUMBER_BITS_MAX).then(|| Self::from(power))
     }
 
-    fn by(
+    fn apply(
         &self,
         other: &Self,
         small: fn(i64, i64) -> Option<i64>,
@@ -172,7 +160,7 @@ impl Int {
         {
             return Self::Small(value);
         }
-        Self::from(big(self.big(), other.big()))
+        Self::from(big(self.to_big(), other.to_big()))
     }
 }
 
@@ -227,26 +215,25 @@ impl fmt::Display for Int {
     }
 }
 
-/// How two fractions compare, by products: the search for a common divisor takes far longer if both are large.
-pub(super) fn order(a: &BigRational, b: &BigRational) -> Ordering {
+/// Compares fractions by products: a search for a common divisor takes far longer if both are large.
+pub(super) fn compare_ratios(a: &BigRational, b: &BigRational) -> Ordering {
     if a.denom() == b.denom() {
         return a.numer().cmp(b.numer());
     }
     (a.numer() * b.denom()).cmp(&(b.numer() * a.denom()))
 }
 
-/// `10 ^ exponent`.
-pub fn ten_to(exponent: u32) -> BigInt {
+pub fn power_of_ten(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// Numbers with more bits are not written out for people.
+/// Above this many bits, numbers are shown in short form.
 const SHOWN_BITS_MAX: u64 = 4096;
 
-/// A fraction in readable form: as a decimal if that is finite, else as `p/q`.
+/// As a decimal if that is finite, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
     if ratio.numer().bits().max(ratio.denom().bits()) > SHOWN_BITS_MAX {
-        return about(ratio);
+        return approximate(ratio);
     }
     let mut denominator = ratio.denom().clone();
     let mut decimals = 0_usize;
@@ -264,8 +251,8 @@ pub fn show_ratio(ratio: &BigRational) -> String {
     fixed(ratio, decimals.max(1))
 }
 
-/// A number that is too long to read: `about 1.5e10000`.
-fn about(ratio: &BigRational) -> String {
+/// A number that is too long to read, as `about 1.5e10000`.
+fn approximate(ratio: &BigRational) -> String {
     let logarithm = |number: &BigInt| {
         let cut = number.bits().saturating_sub(64);
         let leading = (number.magnitude() >> cut).to_f64().unwrap_or(1.0);
@@ -278,14 +265,13 @@ fn about(ratio: &BigRational) -> String {
     format!("about {sign}{mantissa}e{exponent}")
 }
 
-/// A fraction with this many decimals, truncated.
+/// Truncated, not rounded.
 pub fn fixed(ratio: &BigRational, decimals: usize) -> String {
-    let scale = ten_to(u32::try_from(decimals).unwrap_or(u32::MAX));
+    let scale = power_of_ten(u32::try_from(decimals).unwrap_or(u32::MAX));
     let scaled = (ratio * BigRational::from_integer(scale)).to_integer();
     scaled_decimal(&scaled, decimals)
 }
 
-/// `mantissa / 10 ^ decimals` with all decimals.
 pub fn scaled_decimal(mantissa: &BigInt, decimals: usize) -> String {
     let digits = format!("{:0>width$}", mantissa.magnitude(), width = decimals + 1);
     let sign = if mantissa.is_negative() { "-" } else { "" };
@@ -305,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_leaves_64_bits_and_comes_back() {
+    fn arithmetic_works_beyond_64_bits() {
         let check = |value: Int, expected: &str| {
             assert_eq!(value.to_string(), expected);
             assert_eq!(value, int(expected), "one number, one form");
@@ -317,26 +303,27 @@ mod tests {
         check(min.negated(), "9223372036854775808");
         check(min.negated().negated(), "-9223372036854775808");
         check(max.times(&max), "85070591730234615847396907784232501249");
-        check(min.divided(&Int::Small(-1)).unwrap(), "9223372036854775808");
+        check(min.divided_by(&Int::Small(-1)).unwrap(), "9223372036854775808");
         check(min.remainder(&Int::Small(-1)).unwrap(), "0");
-        check(Int::Small(-7).divided(&Int::Small(2)).unwrap(), "-3");
+        check(Int::Small(-7).divided_by(&Int::Small(2)).unwrap(), "-3");
         check(Int::Small(-7).remainder(&Int::Small(2)).unwrap(), "-1");
         check(Int::Small(7).remainder(&Int::Small(-2)).unwrap(), "1");
         check(Int::Small(10).power(20).unwrap(), "100000000000000000000");
         check(Int::Small(-1).power(u64::MAX).unwrap(), "-1");
         check(Int::Small(0).power(0).unwrap(), "1");
         assert_eq!(Int::Small(2).power(u64::MAX), None);
-        let bits = |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.big().bits());
+        let bits =
+            |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.to_big().bits());
         assert_eq!(bits(2, NUMBER_BITS_MAX - 1), Some(NUMBER_BITS_MAX));
         assert_eq!(bits(2, NUMBER_BITS_MAX), None);
         assert_eq!(bits(-3, 2_646_311), Some(NUMBER_BITS_MAX));
         assert_eq!(bits(-3, 2_646_312), None);
-        assert_eq!(Int::ONE.divided(&Int::ZERO), None);
+        assert_eq!(Int::ONE.divided_by(&Int::ZERO), None);
         assert_eq!(Int::ONE.remainder(&Int::ZERO), None);
     }
 
     #[test]
-    fn the_order_is_that_of_numbers() {
+    fn small_and_big_numbers_are_ordered() {
         let sorted = [
             "-99999999999999999999",
             "-9223372036854775808",

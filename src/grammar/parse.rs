@@ -1,58 +1,61 @@
-//! Parses words into steps, and reports every fault at its place.
+//! Parses tokens into instructions, and reports every fault at its place.
 
 use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
-use crate::grammar::program::{Op, PatternSource};
+use crate::grammar::program::{Instruction, PatternSource};
 use crate::grammar::source::{Source, Span};
-use crate::grammar::token::{KNOWN, Token, TokenKind, is_known, tokens};
-use crate::grammar::work::Steps;
+use crate::grammar::token::{KEYWORDS, Token, TokenKind, is_keyword, tokens};
+use crate::grammar::work::WorkCounter;
 
 mod expression;
 
-/// Upper bound on the depth of nested blocks and brackets.
 const DEPTH_MAX: usize = 100;
 /// Upper bound on the operands with operators of one kind between them.
 const OPERANDS_MAX: usize = 2000;
 
-/// Parses a grammar; it can be used if none of the diagnostics is an error.
+/// The grammar can be used if none of the diagnostics is an error.
 pub(super) fn parse(source: Source) -> Compiler {
     let mut out = Compiler::new(source);
     let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
-    let mut parser =
-        Parser { tokens, at: 0, depth: 0, given_up: false, work: Steps::of_constants(), out };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        depth: 0,
+        has_given_up: false,
+        work: WorkCounter::of_constants(),
+        compiler: out,
+    };
     loop {
         parser.commands();
         match parser.peek() {
             TokenKind::End => break,
             // `END` and `ELSE` without a block.
             other => {
-                let message = format!("{} belongs to no block", other.called());
+                let message = format!("{} belongs to no block", other.description());
                 let help = "remove it, or begin a block with REP, WHILE or IF before it";
                 parser.report(parser.span(), message, help);
                 parser.at += 1;
             }
         }
     }
-    parser.out
+    parser.compiler
 }
 
-/// Why a piece could not be read.
-struct Fault {
+struct ParseFault {
     span: Span,
     message: String,
     help: String,
 }
 
-type Parse<T> = Result<T, Fault>;
+type ParserResult<T> = Result<T, ParseFault>;
 
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
-    /// Whether the rest is not parsed.
-    given_up: bool,
-    work: Steps,
-    out: Compiler,
+    has_given_up: bool,
+    work: WorkCounter,
+    compiler: Compiler,
 }
 
 impl Parser {
@@ -68,7 +71,6 @@ impl Parser {
         self.token().span
     }
 
-    /// The span of the previous word.
     fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
@@ -87,15 +89,15 @@ impl Parser {
         taken
     }
 
-    fn expected<T>(&self, what: &str, help: &str) -> Parse<T> {
-        Err(Fault {
+    fn expected<T>(&self, what: &str, help: &str) -> ParserResult<T> {
+        Err(ParseFault {
             span: self.span(),
-            message: format!("expected {what}, found {}", self.peek().called()),
+            message: format!("expected {what}, found {}", self.peek().description()),
             help: help.to_owned(),
         })
     }
 
-    fn sign(&mut self, sign: &str, form: &str) -> Parse<()> {
+    fn expect_sign(&mut self, sign: &str, form: &str) -> ParserResult<()> {
         if self.take_sign(sign) {
             Ok(())
         } else {
@@ -104,24 +106,24 @@ impl Parser {
     }
 
     fn report(&mut self, span: Span, message: String, help: &str) {
-        if self.given_up {
+        if self.has_given_up {
             return;
         }
-        self.out.is_partial = true;
-        self.out.error(span, message, help);
+        self.compiler.is_partial = true;
+        self.compiler.error(span, message, help);
     }
 
-    fn give_up(&mut self, message: String, help: &str) -> Fault {
+    fn give_up(&mut self, message: String, help: &str) -> ParseFault {
         let span = self.span();
         self.report(span, message, help);
         // Later faults would only repeat this one at every level.
-        self.given_up = true;
+        self.has_given_up = true;
         self.at = self.tokens.len() - 1;
-        Fault { span, message: String::new(), help: String::new() }
+        ParseFault { span, message: String::new(), help: String::new() }
     }
 
-    /// Reports an expression that is as deep as it has operands, if that is too deep.
-    fn check_operands(&mut self, operands: usize) -> Parse<()> {
+    /// Reports an expression with too many operands in a row: it is as deep as it has operands.
+    fn check_operands(&mut self, operands: usize) -> ParserResult<()> {
         if operands <= OPERANDS_MAX {
             return Ok(());
         }
@@ -129,7 +131,7 @@ impl Parser {
         Err(self.give_up(message, "split it with SET, or into several ASSERTs"))
     }
 
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> ParserResult<T>) -> ParserResult<T> {
         if self.depth >= DEPTH_MAX {
             let message = format!("nested more than {DEPTH_MAX} deep");
             return Err(self.give_up(message, "split it with SET, or use fewer blocks"));
@@ -140,7 +142,6 @@ impl Parser {
         read
     }
 
-    /// Parses commands up to `END`, `ELSE` or the end of the grammar.
     fn commands(&mut self) {
         loop {
             match self.peek() {
@@ -156,7 +157,6 @@ impl Parser {
         }
     }
 
-    /// Skips to the next word that looks like a command.
     fn skip_to_command(&mut self, start: usize) {
         self.at = self.at.max(start + 1);
         loop {
@@ -169,43 +169,45 @@ impl Parser {
         }
     }
 
-    fn command(&mut self) -> Parse<()> {
+    fn command(&mut self) -> ParserResult<()> {
         let start = self.span();
         let TokenKind::Word(word) = self.peek().clone() else {
             return self.expected("a command", COMMAND_HELP);
         };
         let Some((_, form)) = COMMANDS.iter().find(|(name, _)| *name == word) else {
-            return Err(self.unknown(&word));
+            return Err(self.unknown_command(&word));
         };
         self.at += 1;
         let step = match &*word {
-            "SPACE" => Op::Byte(b' '),
-            "NEWLINE" => Op::Byte(b'\n'),
-            "EOF" => Op::Eof,
+            "SPACE" => Instruction::Byte(b' '),
+            "NEWLINE" => Instruction::Byte(b'\n'),
+            "EOF" => Instruction::Eof,
             "REP" | "REPI" | "WHILE" | "WHILEI" | "IF" => return self.block(&word, form, start),
             _ => {
-                self.sign("(", form)?;
+                self.expect_sign("(", form)?;
                 let step = self.arguments(&word, form)?;
-                self.sign(")", form)?;
+                self.expect_sign(")", form)?;
                 step
             }
         };
         let span = start.to(self.last_span());
-        self.out.command(step, span);
+        self.compiler.add_command(step, span);
         Ok(())
     }
 
-    fn unknown(&self, word: &str) -> Fault {
-        let near =
-            KNOWN.split(' ').map(|known| (strsim::damerau_levenshtein(word, known), known)).min();
+    fn unknown_command(&self, word: &str) -> ParseFault {
+        let near = KEYWORDS
+            .split(' ')
+            .map(|known| (strsim::damerau_levenshtein(word, known), known))
+            .min();
         let help = match near {
-            _ if is_known(word) => "it is inside another command".to_owned(),
+            _ if is_keyword(word) => "it is inside another command".to_owned(),
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`?"),
             _ => COMMAND_HELP.to_owned(),
         };
-        Fault {
+        ParseFault {
             span: self.span(),
-            message: if is_known(word) {
+            message: if is_keyword(word) {
                 format!("`{word}` is not a command")
             } else {
                 format!("there is no command `{word}`")
@@ -214,18 +216,17 @@ impl Parser {
         }
     }
 
-    /// Parses the arguments of a command that is not a block.
-    fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
+    fn arguments(&mut self, word: &str, form: &str) -> ParserResult<Instruction> {
         Ok(match word {
             "INT" => {
                 let [min, max] = self.range(form)?;
-                Op::Int { site: 0, min, max, name: self.optional_name(form)? }
+                Instruction::Int { site: 0, min, max, name: self.optional_name(form)? }
             }
             "FLOAT" | "FLOATP" => {
                 let [min, max] = self.range(form)?;
                 let decimals = match word {
                     "FLOATP" => {
-                        self.sign(",", form)?;
+                        self.expect_sign(",", form)?;
                         Some(self.range(form)?)
                     }
                     _ => None,
@@ -236,32 +237,32 @@ impl Parser {
                 } else {
                     Notation::Any
                 };
-                Op::Float { site: 0, min, max, decimals, notation, name }
+                Instruction::Float { site: 0, min, max, decimals, notation, name }
             }
-            "STRING" => Op::Text(self.expr()?),
+            "STRING" => Instruction::Text(self.expr()?),
             "REGEX" => {
                 let pattern = PatternSource::Computed(self.expr()?);
-                Op::Regex { site: 0, pattern, name: self.optional_name(form)? }
+                Instruction::Regex { site: 0, pattern, name: self.optional_name(form)? }
             }
-            "ASSERT" => Op::Assert(self.test()?),
+            "ASSERT" => Instruction::Assert(self.test()?),
             "SET" => {
                 let mut assignments = vec![self.assignment(form)?];
                 while self.take_sign(",") {
                     assignments.push(self.assignment(form)?);
                 }
-                Op::Set(assignments)
+                Instruction::Set(assignments)
             }
-            _ => Op::Unset(self.plain_names(form)?),
+            _ => Instruction::Unset(self.variables_without_indices(form)?),
         })
     }
 
-    fn range(&mut self, form: &str) -> Parse<[Expr; 2]> {
+    fn range(&mut self, form: &str) -> ParserResult<[Expr; 2]> {
         let min = self.expr()?;
-        self.sign(",", form)?;
+        self.expect_sign(",", form)?;
         Ok([min, self.expr()?])
     }
 
-    fn notation(&mut self, form: &str) -> Parse<Notation> {
+    fn notation(&mut self, form: &str) -> ParserResult<Notation> {
         let notation = match self.peek() {
             TokenKind::Word(word) if word == "FIXED" => Notation::Fixed,
             TokenKind::Word(word) if word == "SCIENTIFIC" => Notation::Scientific,
@@ -271,23 +272,23 @@ impl Parser {
         Ok(notation)
     }
 
-    fn assignment(&mut self, form: &str) -> Parse<(VarRef, Expr)> {
+    fn assignment(&mut self, form: &str) -> ParserResult<(VarRef, Expr)> {
         let name = self.variable(form)?;
         if self.is_sign("==") {
             return self.expected("`=`", "SET assigns with a single `=`");
         }
-        self.sign("=", form)?;
+        self.expect_sign("=", form)?;
         Ok((name, self.expr()?))
     }
 
-    /// Parses a block. A fault in its head is reported here, so that its body is still parsed.
-    fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<()> {
-        let around = self.out.loops.len();
-        let mut block = match self.head(word, form) {
+    /// Reports a fault in the block's head itself, so that the body is still parsed.
+    fn block(&mut self, word: &str, form: &str, start: Span) -> ParserResult<()> {
+        let around = self.compiler.loops.len();
+        let mut block = match self.block_head(word, form) {
             Ok(block) => Some(block),
             Err(fault) => {
                 self.report(fault.span, fault.message, &fault.help);
-                self.close_bracket();
+                self.skip_head();
                 None
             }
         };
@@ -296,14 +297,14 @@ impl Parser {
         if word == "IF" && self.is_word("ELSE") {
             self.at += 1;
             if let Some(block) = &mut block {
-                self.out.begin_else(block, span);
+                self.compiler.begin_else(block, span);
             }
             self.commands();
         }
-        self.out.loops.truncate(around);
+        self.compiler.loops.truncate(around);
         if !self.is_word("END") {
-            let here = self.peek().called();
-            return Err(Fault {
+            let here = self.peek().description();
+            return Err(ParseFault {
                 span,
                 message: format!("this {word} has no END: found {here} instead"),
                 help: "every REP, REPI, WHILE, WHILEI and IF ends with END".to_owned(),
@@ -312,22 +313,22 @@ impl Parser {
         self.at += 1;
         // A block with a fault in its head is not run.
         if let Some(block) = block {
-            self.out.end(&block, span);
+            self.compiler.end_block(&block, span);
         }
         Ok(())
     }
 
-    fn head(&mut self, word: &str, form: &str) -> Parse<Block> {
-        self.sign("(", form)?;
+    fn block_head(&mut self, word: &str, form: &str) -> ParserResult<Block> {
+        self.expect_sign("(", form)?;
         if word == "IF" {
             let test = self.test()?;
-            self.sign(")", form)?;
-            return Ok(self.out.begin_if(test));
+            self.expect_sign(")", form)?;
+            return Ok(self.compiler.begin_if(test));
         }
         let mut counter = None;
         if matches!(word, "REPI" | "WHILEI") {
             counter = Some(self.variable(form)?);
-            self.sign(",", form)?;
+            self.expect_sign(",", form)?;
         }
         let (count, test) = match word {
             "REP" | "REPI" => (Some(self.expr()?), None),
@@ -335,20 +336,19 @@ impl Parser {
         };
         let has_separator = self.take_sign(",");
         if !has_separator {
-            self.sign(")", form)?;
+            self.expect_sign(")", form)?;
         }
-        let mut block = self.out.begin_loop(count, test, counter);
+        let mut block = self.compiler.begin_loop(count, test, counter);
         if has_separator {
             self.nested(Self::command)?;
-            self.sign(")", form)?;
+            self.expect_sign(")", form)?;
         }
-        self.out.begin_body(&mut block);
+        self.compiler.begin_body(&mut block);
         Ok(block)
     }
 
-    /// Skips past the bracket that closes a broken head, or to the end of the line.
-    fn close_bracket(&mut self) {
-        let line = |span: Span| self.out.grammar.source.line(span);
+    fn skip_head(&mut self) {
+        let line = |span: Span| self.compiler.grammar.source.line(span);
         let here = line(self.last_span());
         let mut at = self.at;
         let mut open = 1;
@@ -366,12 +366,11 @@ impl Parser {
         self.at = at;
     }
 
-    fn optional_name(&mut self, form: &str) -> Parse<Option<VarRef>> {
+    fn optional_name(&mut self, form: &str) -> ParserResult<Option<VarRef>> {
         if self.take_sign(",") { self.variable(form).map(Some) } else { Ok(None) }
     }
 }
 
-/// The commands and their forms.
 const COMMANDS: [(&str, &str); 16] = [
     ("SPACE", "SPACE"),
     ("NEWLINE", "NEWLINE"),

@@ -1,8 +1,8 @@
-//! Regular expressions of a grammar: the longest match at a place, and the bytes that a match can begin with.
+//! Regular expressions of a grammar: the longest match at a position, and the bytes that a match can begin with.
 //!
-//! The language demands POSIX extended regular expressions on bytes: of all matches at a place, the longest counts. In
-//! brackets a backslash escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is
-//! read as in Perl. There are no back-references.
+//! The language demands POSIX extended regular expressions on bytes: the longest match counts. In brackets a backslash
+//! escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is read as in Perl.
+//! There are no back-references.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
@@ -10,9 +10,8 @@ use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::Hir;
 
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::work::{Over, Steps};
+use crate::grammar::work::{WorkCounter, WorkStop};
 
-/// A compiled regular expression that can match and generate.
 #[derive(Debug)]
 pub struct Pattern {
     dfa: DFA,
@@ -20,30 +19,28 @@ pub struct Pattern {
     text: String,
 }
 
-/// The states of an automaton that are known: more bytes, or fewer after a fresh start.
+/// The size of an automaton's cache. It changes if the automaton gets new states or starts afresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Known {
+struct CacheState {
     bytes: usize,
     fresh_starts: usize,
 }
 
-impl Known {
+impl CacheState {
     fn of(cache: &Cache) -> Self {
         Self { bytes: cache.memory_usage(), fresh_starts: cache.clear_count() }
     }
 }
 
-/// How many bytes are matched before their steps are counted.
-const PIECE: usize = 1 << 10;
+/// Number of bytes that are matched before their steps are counted.
+const CHUNK_BYTES: usize = 1 << 10;
 
 /// Upper bound in bytes on a compiled regular expression.
 const SIZE_MAX: usize = 20 << 20;
 
 impl Pattern {
-    /// Compiles a regular expression.
-    ///
     /// # Errors
-    /// If it is invalid, with the fault in words.
+    /// The fault, in words.
     pub fn new(expression: &[u8]) -> Result<Self, String> {
         let translated = translate(expression)?;
         let mut parser = regex_syntax::ParserBuilder::new();
@@ -60,52 +57,56 @@ impl Pattern {
         Ok(Self { dfa, hir, text: String::from_utf8_lossy(expression).into_owned() })
     }
 
-    /// The working memory of a run.
-    pub(super) fn memory(&self) -> Cache {
+    pub(super) fn new_cache(&self) -> Cache {
         self.dfa.create_cache()
     }
 
     /// The length in bytes of the longest match at the start of `text`.
-    pub(super) fn longest(
+    pub(super) fn longest_match(
         &self,
         text: &[u8],
         cache: &mut Cache,
-        work: &Steps,
-    ) -> Result<Option<usize>, Over> {
+        work: &WorkCounter,
+    ) -> Result<Option<usize>, WorkStop> {
         let start = Input::new(&[]).anchored(Anchored::Yes);
         // The automaton cannot give up, because no limit is set for that.
         let Ok(mut state) = self.dfa.start_state_forward(cache, &start) else {
             return Ok(None);
         };
         let mut longest = None;
-        let mut known = Known::of(cache);
-        for (number, piece) in text.chunks(PIECE).enumerate() {
+        let mut known = CacheState::of(cache);
+        for (number, piece) in text.chunks(CHUNK_BYTES).enumerate() {
             for (place, byte) in piece.iter().enumerate() {
                 let Ok(next) = self.dfa.next_state(cache, state, *byte) else {
                     return Ok(None);
                 };
                 state = next;
                 if state.is_tagged() {
-                    // A match is told one byte late.
+                    // The automaton reports a match one byte late.
                     if state.is_match() {
-                        longest = Some(number * PIECE + place);
+                        longest = Some(number * CHUNK_BYTES + place);
                     } else if state.is_dead() {
-                        self.count(cache, known, place + 1, work)?;
+                        self.count_steps(cache, known, place + 1, work)?;
                         return Ok(longest);
                     }
                 }
             }
-            self.count(cache, known, piece.len(), work)?;
-            known = Known::of(cache);
+            self.count_steps(cache, known, piece.len(), work)?;
+            known = CacheState::of(cache);
         }
         let end = self.dfa.next_eoi_state(cache, state);
         Ok(if end.is_ok_and(|state| state.is_match()) { Some(text.len()) } else { longest })
     }
 
-    /// Counts the steps for some bytes. A new state of the automaton is made from all that the expression could be
-    /// at, which may be all of it.
-    fn count(&self, cache: &Cache, before: Known, bytes: usize, work: &Steps) -> Result<(), Over> {
-        let each = if Known::of(cache) == before {
+    /// Counts the steps for some bytes. A new state of the automaton costs as much as the whole expression.
+    fn count_steps(
+        &self,
+        cache: &Cache,
+        before: CacheState,
+        bytes: usize,
+        work: &WorkCounter,
+    ) -> Result<(), WorkStop> {
+        let each = if CacheState::of(cache) == before {
             1
         } else {
             16 + self.dfa.get_nfa().states().len() as u64
@@ -113,9 +114,8 @@ impl Pattern {
         work.add(1 + bytes as u64 * each / 16)
     }
 
-    /// The bytes that a match can begin with.
-    pub(super) fn first(&self) -> ByteSet {
-        let mut cache = self.memory();
+    pub(super) fn first_bytes(&self) -> ByteSet {
+        let mut cache = self.new_cache();
         let input = Input::new(&[]).anchored(Anchored::Yes);
         let Ok(start) = self.dfa.start_state_forward(&mut cache, &input) else {
             return ByteSet::ALL;
@@ -130,30 +130,30 @@ impl Pattern {
         first
     }
 
-    /// Whether the empty text matches.
-    pub(super) fn matches_nothing(&self) -> bool {
-        matches!(self.longest(b"", &mut self.memory(), &Steps::new(u64::MAX)), Ok(Some(_)))
+    pub(super) fn matches_empty(&self) -> bool {
+        matches!(
+            self.longest_match(b"", &mut self.new_cache(), &WorkCounter::new(u64::MAX)),
+            Ok(Some(_))
+        )
     }
 
-    /// Its structure.
     pub(super) fn hir(&self) -> &Hir {
         &self.hir
     }
 
-    /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The last line of an error, which has the reason.
+/// The last line of an error has the reason.
 fn reason(error: &regex_syntax::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// Translates the expression for the engine: bytes beyond ASCII are escaped, and brackets work as in POSIX.
+/// Bytes beyond ASCII are escaped, and brackets work as in POSIX.
 fn translate(expression: &[u8]) -> Result<String, String> {
     let mut out = String::new();
     let mut at = 0;
@@ -187,7 +187,7 @@ fn translate(expression: &[u8]) -> Result<String, String> {
     Ok(out)
 }
 
-/// Reads `{m}`, `{m,}`, `{m,n}` or `{,n}` after its opening brace: returns the engine's form, and where it ends.
+/// Reads `{m}`, `{m,}`, `{m,n}` or `{,n}` after its opening brace. Returns the engine's form, and the bytes read.
 fn interval(rest: &[u8]) -> Option<(String, usize)> {
     let end = rest.iter().position(|byte| *byte == b'}')?;
     let inner = std::str::from_utf8(&rest[..end]).ok()?;
@@ -203,7 +203,7 @@ fn interval(rest: &[u8]) -> Option<(String, usize)> {
     Some((text, end + 1))
 }
 
-/// Translates a bracket expression after its `[`; returns where it ends.
+/// Translates a bracket expression after its `[`. Returns where it ends.
 fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, String> {
     let mut at = start;
     out.push('[');
@@ -236,7 +236,7 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
                 out.push_str(&format!("[:{class}:]"));
                 at += end + 2;
             }
-            b'[' if let Some((name, end)) = collating(expression, at) => {
+            b'[' if let Some((name, end)) = collating_element(expression, at) => {
                 let &[only] = name else {
                     let name = String::from_utf8_lossy(&expression[at..end]);
                     return Err(format!(
@@ -263,9 +263,9 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
     }
 }
 
-/// A collating element `[.x.]` or an equivalence class `[=x=]` after its `[`: what is in it, and where it ends. In the
-/// locale of POSIX, both mean the character itself.
-fn collating(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
+/// Reads a collating element `[.x.]` or an equivalence class `[=x=]` after its `[`. Returns its content, and where it
+/// ends. In the POSIX locale, both mean the character itself.
+fn collating_element(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let sign = *expression.get(start).filter(|sign| matches!(sign, b'.' | b'='))?;
     let rest = &expression[start + 1..];
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
@@ -275,7 +275,6 @@ fn collating(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
         .then(|| (&rest[..length], start + 1 + length + 2))
 }
 
-/// The character classes of POSIX.
 const CLASSES: [&str; 12] = [
     "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
     "cntrl", "xdigit",
@@ -304,7 +303,8 @@ mod tests {
     fn the_longest_match_counts() {
         let check = |expression: &str, text: &[u8], length: Option<usize>| {
             let pattern = Pattern::new(expression.as_bytes()).expect(expression);
-            let found = pattern.longest(text, &mut pattern.memory(), &Steps::new(u64::MAX));
+            let found =
+                pattern.longest_match(text, &mut pattern.new_cache(), &WorkCounter::new(u64::MAX));
             assert_eq!(found, Ok(length), "{expression} on {text:?}");
         };
         check("a|ab", b"abc", Some(2));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn invalid_expressions_are_refused() {
         let check = |expression: &str, part: &str| {
             let error = Pattern::new(expression.as_bytes()).map(|_| ()).expect_err(expression);
             assert!(error.contains(part), "{error}");
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn the_bytes_that_begin_a_match_are_known() {
-        let first = Pattern::new(b"(ab|c)?[x-z]").expect("an expression").first();
+        let first = Pattern::new(b"(ab|c)?[x-z]").expect("an expression").first_bytes();
         let bytes: Vec<u8> = (0..=u8::MAX).filter(|byte| first.contains(*byte)).collect();
         assert_eq!(bytes, b"acxyz");
     }

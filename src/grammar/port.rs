@@ -1,4 +1,4 @@
-//! The other side of a running grammar: an input that is read, or one that is written.
+//! The interface between a running grammar and an input, which is read or written.
 
 use std::ops::RangeInclusive;
 
@@ -6,30 +6,27 @@ use num_rational::BigRational;
 
 use crate::grammar::ast::Notation;
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::float::Quick;
+use crate::grammar::float::QuickBounds;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
-use crate::grammar::work::Over;
+use crate::grammar::work::WorkStop;
 
-/// Why a run stops early.
 #[derive(Debug)]
-pub(super) struct Stop(pub(super) Box<Reason>);
+pub(super) struct RunStop(pub(super) Box<RunStopReason>);
 
-/// Why a run stops early: the fault, and the command.
 #[derive(Debug)]
-pub(super) struct Reason {
+pub(super) struct RunStopReason {
     pub message: String,
-    /// The command; if a run is stuck, its driver knows it.
+    /// Unset if a run is stuck; its driver knows the command.
     pub span: Span,
-    pub kind: ReasonKind,
+    pub kind: RunStopKind,
 }
 
-/// What is at fault.
 #[derive(Debug)]
-pub(super) enum ReasonKind {
-    /// The input does not match the grammar at `offset`, for `length` bytes.
+pub(super) enum RunStopKind {
+    /// Where the input does not match the grammar, in bytes.
     Invalid {
         offset: usize,
         length: usize,
@@ -41,138 +38,128 @@ pub(super) enum ReasonKind {
     Stuck {
         by_question: bool,
     },
-    /// It is more work than allowed.
-    TooMuch,
+    TooMuchWork,
     Interrupted,
 }
 
-impl Stop {
-    fn new(span: Span, message: impl Into<String>, kind: ReasonKind) -> Self {
-        Self(Box::new(Reason { message: message.into(), span, kind }))
+impl RunStop {
+    fn new(span: Span, message: impl Into<String>, kind: RunStopKind) -> Self {
+        Self(Box::new(RunStopReason { message: message.into(), span, kind }))
     }
 
     pub(super) fn invalid(span: Span, message: String, offset: usize, length: usize) -> Self {
-        Self::new(span, message, ReasonKind::Invalid { offset, length })
+        Self::new(span, message, RunStopKind::Invalid { offset, length })
     }
 
     pub(super) fn fault(span: Span, message: impl Into<String>, help: &str) -> Self {
-        Self::new(span, message, ReasonKind::Fault { help: help.to_owned() })
+        Self::new(span, message, RunStopKind::Fault { help: help.to_owned() })
     }
 
-    /// The work must end here.
     #[cold]
-    pub(super) fn over(span: Span, over: Over) -> Self {
+    pub(super) fn of_work(span: Span, over: WorkStop) -> Self {
         match over {
-            Over::TooMuch => Self::new(span, TOO_MUCH, ReasonKind::TooMuch),
-            Over::Interrupted => Self::new(span, "interrupted", ReasonKind::Interrupted),
+            WorkStop::TooMuchWork => Self::new(span, TOO_MUCH, RunStopKind::TooMuchWork),
+            WorkStop::Interrupted => Self::new(span, "interrupted", RunStopKind::Interrupted),
         }
     }
 
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
-        Self::new(Span::default(), message, ReasonKind::Stuck { by_question })
+        Self::new(Span::default(), message, RunStopKind::Stuck { by_question })
     }
 }
 
-/// The fault of a grammar that takes too long.
 const TOO_MUCH: &str = "the grammar has more steps than its time allows";
-/// What its author can do.
-pub(super) const TOO_MUCH_HELP: &str = "it is here when `validation_time` is over, which is counted in steps; loop less, compute with smaller numbers, or set a longer time";
+pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
 
-/// Stops because nothing that fits can be written; see [`ReasonKind::Stuck`].
-pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, Stop> {
-    Err(Stop::stuck(message, by_question))
+/// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
+pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, RunStop> {
+    Err(RunStop::stuck(message, by_question))
 }
 
-/// The requirements on a float.
 #[derive(Clone, Debug)]
 pub(super) struct FloatRules {
     pub min: BigRational,
     pub max: BigRational,
-    /// The least and the greatest number of decimals, for `FLOATP`.
+    /// For `FLOATP`.
     pub decimals: Option<RangeInclusive<u32>>,
     pub notation: Notation,
-    /// The bounds in a form for fast comparison, if possible.
-    pub quick: Option<Quick>,
+    /// `None` if the bounds are too large or no decimals.
+    pub quick: Option<QuickBounds>,
 }
 
-/// A value, if it is needed.
-pub(super) type IfWanted<T> = Result<Option<T>, Stop>;
+/// A value; `None` if the grammar does not need it.
+pub(super) type OptionalValue<T> = Result<Option<T>, RunStop>;
 
 /// Reads or writes an input for a running grammar.
 pub(super) trait Port {
-    /// Fixed text.
-    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop>;
-    /// A single fixed byte.
-    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), RunStop>;
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), RunStop> {
         self.literal(at, &[byte])
     }
-    /// The end of the input.
-    fn end(&mut self, at: Span) -> Result<(), Stop>;
-    /// An integer from `min` to `max`.
-    fn int(&mut self, site: usize, bounds: [&Int; 2], run: &Interpreter<'_>) -> Result<Int, Stop>;
-    /// An integer between bounds of 64 bits.
+    fn end(&mut self, at: Span) -> Result<(), RunStop>;
+    fn int(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop>;
     #[inline]
     fn small_int(
         &mut self,
         site: usize,
         bounds: [i64; 2],
         run: &Interpreter<'_>,
-    ) -> Result<Int, Stop> {
+    ) -> Result<Int, RunStop> {
         let [min, max] = bounds.map(Int::Small);
         self.int(site, [&min, &max], run)
     }
-    /// A float; returns its value only if that is needed.
+    /// Returns the value only if it is wanted.
     fn float(
         &mut self,
         site: usize,
         rules: &FloatRules,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<BigRational>;
-    /// Text that a regular expression matches; returns it only if that is needed.
+    ) -> OptionalValue<BigRational>;
+    /// Returns the text only if it is wanted.
     fn regex(
         &mut self,
         site: usize,
         pattern: &Pattern,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<Vec<u8>>;
+    ) -> OptionalValue<Vec<u8>>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
-    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop>;
-    /// Called if an assertion fails.
-    fn refuse(&mut self, at: Span, message: String) -> Stop;
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop>;
+    fn assertion_fault(&mut self, at: Span, message: String) -> RunStop;
     /// Number of bytes read or written so far.
     fn offset(&self) -> usize;
 
-    /// Receives the loops of the run.
-    fn loops(&mut self) -> &mut impl Loops;
-    /// Whether [`Port::before`] must be called.
+    fn loops(&mut self) -> &mut impl LoopObserver;
+    /// Whether [`Port::before_choice`] must be called.
     const CHOOSES: bool = false;
-    /// Called before a step that makes a choice.
-    fn before(&mut self, _run: &Interpreter<'_>) {}
+    fn before_choice(&mut self, _run: &Interpreter<'_>) {}
 }
 
 /// Follows the loops of a run.
-pub(super) trait Loops {
-    /// A loop begins, with its `count` if that is known.
+pub(super) trait LoopObserver {
+    /// `count` is `None` for a loop with a condition.
     fn enter(&mut self, _id: usize, _count: Option<u32>) {}
     /// An iteration begins, or the question whether there is one.
     #[inline]
     fn iteration(&mut self, _id: usize, _index: u64) {}
-    /// A loop ends.
     fn leave(&mut self, _id: usize) {}
 }
 
-/// A running loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopState {
     pub id: usize,
-    /// The iteration, from 0.
+    /// From 0.
     pub index: u64,
-    /// The number of iterations, if known.
+    /// `None` for a loop with a condition.
     pub count: Option<u32>,
     /// Number of bytes read when the last iteration began.
     pub offset: usize,
     /// Number of iterations in a row that read nothing.
-    pub idle: u32,
+    pub idle_iterations: u32,
 }

@@ -1,15 +1,15 @@
-//! The port of the validator: reads what the grammar demands from an input, or reports what it found instead.
+//! The port of the validator: reads what the grammar demands from an input, or reports what is there instead.
 
 use std::ops::Range;
 
 use num_rational::BigRational;
 
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::float::{self, Scanned};
+use crate::grammar::float::{self, ScannedFloat};
 use crate::grammar::input::Input;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, IfWanted, Loops, Port, Stop};
+use crate::grammar::port::{FloatRules, LoopObserver, OptionalValue, Port, RunStop};
 use crate::grammar::program::Grammar;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
@@ -17,49 +17,41 @@ use crate::grammar::tree::IntNode;
 use crate::grammar::value::Value;
 use crate::model::text::visible;
 
-/// Observes what is read.
-pub(super) trait Witness: Loops {
-    /// Whether it observes integers.
-    const LOOKS: bool = true;
-    /// An integer.
+pub(super) trait Witness: LoopObserver {
+    const OBSERVES_INTS: bool = true;
     fn int(&mut self, _read: IntNode) {}
-    /// A float, as written.
-    fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &Scanned) {}
-    /// The match of a regular expression.
+    fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &ScannedFloat) {}
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
-    /// A question about what comes next, and its answer.
     fn question(&mut self, _number: usize, _answer: bool) {}
 }
 
-/// Observes nothing.
-pub(super) struct Blind;
+pub(super) struct NoWitness;
 
-impl Loops for Blind {}
+impl LoopObserver for NoWitness {}
 
-impl Witness for Blind {
-    const LOOKS: bool = false;
+impl Witness for NoWitness {
+    const OBSERVES_INTS: bool = false;
 }
 
-/// An input that is read.
-pub(super) struct Reader<'a, I, W> {
+pub(super) struct InputReader<'a, I, W> {
     grammar: &'a Grammar,
     pub(super) input: I,
-    /// The position of the next byte, in the bytes in memory.
+    /// The index of the next byte in memory.
     pub(super) at: usize,
-    /// The range of the last value, likewise.
-    last: Range<usize>,
+    /// The range of the last value in memory.
+    last_value: Range<usize>,
     pub(super) witness: W,
 }
 
-/// How many bytes must be in memory before anything but a long word is read.
+/// Number of bytes that must be in memory before anything but a long word is read.
 const AHEAD: usize = 64;
 
-/// Upper bound in bytes on a piece of an input in a message.
+/// Upper bound on the bytes of an input that a message shows.
 const SHOWN_MAX: usize = 40;
 
-impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
+impl<'a, I: Input, W: Witness> InputReader<'a, I, W> {
     pub(super) fn new(grammar: &'a Grammar, input: I, witness: W) -> Self {
-        Self { grammar, input, at: 0, last: 0..0, witness }
+        Self { grammar, input, at: 0, last_value: 0..0, witness }
     }
 
     /// The rest of the bytes in memory.
@@ -68,7 +60,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         &self.input.bytes()[self.at..]
     }
 
-    /// The rest of the input: at least its next bytes.
+    /// The rest of the bytes in memory: more than [`AHEAD`], unless the input ends.
     #[inline]
     fn ahead(&mut self) -> &[u8] {
         if I::MOVES && self.input.bytes().len() - self.at < AHEAD {
@@ -77,8 +69,8 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         self.rest()
     }
 
-    /// The rest of the input, if more than `length` bytes of it are needed to read a word.
-    fn beyond(&mut self, length: usize) -> Option<&[u8]> {
+    /// The rest of the input; `None` if its first `length` bytes are a complete word.
+    fn rest_beyond(&mut self, length: usize) -> Option<&[u8]> {
         if self.input.is_at_end() || length + AHEAD / 2 < self.rest().len() {
             return None;
         }
@@ -92,17 +84,17 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
             return;
         }
         self.input.advance(self.at, all);
-        (self.at, self.last) = (0, 0..0);
+        (self.at, self.last_value) = (0, 0..0);
     }
 
     #[inline]
     fn take(&mut self, length: usize) {
-        self.last = self.at..self.at + length;
-        self.at = self.last.end;
+        self.last_value = self.at..self.at + length;
+        self.at = self.last_value.end;
     }
 
-    /// A description of what is here instead of the expected text, and its length.
-    fn came(&self) -> (String, usize) {
+    /// Describes what is here instead of the expected text. Also returns its length in bytes.
+    fn describe_found(&self) -> (String, usize) {
         let rest = self.rest();
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
         let word = rest.iter().take(SHOWN_MAX + 1).position(is_blank);
@@ -113,66 +105,63 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
             Some(b'\n') => "a line end",
             Some(b'\t') => "a tab",
             Some(b'\r') => "a carriage return",
-            Some(_) => return (shown(&rest[..word]), word.min(SHOWN_MAX)),
+            Some(_) => return (quoted(&rest[..word]), word.min(SHOWN_MAX)),
         };
         (name.to_owned(), 1)
     }
 
     #[cold]
-    fn expected(&self, at: Span, what: &str) -> Stop {
-        let (came, length) = self.came();
+    fn expected(&self, at: Span, what: &str) -> RunStop {
+        let (came, length) = self.describe_found();
         let mut message = format!("expected {what}, got {came}");
-        if self.at == self.last.end && !self.last.is_empty() {
-            let before = &self.input.bytes()[self.last.clone()];
+        if self.at == self.last_value.end && !self.last_value.is_empty() {
+            let before = &self.input.bytes()[self.last_value.clone()];
             if before == b"0" && starts_with_digit(self.rest()) {
                 message += ": a number has no leading zero";
             } else if before.len() <= SHOWN_MAX {
-                message = format!("expected {what} after {}, got {came}", shown(before));
+                message = format!("expected {what} after {}, got {came}", quoted(before));
             }
         }
-        Stop::invalid(at, message, self.at, length)
+        RunStop::invalid(at, message, self.at, length)
     }
 
-    /// Refuses the value that was just read.
     #[cold]
-    fn refused(&self, at: Span, message: String) -> Stop {
-        Stop::invalid(at, message, self.last.start, self.last.len().max(1))
+    fn value_fault(&self, at: Span, message: String) -> RunStop {
+        RunStop::invalid(at, message, self.last_value.start, self.last_value.len().max(1))
     }
 
-    /// The last value, in quotes.
-    fn shown(&self) -> String {
-        shown(&self.input.bytes()[self.last.clone()])
+    fn quoted_last(&self) -> String {
+        quoted(&self.input.bytes()[self.last_value.clone()])
     }
 
-    /// The place of a site in the grammar.
-    fn place(&self, site: usize) -> Span {
+    fn site_span(&self, site: usize) -> Span {
         self.grammar.sites[site].span
     }
 
-    /// A site's variable for a message: ``" for `n`"``.
-    fn for_label(&self, site: usize) -> String {
+    /// The variable of a site, as ``" for `n`"``.
+    fn label_suffix(&self, site: usize) -> String {
         let site = &self.grammar.sites[site];
-        match site.slot {
+        match site.variable {
             Some(_) => format!(" for `{}`", site.label),
             None => String::new(),
         }
     }
 
     #[cold]
-    fn int_outside(&mut self, site: usize, bounds: [&Int; 2], length: usize) -> Stop {
+    fn int_out_of_range(&mut self, site: usize, bounds: [&Int; 2], length: usize) -> RunStop {
         let rest = self.rest();
         // Shows all of `03`, not only the zero that would be read.
         let has_leading_zero = &rest[..length] == b"0" && starts_with_digit(&rest[1..]);
         let more = if has_leading_zero { digits(&rest[length..]) } else { 0 };
         self.take(length + more);
         let [min, max] = bounds;
-        let (label, shown) = (self.for_label(site), self.shown());
-        let (min, max) = (min.shown(), max.shown());
+        let (label, shown) = (self.label_suffix(site), self.quoted_last());
+        let (min, max) = (min.short_text(), max.short_text());
         let mut message = format!("expected an integer from {min} to {max}{label}, got {shown}");
         if has_leading_zero {
             message += ": a number has no leading zero";
         }
-        self.refused(self.place(site), message)
+        self.value_fault(self.site_span(site), message)
     }
 }
 
@@ -180,7 +169,6 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The length of the integer at the start of a text.
 fn int_length(text: &[u8]) -> Option<usize> {
     let sign = usize::from(text.first() == Some(&b'-'));
     match text.get(sign)? {
@@ -194,13 +182,12 @@ fn starts_with_digit(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// A piece of an input in quotes, shortened if it is long.
-fn shown(piece: &[u8]) -> String {
+fn quoted(piece: &[u8]) -> String {
     let cut = if piece.len() > SHOWN_MAX { "…" } else { "" };
     format!("`{}{cut}`", visible(&piece[..piece.len().min(SHOWN_MAX)]))
 }
 
-/// The integer at the start of a text, and its length; `None` if it has more than 18 digits and may not fit.
+/// Returns the integer and its length; `None` if it has more than 18 digits and may not fit.
 #[inline]
 fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     const DIGITS: usize = 18;
@@ -228,8 +215,7 @@ fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     Some((if sign == 1 { -value } else { value }, length))
 }
 
-/// A description of a fixed text.
-pub(super) fn called(text: &[u8]) -> String {
+pub(super) fn describe_text(text: &[u8]) -> String {
     match text {
         b" " => "a blank".to_owned(),
         b"\n" => "a line end".to_owned(),
@@ -237,30 +223,30 @@ pub(super) fn called(text: &[u8]) -> String {
     }
 }
 
-impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
+impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
     #[inline]
-    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop> {
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), RunStop> {
         let mut is_here = self.ahead().starts_with(text);
-        if !is_here && let Some(rest) = self.beyond(text.len()) {
+        if !is_here && let Some(rest) = self.rest_beyond(text.len()) {
             is_here = rest.starts_with(text);
         }
         if is_here {
             self.at += text.len();
             return Ok(());
         }
-        Err(self.expected(at, &called(text)))
+        Err(self.expected(at, &describe_text(text)))
     }
 
     #[inline]
-    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), RunStop> {
         if self.ahead().first() == Some(&byte) {
             self.at += 1;
             return Ok(());
         }
-        Err(self.expected(at, &called(&[byte])))
+        Err(self.expected(at, &describe_text(&[byte])))
     }
 
-    fn end(&mut self, at: Span) -> Result<(), Stop> {
+    fn end(&mut self, at: Span) -> Result<(), RunStop> {
         if self.ahead().is_empty() { Ok(()) } else { Err(self.expected(at, "the end of the file")) }
     }
 
@@ -270,11 +256,11 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         site: usize,
         bounds: [i64; 2],
         run: &Interpreter<'_>,
-    ) -> Result<Int, Stop> {
+    ) -> Result<Int, RunStop> {
         let [min, max] = bounds;
         match short_int(self.ahead()) {
             Some((value, length)) if min <= value && value <= max => {
-                if W::LOOKS {
+                if W::OBSERVES_INTS {
                     let [value, min, max] = [value, min, max].map(Int::Small);
                     self.witness.int(IntNode { site, at: self.offset(), value, min, max });
                 }
@@ -285,25 +271,29 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         }
     }
 
-    /// Reads an integer of any size, or reports what is here instead.
-    fn int(&mut self, site: usize, bounds: [&Int; 2], _run: &Interpreter<'_>) -> Result<Int, Stop> {
+    fn int(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        _run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop> {
         let [min, max] = bounds;
         let mut length = int_length(self.ahead());
-        if let Some(rest) = self.beyond(length.unwrap_or(0)) {
+        if let Some(rest) = self.rest_beyond(length.unwrap_or(0)) {
             length = int_length(rest);
         }
         let Some(length) = length else {
-            let (min, max, label) = (min.shown(), max.shown(), self.for_label(site));
+            let (min, max, label) = (min.short_text(), max.short_text(), self.label_suffix(site));
             let what = format!("an integer from {min} to {max}{label}");
-            return Err(self.expected(self.place(site), &what));
+            return Err(self.expected(self.site_span(site), &what));
         };
         // A number with more digits than both bounds is outside of them; its value is not computed.
         let longest = min.length_max().max(max.length_max());
         let value = if length <= longest { Int::parse(&self.rest()[..length]) } else { None };
         let Some(value) = value.filter(|value| min <= value && value <= max) else {
-            return Err(self.int_outside(site, bounds, length));
+            return Err(self.int_out_of_range(site, bounds, length));
         };
-        if W::LOOKS {
+        if W::OBSERVES_INTS {
             let [value, min, max] = [&value, min, max].map(Int::clone);
             self.witness.int(IntNode { site, at: self.offset(), value, min, max });
         }
@@ -317,21 +307,25 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         rules: &FloatRules,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<BigRational> {
-        let what = |reader: &Self| format!("{}{}", float::wanted(rules), reader.for_label(site));
+    ) -> OptionalValue<BigRational> {
+        let what = |reader: &Self| {
+            format!("{}{}", float::describe_rules(rules), reader.label_suffix(site))
+        };
         let mut scanned = float::scan(self.ahead());
-        if let Some(rest) = self.beyond(scanned.as_ref().map_or(0, |scanned| scanned.length)) {
+        if let Some(rest) = self.rest_beyond(scanned.as_ref().map_or(0, |scanned| scanned.length)) {
             scanned = float::scan(rest);
         }
         let Some(scanned) = scanned else {
-            return Err(self.expected(self.place(site), &what(self)));
+            return Err(self.expected(self.site_span(site), &what(self)));
         };
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
-        let told = quick.or_else(|| float::by_size(text, &scanned, rules));
-        if W::LOOKS || wanted || told.is_none() {
-            let steps = float::steps(text, &scanned, rules);
-            run.work.operation(steps).map_err(|over| Stop::over(self.place(site), over))?;
+        let told = quick.or_else(|| float::is_within_by_size(text, &scanned, rules));
+        if W::OBSERVES_INTS || wanted || told.is_none() {
+            let steps = float::work_steps(text, &scanned, rules);
+            run.work
+                .add_operation(steps)
+                .map_err(|over| RunStop::of_work(self.site_span(site), over))?;
         }
         let inside = told.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
@@ -343,8 +337,8 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         self.take(scanned.length);
         if fault.is_some() || !inside {
             let why = fault.map_or(String::new(), |fault| format!(", which {fault}"));
-            let message = format!("expected {}, got {}{why}", what(self), self.shown());
-            return Err(self.refused(self.place(site), message));
+            let message = format!("expected {}, got {}{why}", what(self), self.quoted_last());
+            return Err(self.value_fault(self.site_span(site), message));
         }
         Ok(value)
     }
@@ -355,13 +349,14 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         pattern: &Pattern,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<Vec<u8>> {
+    ) -> OptionalValue<Vec<u8>> {
         self.advance(true);
-        let found = run.longest(pattern, self.rest());
-        let Some(length) = found.map_err(|over| Stop::over(self.place(site), over))? else {
+        let found = run.longest_match(pattern, self.rest());
+        let Some(length) = found.map_err(|over| RunStop::of_work(self.site_span(site), over))?
+        else {
             let what =
-                format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
-            return Err(self.expected(self.place(site), &what));
+                format!("what matches {}{}", Value::text(pattern.text()), self.label_suffix(site));
+            return Err(self.expected(self.site_span(site), &what));
         };
         let text = &self.input.bytes()[self.at..][..length];
         self.witness.regex(site, text);
@@ -370,7 +365,7 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(text)
     }
 
-    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop> {
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop> {
         let answer = match self.ahead().first() {
             Some(byte) => set.contains(*byte),
             None => set.contains_end(),
@@ -379,8 +374,8 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(answer)
     }
 
-    fn refuse(&mut self, at: Span, message: String) -> Stop {
-        self.refused(at, message)
+    fn assertion_fault(&mut self, at: Span, message: String) -> RunStop {
+        self.value_fault(at, message)
     }
 
     #[inline]
@@ -389,7 +384,7 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
     }
 
     #[inline]
-    fn loops(&mut self) -> &mut impl Loops {
+    fn loops(&mut self) -> &mut impl LoopObserver {
         &mut self.witness
     }
 }

@@ -1,51 +1,47 @@
-//! Changes of a tree that make its input smaller. A node is identified by its index in the order of choices.
+//! Changes of a tree that make its input smaller. A node has an index in the order of choices.
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::{InputNode, InputTree, IntNode};
 
-/// A number of a tree that can be lowered: an integer, the length of a text, or the number of iterations of a loop
-/// without a count.
+/// A number that can be lowered: an integer, the length of a text, or the iterations of a loop without a count.
 #[derive(Clone)]
-pub(super) struct Number {
+pub(super) struct TreeNumber {
     pub value: Int,
     pub min: Int,
     pub max: Int,
-    /// Whether it is a number of iterations.
     pub is_count: bool,
 }
 
-/// The number of a node, if it has one.
-pub(super) fn number(grammar: &Grammar, node: &InputNode) -> Option<Number> {
+pub(super) fn node_number(grammar: &Grammar, node: &InputNode) -> Option<TreeNumber> {
     let length = |length: usize, is_count| {
         let value = Int::from(length as u64);
-        Number { max: value.clone(), value, min: Int::ZERO, is_count }
+        TreeNumber { max: value.clone(), value, min: Int::ZERO, is_count }
     };
     match node {
-        InputNode::Int(int) => Some(Number {
+        InputNode::Int(int) => Some(TreeNumber {
             value: int.value.clone(),
             min: int.min.clone(),
             max: int.max.clone(),
             is_count: grammar.sites[int.site].is_count,
         }),
         InputNode::Text { text, .. } => Some(length(text.len(), false)),
-        InputNode::Loop(of) if grammar.loops[of.id].count_slots.is_empty() => {
+        InputNode::Loop(of) if grammar.loops[of.id].count_variables.is_empty() => {
             Some(length(of.iterations.len(), true))
         }
         _ => None,
     }
 }
 
-/// A number as a length; zero if it is not a valid one.
-pub(super) fn length(value: &Int) -> usize {
-    value.small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+/// Zero if the number is no valid length.
+pub(super) fn to_length(value: &Int) -> usize {
+    value.to_small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
 }
 
 pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
     tree.each_mut(&mut |node| node.int_mut().into_iter().for_each(&mut *act));
 }
 
-/// Changes every integer that is not a count.
 pub(super) fn each_value(
     grammar: &Grammar,
     tree: &mut InputTree,
@@ -59,12 +55,12 @@ pub(super) fn each_value(
 }
 
 /// Sets every value that is not a count to its least.
-pub(super) fn all_least(grammar: &Grammar, tree: &mut InputTree) {
+pub(super) fn set_all_least(grammar: &Grammar, tree: &mut InputTree) {
     each_value(grammar, tree, &mut |int| int.min.clone());
 }
 
 /// Sets every answer so that its condition holds.
-pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
+pub(super) fn make_conditions_hold(grammar: &Grammar, tree: &mut InputTree) {
     tree.each_mut(&mut |node| {
         if let InputNode::Answer { question, answer } = node
             && grammar.questions[*question].of_loop.is_none()
@@ -74,14 +70,13 @@ pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     });
 }
 
-/// Sets a value or the length of a text.
-pub(super) fn set(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
+pub(super) fn set_node(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         let mut at = 0;
         tree.each_mut(&mut |node| {
             match node {
                 InputNode::Int(int) if at == place => int.value = to.clone(),
-                InputNode::Text { text, .. } if at == place => text.truncate(length(&to)),
+                InputNode::Text { text, .. } if at == place => text.truncate(to_length(&to)),
                 _ => {}
             }
             at += 1;
@@ -104,8 +99,10 @@ pub(super) fn set_all(
     }
 }
 
-/// Reorders the integers of a command in every loop.
-pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &mut InputTree) {
+pub(super) fn arrange_rows(
+    site: usize,
+    order: fn(&mut [Int]),
+) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
             let InputNode::Loop(of) = node else { return };
@@ -134,8 +131,8 @@ pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut Inpu
 
 /// Sets a number of iterations, and removes as many from every loop that it counts.
 ///
-/// `start` gives the first removed iteration. Its arguments are the number of those that stay, and whether the loop is
-/// inside another such loop, like the columns of a grid in its rows.
+/// `start` returns the index of the first removed iteration. Its arguments are the number of iterations that stay, and
+/// whether the loop is inside another such loop, like the columns of a grid in its rows.
 pub(super) fn recount(
     place: usize,
     to: Int,
@@ -143,49 +140,50 @@ pub(super) fn recount(
 ) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
         let (to, start) = (&to, &start);
-        let mut recount = Recount { grammar, place, to, start, at: 0, slot: None, by: 0 };
+        let mut recount =
+            Recount { grammar, index: place, to, start, current: 0, variable: None, removed: 0 };
         recount.nodes(&mut tree.nodes, false);
     }
 }
 
 struct Recount<'a> {
     grammar: &'a Grammar,
-    place: usize,
+    index: usize,
     to: &'a Int,
     start: &'a dyn Fn(usize, bool) -> usize,
-    at: usize,
-    /// The variable of the count, after it was read and until it is read again.
-    slot: Option<usize>,
-    by: usize,
+    current: usize,
+    /// The variable of the count, from where the count is read to where it is read again.
+    variable: Option<usize>,
+    removed: usize,
 }
 
 impl Recount<'_> {
     fn nodes(&mut self, nodes: &mut [InputNode], is_inner: bool) {
         for node in nodes {
-            let is_wanted = self.at == self.place;
-            self.at += 1;
+            let is_wanted = self.current == self.index;
+            self.current += 1;
             match node {
                 InputNode::Int(int) => {
-                    let own = self.grammar.sites[int.site].slot;
+                    let own = self.grammar.sites[int.site].variable;
                     if is_wanted {
-                        self.by = length(&int.value.minus(self.to));
+                        self.removed = to_length(&int.value.minus(self.to));
                         int.value = self.to.clone();
-                        self.slot = own;
-                    } else if own == self.slot {
-                        self.slot = None;
+                        self.variable = own;
+                    } else if own == self.variable {
+                        self.variable = None;
                     }
                 }
                 InputNode::Loop(of) => {
                     let rounds = of.iterations.len();
-                    let slots = &self.grammar.loops[of.id].count_slots;
+                    let slots = &self.grammar.loops[of.id].count_variables;
                     if is_wanted {
-                        self.by = rounds.saturating_sub(length(self.to));
+                        self.removed = rounds.saturating_sub(to_length(self.to));
                     }
                     let is_counted =
-                        is_wanted || self.slot.is_some_and(|slot| slots.contains(&slot));
+                        is_wanted || self.variable.is_some_and(|slot| slots.contains(&slot));
                     if is_counted {
-                        let start = (self.start)(rounds.saturating_sub(self.by), is_inner);
-                        of.iterations.drain(start.min(rounds)..(start + self.by).min(rounds));
+                        let start = (self.start)(rounds.saturating_sub(self.removed), is_inner);
+                        of.iterations.drain(start.min(rounds)..(start + self.removed).min(rounds));
                     }
                     for iteration in &mut of.iterations {
                         self.nodes(iteration, is_inner || is_counted);

@@ -1,4 +1,4 @@
-//! Runs a grammar with a port: one loop over its steps.
+//! Runs a grammar with a port, in a single loop over its instructions.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -10,92 +10,92 @@ use regex_automata::hybrid::dfa::Cache;
 use crate::grammar::arithmetic;
 use crate::grammar::ast::{Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::eval::wrong_type;
-use crate::grammar::float::Quick;
+use crate::grammar::eval::type_fault;
+use crate::grammar::float::QuickBounds;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, LoopState, Loops, Port, Stop};
-use crate::grammar::program::{Grammar, Op, PatternSource};
+use crate::grammar::port::{FloatRules, LoopObserver, LoopState, Port, RunStop};
+use crate::grammar::program::{Grammar, Instruction, PatternSource};
 use crate::grammar::source::Span;
-use crate::grammar::value::{Key, Value};
-use crate::grammar::vars::Vars;
-use crate::grammar::work::{self, Over, Steps};
+use crate::grammar::value::{Value, ValueKey};
+use crate::grammar::vars::VariableValues;
+use crate::grammar::work::{self, WorkCounter, WorkStop};
 
-/// Upper bound on the iterations of a loop in a row that read nothing.
+/// Upper bound on the iterations in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
 
-/// How many regular expressions that come from values are kept.
+/// Number of regular expressions from computed values that are kept.
 const PATTERNS_MAX: usize = 64;
-/// The steps to compile one of them.
+/// The steps of work to compile such an expression.
 const PATTERN_STEPS: u64 = 1 << 20;
 
 /// Upper bound on the decimals in FLOATP.
 const DECIMALS_MAX: u32 = 9999;
 
-/// A running grammar.
 pub(super) struct Interpreter<'a> {
     pub(super) grammar: &'a Grammar,
-    pub(super) vars: Vars,
+    pub(super) vars: VariableValues,
     pub(super) at: usize,
     pub(super) loops: Vec<LoopState>,
-    pub(super) work: Rc<Steps>,
+    pub(super) work: Rc<WorkCounter>,
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
-    /// The working memory of regular expressions, by their address. It is the run's own, so that the same run has the
+    /// The working memory of regular expressions, by their address. Each run has its own, so that it always has the
     /// same number of steps.
-    memories: RefCell<HashMap<usize, Cache>>,
-    /// Rules of floats whose bounds are constant, by step.
+    pattern_caches: RefCell<HashMap<usize, Cache>>,
+    /// The rules of floats with constant bounds, by instruction.
     float_rules: Vec<(usize, Arc<FloatRules>)>,
 }
 
 impl<'a> Interpreter<'a> {
     pub(super) fn new(grammar: &'a Grammar) -> Self {
-        Self::with(grammar, Rc::new(Steps::new(grammar.limits.steps)))
+        Self::with_work(grammar, Rc::new(WorkCounter::new(grammar.limits.steps)))
     }
 
-    /// A run whose steps are added to earlier ones.
-    pub(super) fn with(grammar: &'a Grammar, work: Rc<Steps>) -> Self {
-        let counted = grammar.slots.iter().map(|slot| slot.is_counted);
+    /// A run whose steps of work are added to those of earlier runs.
+    pub(super) fn with_work(grammar: &'a Grammar, work: Rc<WorkCounter>) -> Self {
+        let counted = grammar.variables.iter().map(|slot| slot.is_counted);
         Self {
             grammar,
-            vars: Vars::new(counted, grammar.limits.bytes),
+            vars: VariableValues::new(counted, grammar.limits.bytes),
             at: 0,
             loops: Vec::new(),
             work,
             patterns: HashMap::new(),
-            memories: RefCell::default(),
+            pattern_caches: RefCell::default(),
             float_rules: Vec::new(),
         }
     }
 
-    /// Runs to the end.
-    pub(super) fn run<P: Port>(&mut self, port: &mut P) -> Result<(), Stop> {
-        while self.at < self.grammar.steps.len() {
+    pub(super) fn run<P: Port>(&mut self, port: &mut P) -> Result<(), RunStop> {
+        while self.at < self.grammar.instructions.len() {
             self.spend(1)?;
             self.step(port)?;
         }
         Ok(())
     }
 
-    /// Counts steps of work.
     #[inline]
-    pub(super) fn spend(&self, steps: u64) -> Result<(), Stop> {
-        self.work.add(steps).map_err(|over| Stop::over(self.here(), over))
+    pub(super) fn spend(&self, steps: u64) -> Result<(), RunStop> {
+        self.work.add(steps).map_err(|over| RunStop::of_work(self.here(), over))
     }
 
-    /// Counts the steps of an operation before it is done.
     #[inline]
-    pub(super) fn begin(&self, steps: u64) -> Result<(), Stop> {
+    pub(super) fn spend_operation(&self, steps: u64) -> Result<(), RunStop> {
         match steps {
             1 => self.spend(1),
-            _ => self.work.operation(steps).map_err(|over| Stop::over(self.here(), over)),
+            _ => self.work.add_operation(steps).map_err(|over| RunStop::of_work(self.here(), over)),
         }
     }
 
-    /// The length in bytes of the longest match of a pattern at the start of a text.
-    pub(super) fn longest(&self, pattern: &Pattern, text: &[u8]) -> Result<Option<usize>, Over> {
-        let mut memories = self.memories.borrow_mut();
+    /// In bytes, from the start of the text.
+    pub(super) fn longest_match(
+        &self,
+        pattern: &Pattern,
+        text: &[u8],
+    ) -> Result<Option<usize>, WorkStop> {
+        let mut memories = self.pattern_caches.borrow_mut();
         let memory = memories.entry(std::ptr::from_ref(pattern).addr());
-        pattern.longest(text, memory.or_insert_with(|| pattern.memory()), &self.work)
+        pattern.longest_match(text, memory.or_insert_with(|| pattern.new_cache()), &self.work)
     }
 
     #[inline]
@@ -103,46 +103,48 @@ impl<'a> Interpreter<'a> {
         self.grammar.spans[self.at]
     }
 
-    fn before<P: Port>(&self, port: &mut P) {
+    fn announce_choice<P: Port>(&self, port: &mut P) {
         if P::CHOOSES {
-            port.before(self);
+            port.before_choice(self);
         }
     }
 
-    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
     pub(super) fn unique_index(&self) -> Option<Vec<Int>> {
-        let Op::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
+        let Instruction::Int { site, name: Some(name), .. } = &self.grammar.instructions[self.at]
+        else {
             return None;
         };
         match self.grammar.sites[*site].unique.as_deref() {
-            Some([_, _, ..]) => self.index(name).ok(),
+            Some([_, _, ..]) => self.eval_indices(name).ok(),
             _ => None,
         }
     }
 
     #[inline]
-    fn step<P: Port>(&mut self, port: &mut P) -> Result<(), Stop> {
+    fn step<P: Port>(&mut self, port: &mut P) -> Result<(), RunStop> {
         let grammar = self.grammar;
         let at = self.here();
-        match &grammar.steps[self.at] {
-            Op::Byte(byte) => port.byte(at, *byte)?,
-            Op::Literal(text) => port.literal(at, text)?,
-            Op::Text(expr) => {
-                let text = self.text(expr, "STRING")?;
-                self.spend(work::of_bytes(text.len()))?;
+        match &grammar.instructions[self.at] {
+            Instruction::Byte(byte) => port.byte(at, *byte)?,
+            Instruction::Literal(text) => port.literal(at, text)?,
+            Instruction::Text(expr) => {
+                let text = self.eval_text(expr, "STRING")?;
+                self.spend(work::byte_steps(text.len()))?;
                 port.literal(at, &text)?;
             }
-            Op::Eof => port.end(at)?,
-            Op::Int { site, min, max, name } => {
-                let value = match (self.small(min), self.small(max)) {
+            Instruction::Eof => port.end(at)?,
+            Instruction::Int { site, min, max, name } => {
+                let value = match (self.eval_small(min), self.eval_small(max)) {
                     (Some(min), Some(max)) => {
-                        self.before(port);
+                        self.announce_choice(port);
                         port.small_int(*site, [min, max], self)?
                     }
                     _ => {
-                        let (min, max) = (self.int(min)?, self.int(max)?);
-                        self.begin(work::of_decimal(min.more_bits().max(max.more_bits())))?;
-                        self.before(port);
+                        let (min, max) = (self.eval_int(min)?, self.eval_int(max)?);
+                        self.spend_operation(work::decimal_steps(
+                            min.bits_if_big().max(max.bits_if_big()),
+                        ))?;
+                        self.announce_choice(port);
                         port.int(*site, [&min, &max], self)?
                     }
                 };
@@ -150,53 +152,53 @@ impl<'a> Interpreter<'a> {
                     self.assign(name, Value::Int(value))?;
                 }
             }
-            Op::Float { site, min, max, decimals, notation, name } => {
+            Instruction::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
-                self.before(port);
+                self.announce_choice(port);
                 let read = port.float(*site, &rules, name.is_some(), self)?;
                 if let (Some(name), Some(value)) = (name, read) {
-                    self.assign(name, arithmetic::float(value))?;
+                    self.assign(name, arithmetic::float_value(value))?;
                 }
             }
-            Op::Regex { site, pattern, name } => {
+            Instruction::Regex { site, pattern, name } => {
                 let pattern = match pattern {
                     PatternSource::Known(pattern) => Arc::clone(pattern),
                     PatternSource::Computed(expr) => self.pattern(expr)?,
                 };
-                self.before(port);
+                self.announce_choice(port);
                 let text = port.regex(*site, &pattern, name.is_some(), self)?;
                 if let (Some(name), Some(text)) = (name, text) {
                     self.assign(name, Value::text(text))?;
                 }
             }
-            Op::Assert(test) => {
-                if !self.asked(test, port)? {
+            Instruction::Assert(test) => {
+                if !self.test_as_choice(test, port)? {
                     let message = self.refusal(test)?;
-                    return Err(port.refuse(at, message));
+                    return Err(port.assertion_fault(at, message));
                 }
             }
-            Op::Set(assignments) => {
+            Instruction::Set(assignments) => {
                 for (name, value) in assignments {
                     let value = self.eval(value)?;
                     self.assign(name, value)?;
                 }
             }
-            Op::Unset(slots) => {
+            Instruction::Unset(slots) => {
                 for slot in slots {
                     self.vars.unset(*slot);
                 }
             }
-            Op::Branch { test, otherwise } => {
-                if !self.asked(test, port)? {
+            Instruction::Branch { test, otherwise } => {
+                if !self.test_as_choice(test, port)? {
                     self.at = *otherwise;
                     return Ok(());
                 }
             }
-            Op::Jump(to) => {
+            Instruction::Jump(to) => {
                 self.at = *to;
                 return Ok(());
             }
-            Op::Enter { id, count } => {
+            Instruction::BeginLoop { id, count } => {
                 let count = match count {
                     Some(count) => Some(self.count(count)?),
                     None => None,
@@ -206,12 +208,12 @@ impl<'a> Interpreter<'a> {
                     index: 0,
                     count,
                     offset: port.offset(),
-                    idle: 0,
+                    idle_iterations: 0,
                 });
                 port.loops().enter(*id, count);
             }
-            Op::Next { id, test, counter, body, exit } => {
-                // The step before is its `Enter`.
+            Instruction::NextIteration { id, test, counter, body, exit } => {
+                // The instruction before is its `BeginLoop`.
                 let (index, count) =
                     self.loops.last().map_or((0, None), |state| (state.index, state.count));
                 if let Some(counter) = counter {
@@ -222,7 +224,7 @@ impl<'a> Interpreter<'a> {
                     None => count.is_some_and(|count| index < u64::from(count)),
                     Some(test) => {
                         port.loops().iteration(*id, index);
-                        self.asked(test, port)?
+                        self.test_as_choice(test, port)?
                     }
                 };
                 if !goes_on {
@@ -237,17 +239,22 @@ impl<'a> Interpreter<'a> {
                 self.at = if index == 0 { *body } else { self.at + 1 };
                 return Ok(());
             }
-            Op::Back { to } => {
+            Instruction::EndIteration { to } => {
                 let offset = port.offset();
                 if let Some(state) = self.loops.last_mut() {
                     state.index += 1;
-                    state.idle = if offset == state.offset { state.idle + 1 } else { 0 };
+                    state.idle_iterations =
+                        if offset == state.offset { state.idle_iterations + 1 } else { 0 };
                     state.offset = offset;
-                    if state.idle > IDLE_MAX && state.count.is_none() {
+                    if state.idle_iterations > IDLE_MAX && state.count.is_none() {
                         let message =
                             format!("this loop has run {IDLE_MAX} times without reading anything");
                         let span = grammar.loops[state.id].span;
-                        return Err(Stop::fault(span, message, "make its condition become false"));
+                        return Err(RunStop::fault(
+                            span,
+                            message,
+                            "make its condition become false",
+                        ));
                     }
                 }
                 self.at = *to;
@@ -260,42 +267,42 @@ impl<'a> Interpreter<'a> {
 
     /// Evaluates a test; one that asks what comes next is a choice.
     #[inline]
-    fn asked<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
-        if P::CHOOSES && test.asks() {
-            self.before(port);
+    fn test_as_choice<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, RunStop> {
+        if P::CHOOSES && test.asks_about_input() {
+            self.announce_choice(port);
         }
         self.test(test, port)
     }
 
-    fn count(&self, expr: &Expr) -> Result<u32, Stop> {
-        if let Some(count) = self.small(expr)
+    fn count(&self, expr: &Expr) -> Result<u32, RunStop> {
+        if let Some(count) = self.eval_small(expr)
             && let Ok(count) = u32::try_from(count)
         {
             return Ok(count);
         }
-        let value = self.int(expr)?;
-        let fits = value.small().and_then(|value| u32::try_from(value).ok());
+        let value = self.eval_int(expr)?;
+        let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
         fits.ok_or_else(|| {
-            let message = format!("{} is not a number of iterations", value.shown());
-            Stop::fault(expr.span, message, "it must be from 0 to 4294967295")
+            let message = format!("{} is not a number of iterations", value.short_text());
+            RunStop::fault(expr.span, message, "it must be from 0 to 4294967295")
         })
     }
 
-    fn pattern(&mut self, expr: &Expr) -> Result<Arc<Pattern>, Stop> {
-        let text = self.text(expr, "REGEX")?;
+    fn pattern(&mut self, expr: &Expr) -> Result<Arc<Pattern>, RunStop> {
+        let text = self.eval_text(expr, "REGEX")?;
         if let Some(pattern) = self.patterns.get(text.as_slice()) {
             return Ok(Arc::clone(pattern));
         }
-        // To compile it may take as long as the largest one.
-        self.begin(PATTERN_STEPS + work::of_bytes(text.len()))?;
+        // This may take as long as the largest expression.
+        self.spend_operation(PATTERN_STEPS + work::byte_steps(text.len()))?;
         if self.patterns.len() >= PATTERNS_MAX {
             self.patterns.clear();
-            self.memories.borrow_mut().clear();
+            self.pattern_caches.borrow_mut().clear();
         }
         let pattern = Pattern::new(&text).map_err(|reason| {
             let message =
                 format!("{} is not a regular expression: {reason}", Value::text(text.to_vec()));
-            Stop::fault(expr.span, message, "it is a POSIX extended regular expression")
+            RunStop::fault(expr.span, message, "it is a POSIX extended regular expression")
         })?;
         let pattern = Arc::new(pattern);
         self.patterns.insert(text.to_vec(), Arc::clone(&pattern));
@@ -308,26 +315,26 @@ impl<'a> Interpreter<'a> {
         max: &Expr,
         decimals: Option<&[Expr; 2]>,
         notation: Notation,
-    ) -> Result<Arc<FloatRules>, Stop> {
+    ) -> Result<Arc<FloatRules>, RunStop> {
         let known = self.float_rules.binary_search_by_key(&self.at, |(at, _)| *at);
         if let Ok(place) = known {
             return Ok(Arc::clone(&self.float_rules[place].1));
         }
         let bound = |expr: &Expr| {
             let value = self.eval(expr)?;
-            value.ratio().ok_or_else(|| wrong_type(expr.span, "a number", &value))
+            value.to_ratio().ok_or_else(|| type_fault(expr.span, "a number", &value))
         };
         let decimal = |expr: &Expr| {
-            let value = self.int(expr)?;
-            let fits = value.small().and_then(|value| u32::try_from(value).ok());
+            let value = self.eval_int(expr)?;
+            let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
             fits.filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
-                let message = format!("{} is not a number of decimals", value.shown());
-                Stop::fault(expr.span, message, "it must be from 0 to 9999")
+                let message = format!("{} is not a number of decimals", value.short_text());
+                RunStop::fault(expr.span, message, "it must be from 0 to 9999")
             })
         };
         let (low, high) = (bound(min)?, bound(max)?);
         let rules = Arc::new(FloatRules {
-            quick: Quick::new(&low, &high),
+            quick: QuickBounds::new(&low, &high),
             min: low,
             max: high,
             decimals: match decimals {
@@ -345,18 +352,17 @@ impl<'a> Interpreter<'a> {
         Ok(rules)
     }
 
-    /// Whether a test holds.
-    fn test<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
+    fn test<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, RunStop> {
         Ok(match &test.kind {
             ExprKind::Not(inner) => !self.test(inner, port)?,
             ExprKind::And(left, right) => self.test(left, port)? && self.test(right, port)?,
             ExprKind::Or(left, right) => self.test(left, port)? || self.test(right, port)?,
             ExprKind::Compare { op, left, right } => {
-                if let (Some(left), Some(right)) = (self.small(left), self.small(right)) {
+                if let (Some(left), Some(right)) = (self.eval_small(left), self.eval_small(right)) {
                     return Ok(op.holds(left.cmp(&right)));
                 }
                 let (left, right) = (self.eval(left)?, self.eval(right)?);
-                self.begin(work::of_comparison(&left, &right))?;
+                self.spend_operation(work::comparison_steps(&left, &right))?;
                 match left.compare(&right) {
                     Some(ordering) => op.holds(ordering),
                     None => {
@@ -365,7 +371,7 @@ impl<'a> Interpreter<'a> {
                             left.kind(),
                             right.kind()
                         );
-                        return Err(Stop::fault(
+                        return Err(RunStop::fault(
                             test.span,
                             message,
                             "compare numbers with numbers and strings with strings",
@@ -374,31 +380,30 @@ impl<'a> Interpreter<'a> {
                 }
             }
             ExprKind::Match { set, question } => {
-                let text = self.text(set, "MATCH")?;
+                let text = self.eval_text(set, "MATCH")?;
                 port.question(*question, &ByteSet::of(&text))?
             }
             ExprKind::IsEof { question } => port.question(*question, &ByteSet::END)?,
             ExprKind::Unique(slots) => self.unique(slots)?,
-            ExprKind::InArray { value, slot } => {
+            ExprKind::InArray { value, variable: slot } => {
                 let value = self.eval(value)?;
-                self.spend(work::of_value(&value))?;
+                self.spend(work::value_steps(&value))?;
                 self.vars.occurs(*slot, &value)
             }
-            _ => return Err(wrong_type(test.span, "a test", &self.eval(test)?)),
+            _ => return Err(type_fault(test.span, "a test", &self.eval(test)?)),
         })
     }
 
-    /// Whether all tuples of values of these variables differ, and all variables have the same indices.
-    fn unique(&self, slots: &[usize]) -> Result<bool, Stop> {
+    fn unique(&self, slots: &[usize]) -> Result<bool, RunStop> {
         if let [slot] = slots {
             return Ok(self.vars.all_differ(*slot));
         }
-        self.go_through(slots)?;
-        let mut tuples: HashMap<Vec<Int>, Vec<Key>> = HashMap::new();
+        self.spend_on_values(slots)?;
+        let mut tuples: HashMap<Vec<Int>, Vec<ValueKey>> = HashMap::new();
         for (place, slot) in slots.iter().enumerate() {
             self.vars.each(*slot, &mut |index, value| {
                 let tuple = tuples.entry(index.to_vec()).or_default();
-                // A gap shows as a tuple that is too short.
+                // A missing value makes the tuple too short.
                 if tuple.len() == place {
                     tuple.push(value.key());
                 }
@@ -408,13 +413,12 @@ impl<'a> Interpreter<'a> {
         Ok(tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple)))
     }
 
-    /// Counts the steps to see all values of some variables.
-    fn go_through(&self, slots: &[usize]) -> Result<(), Stop> {
+    fn spend_on_values(&self, slots: &[usize]) -> Result<(), RunStop> {
         slots.iter().try_for_each(|slot| self.spend(10 * self.vars.len(*slot) as u64))
     }
 
-    /// Why an assertion fails: its text, and the values in it.
-    fn refusal(&self, test: &Expr) -> Result<String, Stop> {
+    /// The text of the assertion, and the values in it.
+    fn refusal(&self, test: &Expr) -> Result<String, RunStop> {
         const SHOWN_MAX: usize = 6;
         let mut shown: Vec<String> = Vec::new();
         let mut see = |text: String| {
@@ -425,23 +429,23 @@ impl<'a> Interpreter<'a> {
         let mut gone = Ok(());
         test.each(&mut |expr| {
             if let (ExprKind::Unique(slots), Ok(())) = (&expr.kind, &gone) {
-                gone = self.go_through(slots);
+                gone = self.spend_on_values(slots);
             }
         });
         gone?;
         test.each(&mut |expr| match &expr.kind {
             ExprKind::Var(name) => {
-                if let Ok(value) = self.variable(name) {
+                if let Ok(value) = self.eval_variable(name) {
                     see(format!("{} = {value}", self.grammar.source.excerpt(name.span)));
                 }
             }
             ExprKind::Unique(slots) => {
                 for slot in slots {
-                    let (name, count) = (&self.grammar.slots[*slot].name, self.vars.len(*slot));
+                    let (name, count) = (&self.grammar.variables[*slot].name, self.vars.len(*slot));
                     let count = crate::model::text::count(count, "value");
-                    see(format!("`{name}` has {count}{}", self.repeated(slots)));
+                    see(format!("`{name}` has {count}{}", self.repeated_value(slots)));
                 }
-                self.lonely(slots).into_iter().for_each(&mut see);
+                self.unpaired_value(slots).into_iter().for_each(&mut see);
             }
             _ => {}
         });
@@ -453,8 +457,8 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    /// A value of one of several variables that another has no value beside, in words.
-    fn lonely(&self, slots: &[usize]) -> Option<String> {
+    /// An index at which one variable has a value and another has none, in words.
+    fn unpaired_value(&self, slots: &[usize]) -> Option<String> {
         let mut found: Option<(Vec<Int>, usize, usize)> = None;
         for (has, lacks) in slots.iter().flat_map(|has| slots.iter().map(move |it| (*has, *it))) {
             self.vars.each(has, &mut |index, _| {
@@ -467,14 +471,14 @@ impl<'a> Interpreter<'a> {
         let (index, has, lacks) = found?;
         let index: Vec<String> = index.iter().map(Int::to_string).collect();
         let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(",")) };
-        let [has, lacks] = [has, lacks].map(|slot| &self.grammar.slots[slot].name);
+        let [has, lacks] = [has, lacks].map(|slot| &self.grammar.variables[slot].name);
         Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
     }
 
-    /// A value that occurs twice in a single variable, in words.
-    fn repeated(&self, slots: &[usize]) -> String {
+    /// The least value that occurs twice in a single variable, in words.
+    fn repeated_value(&self, slots: &[usize]) -> String {
         let [slot] = slots else { return String::new() };
-        let mut counts: HashMap<Key, u32> = HashMap::new();
+        let mut counts: HashMap<ValueKey, u32> = HashMap::new();
         let mut twice: Option<Value> = None;
         self.vars.each(*slot, &mut |_, value| {
             let count = counts.entry(value.key()).or_default();

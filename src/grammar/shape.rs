@@ -3,19 +3,15 @@
 use crate::grammar::program::Grammar;
 use crate::model::words::words;
 
-/// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub name: &'static str,
     pub description: &'static str,
-    /// How test cases within the input are chosen.
     pub(super) cases: Cases,
     pub(super) counts: Counts,
-    /// How all other numbers are chosen.
     pub(super) values: Values,
 }
 
-/// How test cases within an input are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cases {
     /// Their number is chosen like other counts.
@@ -26,7 +22,6 @@ pub(super) enum Cases {
     SameTwice,
 }
 
-/// How a number of iterations is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counts {
     Random,
@@ -38,7 +33,6 @@ pub(super) enum Counts {
     Few,
 }
 
-/// How other numbers are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     Random,
@@ -58,18 +52,18 @@ pub(super) enum Values {
 }
 
 words! {
-    /// The size of counts in shapes that leave it open.
+    /// The size of counts in shapes that do not set it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scale {
         /// About ten: small enough to follow by hand.
         Small = "small",
-        /// As large as permitted; if there are test cases inside the input, only one.
+        /// As large as permitted. If an input has several test cases, it gets only one.
         Large = "large",
     }
 }
 
 impl Shape {
-    /// This shape with counts of this size; `None` if the shape itself determines their size.
+    /// `None` if the shape itself sets the size of counts.
     pub fn sized(&self, size: Scale) -> Option<Self> {
         let cases = match (self.cases, self.counts, size) {
             (Cases::Plain, Counts::Random, Scale::Large) => Cases::OneHuge,
@@ -85,14 +79,14 @@ impl Shape {
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
-    both(name, description, Counts::Random, values)
+    counts_and_values(name, description, Counts::Random, values)
 }
 
 const fn counts(name: &'static str, description: &'static str, counts: Counts) -> Shape {
-    both(name, description, counts, Values::Random)
+    counts_and_values(name, description, counts, Values::Random)
 }
 
-const fn both(
+const fn counts_and_values(
     name: &'static str,
     description: &'static str,
     counts: Counts,
@@ -105,26 +99,24 @@ const fn cases(name: &'static str, description: &'static str, cases: Cases) -> S
     Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
 }
 
-/// The default shape.
 pub const RANDOM: Shape =
     values("random", "everything drawn at random from all that is allowed", Values::Random);
 
-/// All shapes.
 pub const SHAPES: [Shape; 25] = [
     RANDOM,
-    both(
+    counts_and_values(
         "tiny",
         "small counts and small values, so that ties abound",
         Counts::Small,
         Values::Small,
     ),
-    both(
+    counts_and_values(
         "smallest",
         "every count and value as small as allowed: missing base cases",
         Counts::Least,
         Values::Least,
     ),
-    both(
+    counts_and_values(
         "largest",
         "every count and value as large as allowed: time, memory, overflow",
         Counts::Most,
@@ -165,13 +157,18 @@ pub const SHAPES: [Shape; 25] = [
         "a short pattern again and again, broken once: guessed periods",
         Values::Planted,
     ),
-    both(
+    counts_and_values(
         "largest-sum",
         "as many values as allowed, far from zero: sums that overflow",
         Counts::Most,
         Values::Largest,
     ),
-    both("increasing-most", "as many values as allowed, rising", Counts::Most, Values::Increasing),
+    counts_and_values(
+        "increasing-most",
+        "as many values as allowed, rising",
+        Counts::Most,
+        Values::Increasing,
+    ),
     cases(
         "many-tiny",
         "as many test cases as allowed, each tiny: what each costs",
@@ -186,11 +183,10 @@ pub const SHAPES: [Shape; 25] = [
     cases("same-twice", "the same test case twice: state that is not cleared", Cases::SameTwice),
 ];
 
-pub fn named(name: &str) -> Option<Shape> {
+pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
-/// The shapes that make a difference for a grammar.
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let sites = &grammar.sites;
     let has_counts = sites.iter().any(|site| site.is_count);
@@ -219,7 +215,7 @@ mod tests {
         for (index, shape) in SHAPES.iter().enumerate() {
             let same = SHAPES.iter().position(|other| other.name == shape.name);
             assert_eq!(same, Some(index), "{}", shape.name);
-            assert_eq!(named(shape.name).as_ref(), Some(shape));
+            assert_eq!(find_shape(shape.name).as_ref(), Some(shape));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Shrinks an input as long as it stays interesting.
 //!
-//! Each pass visits every node of the input's tree, and stays at a node after a success. All passes are repeated until
-//! none helps.
+//! Each pass visits every node of the input's tree, and stays at a node after a success. The passes repeat until none
+//! helps.
 
 use std::collections::HashSet;
 use std::iter::{once, successors};
@@ -13,16 +13,13 @@ use sha2::{Digest, Sha256};
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{
-    Number, all_least, arrange, length, number, plain, recount, recount_most, set, set_all,
+    TreeNumber, arrange_rows, make_conditions_hold, node_number, recount, recount_most, set_all,
+    set_all_least, set_node, to_length,
 };
-use crate::grammar::tree::{InputTree, IntNode, parse, written};
+use crate::grammar::tree::{InputTree, IntNode, parse, write_tree};
 use crate::grammar::validate::Rejection;
 
-/// Shrinks an interesting input until `is_over` says so. `interesting` is called at most `budget` times, only with valid
-/// inputs.
-///
-/// # Errors
-/// If the input is not valid.
+/// Shrinks an input until `is_over` is true. `interesting` is called at most `budget` times, only with valid inputs.
 pub fn shrink(
     grammar: &Grammar,
     input: &[u8],
@@ -33,85 +30,91 @@ pub fn shrink(
     let tree = parse(grammar, input, Path::new("input"))?;
     let (text, seen, left) = (input.to_vec(), HashSet::new(), budget);
     let places = None;
-    let mut shrinker = Shrinker { grammar, tree, text, places, interesting, is_over, seen, left };
+    let mut shrinker = Shrinker {
+        grammar,
+        tree,
+        text,
+        node_numbers: places,
+        interesting,
+        is_over,
+        seen,
+        attempts_left: left,
+    };
     loop {
         let before = shrinker.text.clone();
-        shrinker.round();
-        if shrinker.left == 0 || shrinker.text == before {
+        shrinker.run_passes();
+        if shrinker.attempts_left == 0 || shrinker.text == before {
             return Ok(shrinker.text);
         }
     }
 }
 
-/// Whether an input is smaller than another: by number of words, then by bytes, then alphabetically, with a space
-/// simpler than a line end.
+/// Compares the number of words, then of bytes, then the bytes, where a space comes before a line end.
 pub fn is_smaller(input: &[u8], than: &[u8]) -> bool {
     let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
-    let sizes = |input: &[u8]| (words(input), input.len());
+    let sizes = |input: &[u8]| (word_count(input), input.len());
     let order = sizes(input).cmp(&sizes(than));
     order.then_with(|| input.iter().map(simple).cmp(than.iter().map(simple))).is_lt()
 }
 
-fn words(input: &[u8]) -> usize {
+fn word_count(input: &[u8]) -> usize {
     input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// Number of least counts that are tried with values as large as possible.
-const FEW: usize = 4;
-/// Upper bound on the words of an input for which pairs of values and more values are tried.
+/// Number of least counts that are tried with the largest values.
+const LEAST_COUNTS: usize = 4;
+/// Upper bound on the words of an input for which pairs of values, and more values, are tried.
 const PAIRS_MAX: usize = 40;
-/// Upper bounds on the sides and on the words of a grid in which any row and column are removed together.
+/// Upper bounds on the sides and the words of a grid for which each pair of a row and a column is removed.
 const SIDE_MAX: usize = 12;
 const GRID_MAX: usize = 300;
-/// Number of values on each side of the simplest that are tried before bisection.
-const BESIDE: i64 = 8;
+/// Number of values on each side of the simplest one that are tried before bisection.
+const NEAR_VALUES: i64 = 8;
 
 struct Shrinker<'a, F, O> {
     grammar: &'a Grammar,
     tree: InputTree,
     text: Vec<u8>,
-    /// The places of the tree, once they are needed.
-    places: Option<Rc<Places>>,
+    /// Computed on first use after a change of the tree.
+    node_numbers: Option<Rc<NodeNumbers>>,
     interesting: F,
     is_over: O,
     seen: HashSet<[u8; 32]>,
-    left: u64,
+    attempts_left: u64,
 }
 
-/// What stands at each place of a tree.
-struct Places {
-    numbers: Vec<Option<Number>>,
-    /// The integers that are not counts, with their places.
+struct NodeNumbers {
+    numbers: Vec<Option<TreeNumber>>,
+    /// The integers that are not counts, with their indexes.
     values: Vec<(usize, IntNode)>,
 }
 
-impl Places {
+impl NodeNumbers {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
         let (mut numbers, mut values) = (Vec::new(), Vec::new());
         tree.each(&mut |node| {
             let value = node.int().filter(|int| !grammar.sites[int.site].is_count);
             values.extend(value.map(|int| (numbers.len(), int.clone())));
-            numbers.push(number(grammar, node));
+            numbers.push(node_number(grammar, node));
         });
         Self { numbers, values }
     }
 }
 
 impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
-    /// Runs all passes once.
-    fn round(&mut self) {
-        self.attempt(all_least);
-        self.attempt(plain);
-        self.each_place(Self::lower_count);
-        self.each_place(Self::drop_iterations);
-        self.rows();
-        self.each_place(Self::lower_value);
-        self.pairs();
+    fn run_passes(&mut self) {
+        self.attempt(set_all_least);
+        self.attempt(make_conditions_hold);
+        self.for_each_node(Self::lower_count);
+        self.for_each_node(Self::drop_iterations);
+        self.simplify_rows();
+        self.for_each_node(Self::lower_value);
+        self.move_between_pairs();
     }
 
-    fn each_place(&mut self, pass: fn(&mut Self, usize, Number)) {
+    fn for_each_node(&mut self, pass: fn(&mut Self, usize, TreeNumber)) {
         let mut place = 0;
-        while self.left > 0 && place < self.places().numbers.len() {
+        while self.attempts_left > 0 && place < self.node_numbers().numbers.len() {
             if let Some(number) = self.number(place) {
                 pass(self, place, number);
             }
@@ -119,103 +122,103 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         }
     }
 
-    /// Tries an edit; returns whether the input became smaller and stayed interesting.
+    /// Returns whether the edit makes the input smaller and keeps it interesting.
     fn attempt(&mut self, edit: impl Fn(&Grammar, &mut InputTree)) -> bool {
         if (self.is_over)() {
-            self.left = 0;
+            self.attempts_left = 0;
         }
-        if self.left == 0 {
+        if self.attempts_left == 0 {
             return false;
         }
         let mut edited = self.tree.clone();
         edit(self.grammar, &mut edited);
-        let Some(text) = written(self.grammar, &edited) else { return false };
+        let Some(text) = write_tree(self.grammar, &edited) else { return false };
         if !is_smaller(&text, &self.text) || !self.seen.insert(Sha256::digest(&text).into()) {
             return false;
         }
         let Ok(tree) = parse(self.grammar, &text, Path::new("input")) else { return false };
-        self.left -= 1;
+        self.attempts_left -= 1;
         let is_interesting = (self.interesting)(&text);
         if is_interesting {
-            (self.tree, self.text, self.places) = (tree, text, None);
+            (self.tree, self.text, self.node_numbers) = (tree, text, None);
         }
         is_interesting
     }
 
-    fn places(&mut self) -> Rc<Places> {
-        let new = || Rc::new(Places::of(self.grammar, &self.tree));
-        Rc::clone(self.places.get_or_insert_with(new))
+    fn node_numbers(&mut self) -> Rc<NodeNumbers> {
+        let new = || Rc::new(NodeNumbers::of(self.grammar, &self.tree));
+        Rc::clone(self.node_numbers.get_or_insert_with(new))
     }
 
-    fn number(&mut self, place: usize) -> Option<Number> {
-        self.places().numbers.get(place).cloned()?
+    fn number(&mut self, place: usize) -> Option<TreeNumber> {
+        self.node_numbers().numbers.get(place).cloned()?
     }
 
-    fn lower_count(&mut self, place: usize, count: Number) {
+    fn lower_count(&mut self, place: usize, count: TreeNumber) {
         if !count.is_count {
             return;
         }
-        for to in nearest(&count).take(FEW) {
+        for to in near_simplest(&count).take(LEAST_COUNTS) {
             if self.attempt(recount_most(place, to)) {
                 break;
             }
         }
-        self.lower(place, |to| recount(place, to, |stay, _| stay));
-        self.lower(place, |to| recount(place, to, |_, _| 0));
+        self.minimize(place, |to| recount(place, to, |stay, _| stay));
+        self.minimize(place, |to| recount(place, to, |_, _| 0));
     }
 
-    fn lower_value(&mut self, place: usize, number: Number) {
+    fn lower_value(&mut self, place: usize, number: TreeNumber) {
         if number.is_count {
             return;
         }
-        let places = self.places();
+        let places = self.node_numbers();
         let values = &places.values;
         if let Some((_, int)) = values.iter().find(|(at, _)| *at == place) {
             // Equal values may have to stay equal.
             let is_same = |other: &IntNode| other.site == int.site && other.value == int.value;
             if values.iter().filter(|(_, other)| is_same(other)).count() > 1 {
-                self.lower(place, |to| set_all(int.site, Some(int.value.clone()), to));
+                self.minimize(place, |to| set_all(int.site, Some(int.value.clone()), to));
             }
         }
-        self.lower(place, |to| set(place, to));
-        if words(&self.text) > PAIRS_MAX {
+        self.minimize(place, |to| set_node(place, to));
+        if word_count(&self.text) > PAIRS_MAX {
             return;
         }
         // The failure may depend on more than the size of the value.
         if let Some(now) = self.number(place) {
             let gap = now.value.minus(&simplest(&now));
-            halves(&gap).skip(1).any(|by| self.attempt(set(place, now.value.minus(&by))));
+            halves(&gap).skip(1).any(|by| self.attempt(set_node(place, now.value.minus(&by))));
         }
     }
 
-    /// Finds the value nearest to the simplest one with which the input stays interesting.
-    fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
+    /// Searches for the value nearest to the simplest one that keeps the input interesting.
+    fn minimize<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         let Some(number) = self.number(place) else { return };
-        if nearest(&number).any(|to| self.attempt(edit(to))) {
+        if near_simplest(&number).any(|to| self.attempt(edit(to))) {
             return;
         }
         self.attempt(edit(number.value.negated()));
         // The nearest values are not interesting, but this one is: bisect.
         let Some(now) = self.number(place) else { return };
         let goal = simplest(&now);
-        let mut fails = Int::Small(BESIDE - 1);
+        let mut fails = Int::Small(NEAR_VALUES - 1);
         let mut holds = now.value.minus(&goal).magnitude();
-        while holds.minus(&fails) > Int::ONE && self.left > 0 {
-            let middle = fails.plus(&holds).divided(&Int::Small(2)).unwrap_or(Int::ZERO);
+        while holds.minus(&fails) > Int::ONE && self.attempts_left > 0 {
+            let middle = fails.plus(&holds).divided_by(&Int::Small(2)).unwrap_or(Int::ZERO);
             let to = if now.value >= goal { goal.plus(&middle) } else { goal.minus(&middle) };
             if self.attempt(edit(to)) { holds = middle } else { fails = middle }
         }
     }
 
-    /// Removes iterations, as many as possible first, also in pairs.
-    fn drop_iterations(&mut self, place: usize, count: Number) {
+    /// First as many iterations as possible, also in pairs.
+    fn drop_iterations(&mut self, place: usize, count: TreeNumber) {
         if !count.is_count {
             return;
         }
-        let mut size = length(&count.value) / 2;
+        let mut size = to_length(&count.value) / 2;
         while size > 0 {
             let mut end = self.count(place);
-            while end >= size && self.left > 0 {
+            while end >= size && self.attempts_left > 0 {
                 end = if self.drop_at(place, [end - size; 2], size) {
                     end.min(self.count(place))
                 } else if size == 2 {
@@ -231,7 +234,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     }
 
     fn count(&mut self, place: usize) -> usize {
-        self.number(place).map_or(0, |number| length(&number.value))
+        self.number(place).map_or(0, |number| to_length(&number.value))
     }
 
     fn drop_at(&mut self, place: usize, [start, inner]: [usize; 2], size: usize) -> bool {
@@ -239,10 +242,10 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         self.attempt(recount(place, to, move |_, is_inner| if is_inner { inner } else { start }))
     }
 
-    /// Removes a row and any column of a small grid.
+    /// Only in a small grid.
     fn drop_row_and_column(&mut self, place: usize) -> bool {
         let side = self.count(place);
-        if side > SIDE_MAX || words(&self.text) > GRID_MAX {
+        if side > SIDE_MAX || word_count(&self.text) > GRID_MAX {
             return false;
         }
         let mut pairs =
@@ -250,40 +253,40 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         pairs.any(|pair| pair[0] != pair[1] && self.drop_at(place, pair, 1))
     }
 
-    /// Sorts the values of a command, or makes them equal.
-    fn rows(&mut self) {
+    fn simplify_rows(&mut self) {
         for site in 0..self.grammar.sites.len() {
-            let places = self.places();
+            let places = self.node_numbers();
             let values = places.values.iter().filter(|(_, int)| int.site == site);
             if let Some(least) = values.map(|(_, int)| int.value.clone()).min() {
-                self.attempt(arrange(site, |row| row.sort()));
+                self.attempt(arrange_rows(site, |row| row.sort()));
                 self.attempt(set_all(site, None, least));
             }
         }
     }
 
     /// Moves as much as possible from one value to a later one of its command.
-    fn pairs(&mut self) {
+    fn move_between_pairs(&mut self) {
         for from in 0..PAIRS_MAX {
             for to in from + 1..PAIRS_MAX {
-                let places = self.places();
+                let places = self.node_numbers();
                 let values = &places.values;
                 if let (Some((from, a)), Some((to, b))) = (values.get(from), values.get(to))
                     && a.site == b.site
-                    && words(&self.text) <= PAIRS_MAX
+                    && word_count(&self.text) <= PAIRS_MAX
                 {
-                    self.pair((*from, a), (*to, b));
+                    self.move_between((*from, a), (*to, b));
                 }
             }
         }
     }
 
-    fn pair(&mut self, (from, a): (usize, &IntNode), (to, b): (usize, &IntNode)) {
+    fn move_between(&mut self, (from, a): (usize, &IntNode), (to, b): (usize, &IntNode)) {
         // A swap is the simplest move.
         let exchange = a.value.minus(&b.value);
         let most = a.value.minus(&a.min).min(b.max.minus(&b.value));
         once(exchange).chain(halves(&most)).filter(|by| *by > Int::ZERO).any(|by| {
-            let [lower, raise] = [set(from, a.value.minus(&by)), set(to, b.value.plus(&by))];
+            let [lower, raise] =
+                [set_node(from, a.value.minus(&by)), set_node(to, b.value.plus(&by))];
             self.attempt(|grammar, tree| {
                 lower(grammar, tree);
                 raise(grammar, tree);
@@ -292,22 +295,20 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     }
 }
 
-/// A number and its halves, down to one.
 fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {
-    let halves = successors(Some(number.clone()), |by| by.divided(&Int::Small(2)));
+    let halves = successors(Some(number.clone()), |by| by.divided_by(&Int::Small(2)));
     halves.take_while(|by| !by.is_zero())
 }
 
-/// The simplest value that a number can have.
-fn simplest(number: &Number) -> Int {
-    Int::ZERO.within(&number.min, &number.max)
+fn simplest(number: &TreeNumber) -> Int {
+    Int::ZERO.clamped(&number.min, &number.max)
 }
 
-/// The simplest value and those near it, if they are simpler than the number.
-fn nearest(number: &Number) -> impl Iterator<Item = Int> + use<> {
+/// The simplest value and values near it, if they are simpler than the number.
+fn near_simplest(number: &TreeNumber) -> impl Iterator<Item = Int> + use<> {
     let goal = simplest(number);
-    let most = number.value.minus(&goal).magnitude().min(Int::Small(BESIDE));
-    let beside = (0..BESIDE).map(Int::Small).take_while(move |by| *by < most);
+    let most = number.value.minus(&goal).magnitude().min(Int::Small(NEAR_VALUES));
+    let beside = (0..NEAR_VALUES).map(Int::Small).take_while(move |by| *by < most);
     beside.flat_map(move |by| [goal.plus(&by), goal.minus(&by)])
 }
 

@@ -2,9 +2,8 @@
 
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;
-use crate::grammar::number::{Int, ten_to};
+use crate::grammar::number::{Int, power_of_ten};
 
-/// The first byte of an integer's text.
 pub(super) fn first_byte(value: &Int) -> u8 {
     match value {
         Int::Small(value) if *value < 0 => b'-',
@@ -12,19 +11,17 @@ pub(super) fn first_byte(value: &Int) -> u8 {
     }
 }
 
-/// Consecutive numbers.
-pub(super) struct NumberSpan {
+pub(super) struct NumberRange {
     pub(super) min: Int,
     pub(super) max: Int,
 }
 
-/// The parts of a range whose numbers begin with a permitted byte.
-pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
+pub(super) fn ranges_by_first_byte(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberRange> {
     let mut spans = Vec::new();
     let mut add = |low: Int, high: Int| {
         let (low, high) = (low.max(min.clone()), high.min(max.clone()));
         if low <= high {
-            spans.push(NumberSpan { min: low, max: high });
+            spans.push(NumberRange { min: low, max: high });
         }
     };
     if next.contains(b'-') {
@@ -35,7 +32,7 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     }
     let longest = if max.is_negative() { 0 } else { max.to_string().len() };
     for length in 0..longest {
-        let power = Int::from(ten_to(u32::try_from(length).unwrap_or(u32::MAX)));
+        let power = Int::from(power_of_ten(u32::try_from(length).unwrap_or(u32::MAX)));
         for digit in 1..=9_u8 {
             if next.contains(b'0' + digit) {
                 let low = power.times(&Int::Small(digit.into()));
@@ -48,8 +45,11 @@ pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
 }
 
 /// A random part, weighted by how many numbers it has.
-pub(super) fn pick<'s>(spans: &'s [NumberSpan], chance: &mut Chance) -> Option<&'s NumberSpan> {
-    let size = |span: &NumberSpan| span.max.minus(&span.min).plus(&Int::ONE);
+pub(super) fn pick_range<'s>(
+    spans: &'s [NumberRange],
+    chance: &mut Chance,
+) -> Option<&'s NumberRange> {
+    let size = |span: &NumberRange| span.max.minus(&span.min).plus(&Int::ONE);
     let total = spans.iter().fold(Int::ZERO, |total, span| total.plus(&size(span)));
     let mut chosen = chance.between(&Int::ZERO, &total.minus(&Int::ONE));
     for span in spans {

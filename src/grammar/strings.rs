@@ -5,30 +5,30 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::Length;
 
-/// Upper bound on the extra repetitions where the expression sets none.
+/// Upper bound on the repetitions beyond the least number, where the expression sets none.
 const MORE_MAX: u32 = 12;
-/// Length in bytes from which repetitions are as few as permitted.
+/// From this length in bytes on, repetitions are as few as permitted.
 const LENGTH_MAX: usize = 1 << 20;
 
-/// Draws a text. It matches unless the expression has look-around.
-pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
+/// The text matches unless the expression has look-around.
+pub(super) fn draw_text(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
     match length {
-        Length::Exactly(bytes) => fill(hir, bytes, chance, &mut text),
-        _ => add(hir, length, chance, &mut text),
+        Length::Exactly(bytes) => add_exactly(hir, bytes, chance, &mut text),
+        _ => add_random(hir, length, chance, &mut text),
     }
     text
 }
 
-/// The least and the greatest length in bytes of a text that matches.
+/// In bytes, of texts that match.
 pub(super) fn lengths(hir: &Hir) -> [usize; 2] {
     let found = hir.properties();
     let least = found.minimum_len().unwrap_or(0);
     [least, found.maximum_len().unwrap_or(usize::MAX).max(least)]
 }
 
-/// Adds so many bytes, as far as possible: each part gets what the least lengths of later ones leave.
-fn fill(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
+/// Adds this many bytes, as far as possible: each part gets what the least lengths of later parts leave.
+fn add_exactly(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
     let end = text.len().saturating_add(bytes);
     match hir.kind() {
         HirKind::Repetition(repetition) => {
@@ -43,20 +43,20 @@ fn fill(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
                 let later = repetition.min.saturating_sub(times) as usize * least;
                 let room = end.saturating_sub(start + later).clamp(least, most);
                 let mine = room - chance.below((room - least) as u64 + 1) as usize;
-                fill(&repetition.sub, mine, chance, text);
+                add_exactly(&repetition.sub, mine, chance, text);
                 if text.len() == start && times >= repetition.min {
                     break;
                 }
             }
         }
-        HirKind::Capture(capture) => fill(&capture.sub, bytes, chance, text),
+        HirKind::Capture(capture) => add_exactly(&capture.sub, bytes, chance, text),
         HirKind::Concat(parts) => {
             let mut later: usize = parts.iter().map(|part| lengths(part)[0]).sum();
             for part in parts {
                 let [least, most] = lengths(part);
                 later -= least;
                 let room = end.saturating_sub(text.len() + later);
-                fill(part, room.clamp(least, most), chance, text);
+                add_exactly(part, room.clamp(least, most), chance, text);
             }
         }
         HirKind::Alternation(parts) => {
@@ -66,40 +66,47 @@ fn fill(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
             };
             let fitting: Vec<&Hir> = parts.iter().filter(fits).collect();
             match fitting.as_slice() {
-                [] => add(hir, Length::Random, chance, text),
-                some => fill(some[chance.below(some.len() as u64) as usize], bytes, chance, text),
+                [] => add_random(hir, Length::Random, chance, text),
+                some => {
+                    add_exactly(some[chance.below(some.len() as u64) as usize], bytes, chance, text)
+                }
             }
         }
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => {
-            add(hir, Length::Random, chance, text);
+            add_random(hir, Length::Random, chance, text);
         }
     }
 }
 
-fn add(hir: &Hir, length: Length, chance: &mut Chance, text: &mut Vec<u8>) {
+fn add_random(hir: &Hir, length: Length, chance: &mut Chance, text: &mut Vec<u8>) {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.extend(&literal.0),
         HirKind::Class(class) => text.push(byte_of(class, chance)),
         HirKind::Repetition(repetition) => {
-            for _ in 0..times(repetition, length, chance, text.len()) {
-                add(&repetition.sub, length, chance, text);
+            for _ in 0..repetition_count(repetition, length, chance, text.len()) {
+                add_random(&repetition.sub, length, chance, text);
             }
         }
-        HirKind::Capture(capture) => add(&capture.sub, length, chance, text),
+        HirKind::Capture(capture) => add_random(&capture.sub, length, chance, text),
         HirKind::Concat(parts) => {
             for part in parts {
-                add(part, length, chance, text);
+                add_random(part, length, chance, text);
             }
         }
         HirKind::Alternation(parts) => {
             let chosen = chance.below(parts.len() as u64) as usize;
-            add(&parts[chosen], length, chance, text);
+            add_random(&parts[chosen], length, chance, text);
         }
     }
 }
 
-fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: usize) -> u32 {
+fn repetition_count(
+    repetition: &Repetition,
+    length: Length,
+    chance: &mut Chance,
+    so_far: usize,
+) -> u32 {
     let min = repetition.min;
     let max = repetition.max.unwrap_or(min.saturating_add(MORE_MAX)).max(min);
     match length {
@@ -110,7 +117,7 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
     }
 }
 
-/// A byte of a class, preferably a visible one.
+/// Preferably a visible byte.
 fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
     let ranges: Vec<(u8, u8)> = match class {
         Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),

@@ -1,22 +1,22 @@
-//! Splits a grammar's text into words: commands, names, numbers, strings, signs.
+//! Splits a grammar's text into tokens: commands, names, numbers, strings, signs.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
 
-use crate::grammar::number::{Int, ten_to};
+use crate::grammar::number::{Int, power_of_ten};
 use crate::grammar::source::{Source, Span};
-use crate::grammar::work::{Steps, TOO_MUCH_COMPUTED, bits_of_digits, of_decimal, of_float_text};
+use crate::grammar::work::{
+    TOO_MUCH_COMPUTED, WorkCounter, bits_of_digits, decimal_steps, float_text_steps,
+};
 use crate::model::diagnostic::Diagnostic;
 
-/// One word of a grammar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub kind: TokenKind,
     pub span: Span,
 }
 
-/// The kind of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     /// Upper case: a command, a test, a function or an option.
@@ -31,12 +31,11 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Its description in a message.
-    pub(super) fn called(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
             Self::Name(name) => format!("the variable `{name}`"),
-            Self::Int(value) => format!("the integer `{}`", value.shown()),
+            Self::Int(value) => format!("the integer `{}`", value.short_text()),
             Self::Float(_) => "a float".to_owned(),
             Self::Text(_) => "a string".to_owned(),
             Self::Sign(sign) => format!("`{sign}`"),
@@ -45,19 +44,19 @@ impl TokenKind {
     }
 }
 
-/// The signs; a longer sign comes before its prefixes.
+/// A longer sign comes before its prefixes.
 const SIGNS: [&str; 20] = [
     "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
     "[", "]",
 ];
 
-/// After how many faults the rest is not read.
+/// After this many faults, the rest is not read.
 const FAULTS_MAX: usize = 1000;
 
-/// Upper bound on the absolute decimal exponent of a float.
+/// Upper bound on the absolute value of a float's decimal exponent.
 pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
-/// Splits a grammar into words. Unreadable parts are reported and left out.
+/// Reports unreadable parts, and leaves them out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut found = Vec::new();
     let mut read = |strings_end_in_line| {
@@ -68,21 +67,21 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
             at: 0,
             diagnostics,
             strings_end_in_line,
-            is_open: false,
-            work: Steps::of_constants(),
+            has_open_string: false,
+            work: WorkCounter::of_constants(),
             is_exhausted: false,
         };
         let tokens: Vec<Token> = lexer.by_ref().collect();
-        (tokens, lexer.is_open)
+        (tokens, lexer.has_open_string)
     };
     let (mut tokens, is_open) = read(false);
     if is_open {
-        // If a string is never closed, all later quotes pair up wrongly. Strings that must end in their line show
-        // which it is.
+        // If a string is never closed, all later quotes pair up wrongly. If strings must end in their line, the fault
+        // is at the right one.
         (tokens, _) = read(true);
     }
     diagnostics.append(&mut found);
-    // A missing word at the end is reported after the last word.
+    // A missing token at the end is reported after the last token.
     let end = tokens.last().map_or(0, |token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
     tokens
@@ -92,12 +91,12 @@ struct Lexer<'a> {
     source: &'a Source,
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Whether the end of a line ends a string, as a fault.
+    /// Whether a string that is open at the end of a line is a fault.
     strings_end_in_line: bool,
     /// Whether the text ended inside a string.
-    is_open: bool,
-    /// The work for constants, and whether it was too much.
-    work: Steps,
+    has_open_string: bool,
+    /// For constants.
+    work: WorkCounter,
     is_exhausted: bool,
 }
 
@@ -175,7 +174,7 @@ impl Lexer<'_> {
         // It was meant as one or the other, so the words around it can still be parsed.
         let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         let capitals = capitals.to_ascii_uppercase();
-        Some(if word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
+        Some(if word.contains(|c: char| c.is_ascii_lowercase()) && !is_keyword(&capitals) {
             TokenKind::Name(word.to_ascii_lowercase())
         } else {
             TokenKind::Word(capitals)
@@ -216,7 +215,7 @@ impl Lexer<'_> {
                 self.fault(start, "an integer has no leading zero", "write it without");
             }
             let size = bits_of_digits(whole as u64);
-            if !self.can_compute(start, of_decimal(size), size) {
+            if !self.can_compute(start, decimal_steps(size), size) {
                 return Some(TokenKind::Int(Int::ZERO));
             }
             return Int::parse(&self.source.text[start..self.at]).map(TokenKind::Int);
@@ -230,17 +229,17 @@ impl Lexer<'_> {
         let text = &self.source.text[start..mantissa];
         let (digits, tens) = (text.len() as u64, exponent.unsigned_abs());
         let size = bits_of_digits(digits.saturating_add(tens));
-        Some(if self.can_compute(start, of_float_text(digits, tens), size) {
+        Some(if self.can_compute(start, float_text_steps(digits, tens), size) {
             TokenKind::Float(decimal(text, exponent))
         } else {
             TokenKind::Int(Int::ZERO)
         })
     }
 
-    /// Counts the steps of a number with so many bits; reports the first one that is too much.
+    /// Counts the steps of a number with this many bits; reports the first number that is too much.
     fn can_compute(&mut self, start: usize, steps: u64, bits: u64) -> bool {
         let bits = if bits < 64 { 0 } else { bits };
-        let can = self.work.operation(steps.saturating_add(bits)).is_ok();
+        let can = self.work.add_operation(steps.saturating_add(bits)).is_ok();
         if !can && !self.is_exhausted {
             self.is_exhausted = true;
             self.fault(start, TOO_MUCH_COMPUTED, "write smaller or fewer numbers");
@@ -255,7 +254,7 @@ impl Lexer<'_> {
         loop {
             let rest = self.rest();
             if rest.is_empty() || rest[0] == b'\n' && self.strings_end_in_line {
-                self.is_open = true;
+                self.has_open_string = true;
                 self.fault(start, "this string is not closed", "close it with `\"`");
                 return Some(TokenKind::Text(bytes));
             }
@@ -288,7 +287,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A byte by its number: a backslash and one to three octal digits.
+    /// A backslash and one to three octal digits.
     fn octal(&mut self) -> Option<u8> {
         let start = self.at;
         let digits = self.rest()[1..].iter().take(3);
@@ -328,16 +327,15 @@ impl Lexer<'_> {
     }
 }
 
-/// All words in upper case.
-pub(super) const KNOWN: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
+/// In upper case.
+pub(super) const KEYWORDS: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
     END MATCH ISEOF UNIQUE INARRAY STRLEN FIXED SCIENTIFIC";
 
-/// Whether this is a word of the language.
-pub(super) fn is_known(word: &str) -> bool {
-    KNOWN.split(' ').any(|known| known == word)
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.split(' ').any(|known| known == word)
 }
 
-/// The value of `12.34` times ten to `exponent`.
+/// The value of a decimal such as `12.34`, times ten to the power of `exponent`.
 pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
     let point = text.iter().position(|byte| *byte == b'.');
     let decimals = point.map_or(0, |point| text.len() - point - 1);
@@ -347,7 +345,7 @@ pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
     let size = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
     if shift >= 0 || mantissa.is_zero() {
         return BigRational::from_integer(
-            mantissa * if shift >= 0 { ten_to(size) } else { 1.into() },
+            mantissa * if shift >= 0 { power_of_ten(size) } else { 1.into() },
         );
     }
     // In lowest terms, without the search for a common divisor, which is slow if the exponent is large.

@@ -1,7 +1,7 @@
 //! An input as the tree of its choices: numbers, texts, answers, and loops with their iterations.
 //!
 //! A tree has everything that the grammar needs to write the input again. A changed tree also gives a valid input: a
-//! value outside its bounds becomes the nearest one inside, a longer loop is filled with least values, and surplus
+//! value outside of its bounds becomes the nearest one inside, a longer loop is filled with least values, and surplus
 //! nodes are skipped.
 
 use std::path::Path;
@@ -9,41 +9,36 @@ use std::path::Path;
 use num_rational::BigRational;
 
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Chooser, Draw, Length};
-use crate::grammar::float::{self, Scanned};
-use crate::grammar::number::{Int, ten_to};
-use crate::grammar::port::{FloatRules, LoopState, Loops};
+use crate::grammar::draw::{Chooser, DrawRequest, Length};
+use crate::grammar::float::{self, ScannedFloat};
+use crate::grammar::number::{Int, power_of_ten};
+use crate::grammar::port::{FloatRules, LoopObserver, LoopState};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::Witness;
 use crate::grammar::run::Interpreter;
-use crate::grammar::validate::{Rejection, witnessed};
-use crate::grammar::write::Writer;
+use crate::grammar::validate::{Rejection, validate_with};
+use crate::grammar::write::InputWriter;
 
-/// The choices of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTree {
-    /// The choices, in order.
     pub nodes: Vec<InputNode>,
 }
 
-/// One choice, or a loop with the choices in it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputNode {
     Int(IntNode),
     Float {
-        /// The command that reads it, by its index in [`Grammar::sites`].
+        /// An index in [`Grammar::sites`].
         site: usize,
         value: BigRational,
         decimals: u32,
     },
     Text {
-        /// The command that reads it, by its index in [`Grammar::sites`].
+        /// An index in [`Grammar::sites`].
         site: usize,
-        /// Its bytes.
         text: Vec<u8>,
     },
     Answer {
-        /// The index of the question in the grammar.
         question: usize,
         answer: bool,
     },
@@ -51,7 +46,6 @@ pub enum InputNode {
 }
 
 impl InputNode {
-    /// The integer, if it is one.
     pub fn int(&self) -> Option<&IntNode> {
         match self {
             Self::Int(int) => Some(int),
@@ -59,7 +53,6 @@ impl InputNode {
         }
     }
 
-    /// The integer, to be changed.
     pub fn int_mut(&mut self) -> Option<&mut IntNode> {
         match self {
             Self::Int(int) => Some(int),
@@ -67,7 +60,6 @@ impl InputNode {
         }
     }
 
-    /// The text, if it is one.
     pub fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text { text, .. } => Some(text),
@@ -76,42 +68,35 @@ impl InputNode {
     }
 }
 
-/// An integer of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntNode {
-    /// The command that reads it, by its index in [`Grammar::sites`].
+    /// An index in [`Grammar::sites`].
     pub site: usize,
-    /// Its start in the input, in bytes.
+    /// The start in the input, in bytes.
     pub at: usize,
     pub value: Int,
-    /// Its least possible value there.
     pub min: Int,
     pub max: Int,
 }
 
-/// A loop of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopNode {
-    /// The index of the loop in the grammar.
     pub id: usize,
-    /// The choices of each iteration, including those of the loop's condition before it.
+    /// The choices of each iteration. First come those of the loop's condition.
     pub iterations: Vec<Vec<InputNode>>,
     /// The choices of the condition that ended the loop.
     pub exit: Vec<InputNode>,
 }
 
-/// Parses a valid input. `path` is its name in messages.
-///
-/// # Errors
-/// If it is not valid, with the reason.
+/// Fails if the input is not valid. `path` is its name in messages.
 pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
-    let planter = witnessed(grammar, input, path, Planter::default())?;
+    let planter = validate_with(grammar, input, path, InputTreeBuilder::default())?;
     Ok(InputTree { nodes: planter.nodes })
 }
 
-/// Writes the input of a tree; the caller must check it against the grammar.
-pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
-    let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
+/// The caller must check the input against the grammar.
+pub(super) fn write_tree(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
+    let mut writer = InputWriter::new(grammar, ReplayChooser::new(grammar, tree));
     Interpreter::new(grammar).run(&mut writer).ok()?;
     Some(writer.out)
 }
@@ -122,7 +107,6 @@ impl InputTree {
         each(&self.nodes, see);
     }
 
-    /// Like [`Self::each`], but nodes can be changed.
     pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut InputNode)) {
         each_mut(&mut self.nodes, see);
     }
@@ -152,36 +136,35 @@ fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
     }
 }
 
-/// Builds a tree while an input is read.
 #[derive(Default)]
-struct Planter {
+struct InputTreeBuilder {
     nodes: Vec<InputNode>,
-    /// The loops around the current node, from outside.
-    open: Vec<Open>,
+    /// From the outermost to the innermost.
+    open_loops: Vec<OpenLoop>,
 }
 
-struct Open {
-    of: LoopNode,
+struct OpenLoop {
+    node: LoopNode,
     /// Whether a condition decides about each iteration.
     by_test: bool,
     current: Option<Vec<InputNode>>,
 }
 
-impl Planter {
+impl InputTreeBuilder {
     fn add(&mut self, node: InputNode) {
-        match self.open.last_mut() {
+        match self.open_loops.last_mut() {
             None => self.nodes.push(node),
             Some(open) => open.current.get_or_insert_default().push(node),
         }
     }
 }
 
-impl Witness for Planter {
+impl Witness for InputTreeBuilder {
     fn int(&mut self, read: IntNode) {
         self.add(InputNode::Int(read));
     }
 
-    fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8], scanned: &Scanned) {
+    fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8], scanned: &ScannedFloat) {
         if let Some(value) = float::value(text, scanned) {
             let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
             self.add(InputNode::Float { site, value, decimals });
@@ -197,70 +180,69 @@ impl Witness for Planter {
     }
 }
 
-impl Loops for Planter {
+impl LoopObserver for InputTreeBuilder {
     fn enter(&mut self, id: usize, count: Option<u32>) {
-        self.open.push(Open {
-            of: LoopNode { id, iterations: Vec::new(), exit: Vec::new() },
+        self.open_loops.push(OpenLoop {
+            node: LoopNode { id, iterations: Vec::new(), exit: Vec::new() },
             by_test: count.is_none(),
             current: None,
         });
     }
 
     fn iteration(&mut self, _id: usize, _index: u64) {
-        if let Some(open) = self.open.last_mut() {
+        if let Some(open) = self.open_loops.last_mut() {
             let ended = open.current.replace(Vec::new());
-            open.of.iterations.extend(ended);
+            open.node.iterations.extend(ended);
         }
     }
 
     fn leave(&mut self, _id: usize) {
-        let Some(mut open) = self.open.pop() else { return };
+        let Some(mut open) = self.open_loops.pop() else { return };
         if open.by_test {
             // The last answers ended the loop.
-            open.of.exit = open.current.unwrap_or_default()
+            open.node.exit = open.current.unwrap_or_default()
         } else {
-            open.of.iterations.extend(open.current)
+            open.node.iterations.extend(open.current)
         }
-        self.add(InputNode::Loop(open.of));
+        self.add(InputNode::Loop(open.node));
     }
 }
 
-/// Repeats the choices of a tree.
-struct Replay<'a> {
+struct ReplayChooser<'a> {
     grammar: &'a Grammar,
     chance: Chance,
-    /// The current place, from outside.
-    places: Vec<Place<'a>>,
+    /// From the outermost loop to the innermost.
+    positions: Vec<ReplayPosition<'a>>,
 }
 
-struct Place<'a> {
+struct ReplayPosition<'a> {
     nodes: &'a [InputNode],
     at: usize,
-    /// The loop that this is in; `None` if the tree lacks it.
-    of: Option<&'a LoopNode>,
+    /// `None` if the tree lacks the loop.
+    loop_node: Option<&'a LoopNode>,
 }
 
-impl<'a> Replay<'a> {
+impl<'a> ReplayChooser<'a> {
     fn new(grammar: &'a Grammar, tree: &'a InputTree) -> Self {
         Self {
             grammar,
             chance: Chance::new(0, "replay"),
-            places: vec![Place { nodes: &tree.nodes, at: 0, of: None }],
+            positions: vec![ReplayPosition { nodes: &tree.nodes, at: 0, loop_node: None }],
         }
     }
 
-    /// The next wanted node; nodes before it are skipped.
-    fn next(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
-        let place = self.places.last_mut()?;
+    /// Skips nodes before the next wanted one.
+    fn next_node(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
+        let place = self.positions.last_mut()?;
         let found = place.nodes[place.at..].iter().position(wanted)?;
         place.at += found + 1;
         place.nodes.get(place.at - 1)
     }
 }
 
-impl Chooser for Replay<'_> {
-    fn number(&mut self, draw: &Draw<'_>) -> Int {
-        let node = self.next(|node| match node {
+impl Chooser for ReplayChooser<'_> {
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let node = self.next_node(|node| match node {
             InputNode::Int(int) => int.site == draw.site,
             InputNode::Float { site, .. } => *site == draw.site,
             _ => false,
@@ -268,7 +250,7 @@ impl Chooser for Replay<'_> {
         match node {
             Some(InputNode::Int(int)) => int.value.clone(),
             Some(InputNode::Float { value, .. }) => {
-                let unit = BigRational::from_integer(ten_to(draw.unit));
+                let unit = BigRational::from_integer(power_of_ten(draw.unit));
                 Int::from((value * unit).floor().to_integer())
             }
             _ => draw.min.clone(),
@@ -278,7 +260,7 @@ impl Chooser for Replay<'_> {
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
         let is_wanted =
             |node: &InputNode| matches!(node, InputNode::Text { site: it, .. } if *it == site);
-        match self.next(is_wanted) {
+        match self.next_node(is_wanted) {
             Some(InputNode::Text { text, .. }) => Some(text.clone()),
             _ => None,
         }
@@ -289,7 +271,7 @@ impl Chooser for Replay<'_> {
     }
 
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32 {
-        let place = self.places.last();
+        let place = self.positions.last();
         let mut ahead = place.into_iter().flat_map(|place| &place.nodes[place.at..]);
         let decimals = ahead.find_map(|node| match node {
             InputNode::Float { site: it, decimals, .. } if *it == site => Some(*decimals),
@@ -300,7 +282,7 @@ impl Chooser for Replay<'_> {
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
         let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: it, .. } if *it == question);
-        match self.next(is_wanted) {
+        match self.next_node(is_wanted) {
             Some(InputNode::Answer { answer, .. }) => *answer,
             // By default, a loop ends and a condition holds.
             _ => {
@@ -310,8 +292,8 @@ impl Chooser for Replay<'_> {
         }
     }
 
-    fn forced(&mut self, question: usize) {
-        if let Some(place) = self.places.last_mut()
+    fn note_forced(&mut self, question: usize) {
+        if let Some(place) = self.positions.last_mut()
             && let Some(InputNode::Answer { question: next, .. }) = place.nodes.get(place.at)
             && *next == question
         {
@@ -324,19 +306,19 @@ impl Chooser for Replay<'_> {
     }
 }
 
-impl Loops for Replay<'_> {
+impl LoopObserver for ReplayChooser<'_> {
     fn enter(&mut self, id: usize, _count: Option<u32>) {
-        let of = match self.next(|node| matches!(node, InputNode::Loop(of) if of.id == id)) {
+        let of = match self.next_node(|node| matches!(node, InputNode::Loop(of) if of.id == id)) {
             Some(InputNode::Loop(of)) => Some(of),
             _ => None,
         };
-        self.places.push(Place { nodes: &[], at: 0, of });
+        self.positions.push(ReplayPosition { nodes: &[], at: 0, loop_node: of });
     }
 
     fn iteration(&mut self, _id: usize, index: u64) {
-        let Some(place) = self.places.last_mut() else { return };
+        let Some(place) = self.positions.last_mut() else { return };
         place.at = 0;
-        place.nodes = match place.of {
+        place.nodes = match place.loop_node {
             None => &[],
             Some(of) => {
                 let iteration =
@@ -347,6 +329,6 @@ impl Loops for Replay<'_> {
     }
 
     fn leave(&mut self, _id: usize) {
-        self.places.pop();
+        self.positions.pop();
     }
 }

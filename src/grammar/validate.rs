@@ -4,37 +4,30 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::grammar::input::{WINDOW, Window};
-use crate::grammar::port::{Reason, ReasonKind, Stop, TOO_MUCH_HELP};
+use crate::grammar::port::{RunStop, RunStopKind, RunStopReason, TOO_MUCH_HELP};
 use crate::grammar::program::Grammar;
-use crate::grammar::read::{Blind, Reader, Witness};
+use crate::grammar::read::{InputReader, NoWitness, Witness};
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::{self, Span};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::lines::LineIndex;
 
-/// Why an input is not accepted.
 #[derive(Debug)]
 pub enum Rejection {
-    /// It does not match the grammar: where, what was expected, and what was there instead.
+    /// Where it does not match the grammar, what was expected, and what was there instead.
     Invalid(Diagnostic),
     /// The grammar cannot be applied to it: a variable without value, a division by zero, or too much work.
     Grammar(Diagnostic),
     Interrupted,
 }
 
-/// Checks an input against a grammar. `path` is the input's name in messages.
-///
-/// # Errors
-/// If it is not accepted, with the reason.
+/// `path` is the input's name in messages.
 pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
-    witnessed(grammar, input, path, Blind).map(|Blind| ())
+    validate_with(grammar, input, path, NoWitness).map(|NoWitness| ())
 }
 
-/// Checks an input, which may be a file, against a grammar. `path` is the input's name in messages.
-///
-/// # Errors
-/// What the system reports about the file.
+/// Like [`validate`], for an input that may be a file. Fails if the file cannot be read.
 pub fn validate_blob(
     grammar: &Grammar,
     input: &Blob,
@@ -43,66 +36,65 @@ pub fn validate_blob(
     if let Some(bytes) = input.bytes() {
         return Ok(validate(grammar, bytes, path));
     }
-    match checked_file(grammar, input.open()?, WINDOW) {
+    match accepts_file(grammar, input.open()?, WINDOW) {
         Ok(true) => Ok(Ok(())),
-        // A message shows what is around a fault.
-        Ok(false) => Ok(validate(grammar, &input.start(u64::MAX)?, path)),
-        Err(stop) => Ok(Err(ended(grammar, *stop.0, path))),
+        // Only all bytes show what is around a fault.
+        Ok(false) => Ok(validate(grammar, &input.prefix(u64::MAX)?, path)),
+        Err(stop) => Ok(Err(unfinished_rejection(grammar, *stop.0, path))),
     }
 }
 
-/// Whether the grammar accepts a file, of which windows of some size are in memory. If it would work too much, or juror
-/// is stopped, that is the error: another attempt would end likewise.
-pub(super) fn checked_file(
+/// Whether the grammar accepts a file, of which only a window is in memory. An error says that another attempt would
+/// end likewise: too much work, or an interruption.
+pub(super) fn accepts_file(
     grammar: &Grammar,
     file: impl Read,
     window: usize,
-) -> Result<bool, Stop> {
-    let mut reader = Reader::new(grammar, Window::new(file, window), Blind);
+) -> Result<bool, RunStop> {
+    let mut reader = InputReader::new(grammar, Window::new(file, window), NoWitness);
     match Interpreter::new(grammar).run(&mut reader) {
         Ok(()) => Ok(reader.input.error.is_none()),
         Err(stop) => match stop.0.kind {
-            ReasonKind::TooMuch | ReasonKind::Interrupted => Err(stop),
+            RunStopKind::TooMuchWork | RunStopKind::Interrupted => Err(stop),
             _ => Ok(false),
         },
     }
 }
 
-/// The rejection if a run ended before it knew more about the input.
-fn ended(grammar: &Grammar, reason: Reason, path: &Path) -> Rejection {
+/// For a run that ended before it knew more about the input.
+fn unfinished_rejection(grammar: &Grammar, reason: RunStopReason, path: &Path) -> Rejection {
     match reason.kind {
-        ReasonKind::TooMuch => {
+        RunStopKind::TooMuchWork => {
             let message = format!("{} on {}", reason.message, path.display());
             let fault = grammar.source.error(reason.span, message);
             Rejection::Grammar(fault.help(TOO_MUCH_HELP))
         }
-        ReasonKind::Interrupted => Rejection::Interrupted,
+        RunStopKind::Interrupted => Rejection::Interrupted,
         _ => Rejection::Invalid(Diagnostic::error(path, reason.message)),
     }
 }
 
-/// Whether the grammar accepts an input.
 pub fn accepts(grammar: &Grammar, input: &[u8]) -> bool {
-    let mut reader = Reader::new(grammar, input, Blind);
+    let mut reader = InputReader::new(grammar, input, NoWitness);
     Interpreter::new(grammar).run(&mut reader).is_ok()
 }
 
-/// Checks an input against a grammar; `witness` observes what is read.
-pub(super) fn witnessed<W: Witness>(
+/// `witness` observes what is read.
+pub(super) fn validate_with<W: Witness>(
     grammar: &Grammar,
     input: &[u8],
     path: &Path,
     witness: W,
 ) -> Result<W, Rejection> {
-    let mut reader = Reader::new(grammar, input, witness);
+    let mut reader = InputReader::new(grammar, input, witness);
     let Err(stop) = Interpreter::new(grammar).run(&mut reader) else { return Ok(reader.witness) };
     let (reason, source) = (*stop.0, &grammar.source);
     let spot = |offset: usize, length: usize| {
         let span = Span { start: offset, end: offset + length };
-        source::spot(input, &LineIndex::of(input), span)
+        source::spot(input, &LineIndex::new(input), span)
     };
     Err(match reason.kind {
-        ReasonKind::Invalid { offset, length } => {
+        RunStopKind::Invalid { offset, length } => {
             let spot = spot(offset, length);
             let help = if reason.span.start == source.text.len() {
                 format!("{} ends here", source.path.display())
@@ -114,18 +106,18 @@ pub(super) fn witnessed<W: Witness>(
                 let place = format!("line {}, column {}", spot.line, spot.column);
                 Diagnostic::error(path, format!("{place}: {}", reason.message))
             } else {
-                Diagnostic::error(path, reason.message).at(spot)
+                Diagnostic::error(path, reason.message).at_position(spot)
             };
             Rejection::Invalid(diagnostic.help(help))
         }
-        ReasonKind::Fault { help } => {
+        RunStopKind::Fault { help } => {
             let spot = spot(reader.at, 1);
             let path = path.display();
             let help = format!("{help}; it was at {path}:{}:{}", spot.line, spot.column);
             Rejection::Grammar(source.error(reason.span, reason.message).help(help))
         }
-        ReasonKind::TooMuch | ReasonKind::Interrupted | ReasonKind::Stuck { .. } => {
-            ended(grammar, reason, path)
+        RunStopKind::TooMuchWork | RunStopKind::Interrupted | RunStopKind::Stuck { .. } => {
+            unfinished_rejection(grammar, reason, path)
         }
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_rational::BigRational;
 
-use crate::grammar::number::{Int, order, show_ratio};
+use crate::grammar::number::{Int, compare_ratios, show_ratio};
 use crate::model::text::visible;
 
 /// A value. Floats are exact fractions: nothing is rounded.
@@ -18,17 +18,16 @@ pub enum Value {
     Text(Arc<Vec<u8>>),
 }
 
-/// A value as a key of lookups: equal numbers have the same key, whatever their type.
+/// Equal numbers have the same key, whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key(Value);
+pub(super) struct ValueKey(Value);
 
 impl Value {
-    /// Text of these bytes.
     pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Text(Arc::new(bytes.into()))
     }
 
-    /// Its type, with an article.
+    /// The type, with an article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Int(_) => "an integer",
@@ -37,46 +36,45 @@ impl Value {
         }
     }
 
-    /// The number as a fraction; `None` for text.
-    pub fn ratio(&self) -> Option<BigRational> {
+    /// `None` for text.
+    pub fn to_ratio(&self) -> Option<BigRational> {
         match self {
-            Self::Int(value) => Some(value.ratio()),
+            Self::Int(value) => Some(value.to_ratio()),
             Self::Float(value) => Some((**value).clone()),
             Self::Text(_) => None,
         }
     }
 
-    /// The number of bits of a number beyond a small one; of a float, those of the longer part.
-    pub(super) fn more_bits(&self) -> u64 {
+    /// The number of bits of a big number; 0 for a small one. For a float, the bits of its longer part.
+    pub(super) fn bits_if_big(&self) -> u64 {
         match self {
-            Self::Int(value) => value.more_bits(),
+            Self::Int(value) => value.bits_if_big(),
             Self::Float(value) => value.numer().bits().max(value.denom().bits()),
             Self::Text(_) => 0,
         }
     }
 
-    /// The bytes of a large number; text, which values share, does not count.
-    pub(super) fn more_bytes(&self) -> u64 {
+    /// The bytes of a big number. Text does not count: values share it.
+    pub(super) fn bytes_if_big(&self) -> u64 {
         let bits = match self {
-            Self::Int(value) => value.more_bits(),
+            Self::Int(value) => value.bits_if_big(),
             Self::Float(value) => value.numer().bits() + value.denom().bits(),
             Self::Text(_) => 0,
         };
         bits / 8
     }
 
-    /// The ordering of two values; `None` for a number and a text.
+    /// `None` for a number and a text.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
             (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
-            _ => Some(order(&self.ratio()?, &other.ratio()?)),
+            _ => Some(compare_ratios(&self.to_ratio()?, &other.to_ratio()?)),
         }
     }
 
-    /// The key of the value.
-    pub(super) fn key(&self) -> Key {
-        Key(match self {
+    pub(super) fn key(&self) -> ValueKey {
+        ValueKey(match self {
             Self::Float(value) if value.is_integer() => Self::Int(value.to_integer().into()),
             other => other.clone(),
         })
@@ -84,11 +82,11 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// In readable form: text in quotes, and long text shortened.
+    /// Text is in quotes, and shortened if it is long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LONGEST: usize = 60;
         match self {
-            Self::Int(value) => f.write_str(&value.shown()),
+            Self::Int(value) => f.write_str(&value.short_text()),
             Self::Float(value) => f.write_str(&show_ratio(value)),
             Self::Text(value) => {
                 let (start, cut) = if value.len() > LONGEST {

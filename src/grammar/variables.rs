@@ -4,50 +4,47 @@ use std::collections::BTreeMap;
 
 use crate::grammar::ast::Expr;
 use crate::grammar::number::Int;
-use crate::grammar::program::{Grammar, Op};
+use crate::grammar::program::{Grammar, Instruction};
 use crate::grammar::tree::{InputNode, InputTree};
 use crate::grammar::value::Value;
 
-/// A variable that integers or texts are read into.
+/// A named variable that integers or texts are read into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
-    /// Its name, without indices.
+pub struct InputVariable {
+    /// Without indices.
     pub name: String,
-    /// The commands that read it, by their indexes in [`Grammar::sites`].
+    /// Indexes in [`Grammar::sites`].
     pub sites: Vec<usize>,
-    /// Whether it holds texts, not integers.
     pub is_text: bool,
-    /// Whether it is read once, not in a loop; the loop over test cases does not count.
+    /// Whether it is read once, not in a loop. The loop over test cases does not count.
     pub is_single: bool,
     /// Whether each test case has its own.
     pub is_per_case: bool,
-    /// Whether it is a number of iterations.
     pub is_count: bool,
-    /// Whether it is the number of test cases.
     pub is_case_count: bool,
-    /// Its least value, if that is the same everywhere.
+    /// `None` if the bound is not the same everywhere.
     pub min: Option<Int>,
-    /// Its greatest value, if that is the same everywhere.
+    /// `None` if the bound is not the same everywhere.
     pub max: Option<Int>,
 }
 
-/// The named variables for integers or texts, in the order in which they are first read.
-pub fn variables(grammar: &Grammar) -> Vec<Variable> {
-    let mut by_name: BTreeMap<&str, Variable> = BTreeMap::new();
+/// In the order in which they are first read.
+pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
+    let mut by_name: BTreeMap<&str, InputVariable> = BTreeMap::new();
     for (at, site) in grammar.sites.iter().enumerate() {
         let name = site.label.split('[').next().unwrap_or_default();
-        let (is_text, bounds) = match &grammar.steps[site.step] {
-            Op::Int { min, max, .. } => (false, [constant(min), constant(max)]),
-            Op::Regex { .. } => (true, [None, None]),
+        let (is_text, bounds) = match &grammar.instructions[site.instruction] {
+            Instruction::Int { min, max, .. } => (false, [constant(min), constant(max)]),
+            Instruction::Regex { .. } => (true, [None, None]),
             _ => continue,
         };
-        if site.slot.is_none() {
+        if site.variable.is_none() {
             continue;
         }
         let is_per_case = site.loops.first().is_some_and(|first| grammar.loops[*first].is_cases);
         let is_single = site.loops.len() == usize::from(is_per_case);
         let [min, max] = bounds;
-        let new = || Variable {
+        let new = || InputVariable {
             name: name.to_owned(),
             sites: Vec::new(),
             is_text,
@@ -68,7 +65,7 @@ pub fn variables(grammar: &Grammar) -> Vec<Variable> {
         of.min = of.min.take().filter(|known| Some(known) == min.as_ref());
         of.max = of.max.take().filter(|known| Some(known) == max.as_ref());
     }
-    let mut all: Vec<Variable> = by_name.into_values().collect();
+    let mut all: Vec<InputVariable> = by_name.into_values().collect();
     all.sort_by_key(|variable| variable.sites[0]);
     all
 }
@@ -80,9 +77,9 @@ fn constant(expr: &Expr) -> Option<Int> {
     }
 }
 
-/// The choices of each test case, with loops flattened, and those around the test cases. Without test cases, all
-/// choices form one.
-pub fn cases<'t>(
+/// The choices outside of test cases, and those of each test case, with loops flattened. If a grammar has no test
+/// cases, all choices form a single one.
+pub fn split_cases<'t>(
     grammar: &Grammar,
     tree: &'t InputTree,
 ) -> (Vec<&'t InputNode>, Vec<Vec<&'t InputNode>>) {
@@ -90,9 +87,9 @@ pub fn cases<'t>(
     for node in &tree.nodes {
         match node {
             InputNode::Loop(of) if grammar.loops[of.id].is_cases => {
-                cases.extend(of.iterations.iter().map(|nodes| leaves(nodes)));
+                cases.extend(of.iterations.iter().map(|nodes| flattened(nodes)));
             }
-            node => open(node, &mut around),
+            node => push_leaves(node, &mut around),
         }
     }
     if !grammar.loops.iter().any(|it| it.is_cases) {
@@ -101,17 +98,17 @@ pub fn cases<'t>(
     (around, cases)
 }
 
-fn leaves(nodes: &[InputNode]) -> Vec<&InputNode> {
+fn flattened(nodes: &[InputNode]) -> Vec<&InputNode> {
     let mut all = Vec::new();
-    nodes.iter().for_each(|node| open(node, &mut all));
+    nodes.iter().for_each(|node| push_leaves(node, &mut all));
     all
 }
 
-fn open<'t>(node: &'t InputNode, into: &mut Vec<&'t InputNode>) {
+fn push_leaves<'t>(node: &'t InputNode, into: &mut Vec<&'t InputNode>) {
     match node {
         InputNode::Loop(of) => {
-            of.iterations.iter().flatten().for_each(|node| open(node, into));
-            of.exit.iter().for_each(|node| open(node, into));
+            of.iterations.iter().flatten().for_each(|node| push_leaves(node, into));
+            of.exit.iter().for_each(|node| push_leaves(node, into));
         }
         leaf => into.push(leaf),
     }
@@ -122,13 +119,14 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::grammar::compile::read;
+    use crate::grammar::compile::parse_grammar;
     use crate::grammar::tree::parse;
 
     #[test]
-    fn variables_know_where_they_stand() {
+    fn variables_have_bounds_and_roles() {
         let check = |text: &str, input: &str, wanted: &[&str], sizes: &[usize]| {
-            let grammar = read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar");
+            let grammar =
+                parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar");
             let told: Vec<String> = variables(&grammar)
                 .iter()
                 .map(|it| {
@@ -149,7 +147,7 @@ mod tests {
                 .collect();
             assert_eq!(told, wanted, "{text}");
             let tree = parse(&grammar, input.as_bytes(), Path::new("1.in")).expect("valid");
-            let (_, cases) = cases(&grammar, &tree);
+            let (_, cases) = split_cases(&grammar, &tree);
             assert_eq!(cases.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{text}");
         };
         check(

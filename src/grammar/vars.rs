@@ -3,135 +3,131 @@
 use std::collections::HashMap;
 
 use crate::grammar::number::Int;
-use crate::grammar::value::{Key, Value};
+use crate::grammar::value::{Value, ValueKey};
 use crate::model::units::Bytes;
 
-/// The values of all variables.
 #[derive(Debug)]
-pub(super) struct Vars {
-    slots: Vec<Cells>,
-    /// Overwritten values, newest last, if they are recorded.
-    trail: Option<Vec<Change>>,
-    /// The bytes of all values and indices, without those of text, which are in the input or the grammar.
-    held: u64,
-    /// The bytes of the trail.
-    trailed: u64,
-    most: Bytes,
+pub(super) struct VariableValues {
+    variables: Vec<Cells>,
+    /// Overwritten values, newest last; `None` if they are not recorded.
+    trail: Option<Vec<VariableChange>>,
+    /// The bytes of all values and indices. Text does not count: it is in the input or the grammar.
+    bytes: u64,
+    trail_bytes: u64,
+    limit: Bytes,
 }
 
-/// The values of one variable, by index.
 #[derive(Debug, Default)]
 struct Cells {
-    /// The value without an index.
     scalar: Option<Value>,
-    /// Values with one index, small and without large gaps.
+    /// Values with one small index, without large gaps.
     row: Vec<Option<Value>>,
     filled: usize,
     /// The bytes of its values and indices.
-    held: u64,
-    /// Values with all other indices.
-    others: HashMap<Vec<Int>, Value>,
-    /// Number of occurrences of each value, if a test needs it.
-    bag: Option<Bag>,
+    bytes: u64,
+    /// The values at all other indices.
+    sparse: HashMap<Vec<Int>, Value>,
+    /// Only if a test needs the number of occurrences of each value.
+    bag: Option<ValueCounts>,
 }
 
-/// Values with their numbers of occurrences.
 #[derive(Debug, Default)]
-struct Bag {
-    counts: HashMap<Key, u32>,
+struct ValueCounts {
+    counts: HashMap<ValueKey, u32>,
     /// The bytes of its keys.
-    held: u64,
+    bytes: u64,
     /// Number of values that occur more than once.
     repeated: usize,
 }
 
 #[derive(Debug)]
-enum Change {
-    Cell { slot: usize, index: Vec<Int>, old: Option<Value> },
-    Whole { slot: usize, old: Box<Cells> },
+enum VariableChange {
+    Cell { variable: usize, index: Vec<Int>, old: Option<Value> },
+    AllCells { variable: usize, old: Box<Cells> },
 }
 
-/// The bytes of an entry in a map, beside its key and value: a map has room for more entries than it holds.
-const ENTRY: u64 = 48;
+/// The bytes of a map's entry, without its key and value: a map has room for more entries than it has.
+const MAP_ENTRY_BYTES: u64 = 48;
 
-/// Writing further beyond the end of a row than this makes it sparse.
+/// A value further than this beyond twice the length of the row becomes sparse.
 const GAP_MAX: usize = 1024;
 
-impl Vars {
-    /// No values yet. `counted` tells which slots need lookups of values; all take at most so many bytes.
+impl VariableValues {
+    /// `counted` tells which variables need lookups of values; `most` is the upper bound on the bytes of all values.
     pub(super) fn new(counted: impl Iterator<Item = bool>, most: u64) -> Self {
-        let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
+        let cells =
+            |counted: bool| Cells { bag: counted.then(ValueCounts::default), ..Cells::default() };
         let slots = counted.map(cells).collect();
-        Self { slots, trail: None, held: 0, trailed: 0, most: Bytes(most) }
+        Self { variables: slots, trail: None, bytes: 0, trail_bytes: 0, limit: Bytes(most) }
     }
 
-    /// The same, with a record of overwritten values for undo.
+    /// Records overwritten values for undo.
     pub(super) fn with_trail(mut self) -> Self {
         self.trail = Some(Vec::new());
         self
     }
 
-    /// Number of recorded changes so far.
     pub(super) fn mark(&self) -> usize {
         self.trail.as_ref().map_or(0, Vec::len)
     }
 
-    /// Undoes all changes since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.mark() > mark {
             let change = self.trail.as_mut().and_then(Vec::pop);
             match change {
-                Some(change @ Change::Cell { .. }) => {
-                    self.trailed -= change.size();
-                    let Change::Cell { slot, index, old } = change else { return };
-                    self.held -= self.slots[slot].held();
-                    self.slots[slot].put(&index, old);
-                    self.held += self.slots[slot].held();
+                Some(change @ VariableChange::Cell { .. }) => {
+                    self.trail_bytes -= change.size();
+                    let VariableChange::Cell { variable: slot, index, old } = change else {
+                        return;
+                    };
+                    self.bytes -= self.variables[slot].total_bytes();
+                    self.variables[slot].replace(&index, old);
+                    self.bytes += self.variables[slot].total_bytes();
                 }
-                Some(Change::Whole { slot, old }) => {
-                    self.trailed -= old.held() + size_of::<Change>() as u64;
-                    self.held = self.held + old.held() - self.slots[slot].held();
-                    self.slots[slot] = *old;
+                Some(VariableChange::AllCells { variable: slot, old }) => {
+                    self.trail_bytes -= old.total_bytes() + size_of::<VariableChange>() as u64;
+                    self.bytes =
+                        self.bytes + old.total_bytes() - self.variables[slot].total_bytes();
+                    self.variables[slot] = *old;
                 }
                 None => return,
             }
         }
     }
 
-    /// The value at an index; an empty index means the scalar.
+    /// An empty index means the scalar.
     #[inline]
     pub(super) fn get(&self, slot: usize, index: &[Int]) -> Option<&Value> {
-        let cells = &self.slots[slot];
+        let cells = &self.variables[slot];
         match index {
             [] => cells.scalar.as_ref(),
-            [Int::Small(at)] => self.at(slot, *at),
-            _ => cells.others.get(index),
+            [Int::Small(at)] => self.get_small(slot, *at),
+            _ => cells.sparse.get(index),
         }
     }
 
-    /// The value at one small index.
     #[inline]
-    pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
-        let cells = &self.slots[slot];
+    pub(super) fn get_small(&self, slot: usize, index: i64) -> Option<&Value> {
+        let cells = &self.variables[slot];
         match usize::try_from(index).ok().and_then(|at| cells.row.get(at)) {
             Some(Some(value)) => Some(value),
-            _ if cells.others.is_empty() => None,
-            _ => cells.others.get([Int::Small(index)].as_slice()),
+            _ if cells.sparse.is_empty() => None,
+            _ => cells.sparse.get([Int::Small(index)].as_slice()),
         }
     }
 
-    /// Sets the value at an index; an empty index means the scalar.
+    /// An empty index means the scalar.
     #[inline]
     pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
-        let cells = &mut self.slots[slot];
+        let cells = &mut self.variables[slot];
         if self.trail.is_some() || cells.bag.is_some() {
-            return self.put(slot, index, value);
+            return self.set_slow(slot, index, value);
         }
         let added = size_of_cell(&value);
         let old = match index {
             [] => cells.scalar.replace(value),
             [Int::Small(at)]
-                if cells.others.is_empty() && (0..=cells.row.len() as i64).contains(at) =>
+                if cells.sparse.is_empty() && (0..=cells.row.len() as i64).contains(at) =>
             {
                 let old = match cells.row.get_mut(*at as usize) {
                     Some(cell) => cell.replace(value),
@@ -143,74 +139,73 @@ impl Vars {
                 cells.filled += usize::from(old.is_none());
                 old
             }
-            _ => return self.put(slot, index, value),
+            _ => return self.set_slow(slot, index, value),
         };
         let freed = old.map_or(0, |old| size_of_cell(&old));
-        cells.held = cells.held + added - freed;
-        self.held = self.held + added - freed;
+        cells.bytes = cells.bytes + added - freed;
+        self.bytes = self.bytes + added - freed;
     }
 
-    /// Whether the values have more bytes than is sensible.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.held.saturating_add(self.trailed) > self.most.0
+        self.bytes.saturating_add(self.trail_bytes) > self.limit.0
     }
 
     /// Upper bound on the bytes of all values.
-    pub(super) fn most(&self) -> Bytes {
-        self.most
+    pub(super) fn limit(&self) -> Bytes {
+        self.limit
     }
 
     /// The slow path of [`Self::set`]; a separate function keeps the fast path short.
     #[inline(never)]
-    fn put(&mut self, slot: usize, index: &[Int], value: Value) {
-        let cells = &mut self.slots[slot];
-        self.held -= cells.held();
-        let old = cells.put(index, Some(value));
-        self.held += cells.held();
+    fn set_slow(&mut self, slot: usize, index: &[Int], value: Value) {
+        let cells = &mut self.variables[slot];
+        self.bytes -= cells.total_bytes();
+        let old = cells.replace(index, Some(value));
+        self.bytes += cells.total_bytes();
         if let Some(trail) = &mut self.trail {
-            let change = Change::Cell { slot, index: index.to_vec(), old };
-            self.trailed += change.size();
+            let change = VariableChange::Cell { variable: slot, index: index.to_vec(), old };
+            self.trail_bytes += change.size();
             trail.push(change);
         }
     }
 
-    /// Removes all values of a variable.
     pub(super) fn unset(&mut self, slot: usize) {
-        let cells = &mut self.slots[slot];
-        self.held -= cells.held();
+        let cells = &mut self.variables[slot];
+        self.bytes -= cells.total_bytes();
         if self.trail.is_none() {
             cells.clear();
             return;
         }
-        let fresh = Cells { bag: cells.bag.is_some().then(Bag::default), ..Cells::default() };
+        let fresh =
+            Cells { bag: cells.bag.is_some().then(ValueCounts::default), ..Cells::default() };
         let old = Box::new(std::mem::replace(cells, fresh));
-        self.trailed += old.held() + size_of::<Change>() as u64;
+        self.trail_bytes += old.total_bytes() + size_of::<VariableChange>() as u64;
         if let Some(trail) = &mut self.trail {
-            trail.push(Change::Whole { slot, old });
+            trail.push(VariableChange::AllCells { variable: slot, old });
         }
     }
 
-    /// Whether a value occurs in a variable whose values are counted.
+    /// For variables whose values are counted.
     pub(super) fn occurs(&self, slot: usize, value: &Value) -> bool {
-        let bag = self.slots[slot].bag.as_ref();
+        let bag = self.variables[slot].bag.as_ref();
         bag.is_some_and(|bag| bag.counts.contains_key(&value.key()))
     }
 
-    /// Whether a variable with counted values has no value twice.
+    /// For variables whose values are counted.
     pub(super) fn all_differ(&self, slot: usize) -> bool {
-        self.slots[slot].bag.as_ref().is_some_and(|bag| bag.repeated == 0)
+        self.variables[slot].bag.as_ref().is_some_and(|bag| bag.repeated == 0)
     }
 
-    /// The number of values of a variable.
+    /// Number of values of a variable.
     pub(super) fn len(&self, slot: usize) -> usize {
-        let cells = &self.slots[slot];
-        usize::from(cells.scalar.is_some()) + cells.filled + cells.others.len()
+        let cells = &self.variables[slot];
+        usize::from(cells.scalar.is_some()) + cells.filled + cells.sparse.len()
     }
 
     /// Calls `see` with every index and its value, in any order.
     pub(super) fn each(&self, slot: usize, see: &mut dyn FnMut(&[Int], &Value)) {
-        let cells = &self.slots[slot];
+        let cells = &self.variables[slot];
         if let Some(value) = &cells.scalar {
             see(&[], value);
         }
@@ -219,7 +214,7 @@ impl Vars {
                 see(&[Int::Small(index as i64)], value);
             }
         }
-        for (index, value) in &cells.others {
+        for (index, value) in &cells.sparse {
             see(index, value);
         }
     }
@@ -230,33 +225,33 @@ impl Cells {
         self.scalar = None;
         self.row.clear();
         self.filled = 0;
-        self.held = 0;
-        self.others.clear();
+        self.bytes = 0;
+        self.sparse.clear();
         if let Some(bag) = &mut self.bag {
-            *bag = Bag::default();
+            *bag = ValueCounts::default();
         }
     }
 
     /// The bytes of its values and indices, and of the bag.
-    fn held(&self) -> u64 {
-        self.held + self.bag.as_ref().map_or(0, |bag| bag.held)
+    fn total_bytes(&self) -> u64 {
+        self.bytes + self.bag.as_ref().map_or(0, |bag| bag.bytes)
     }
 
-    /// Sets or removes the value at an index, and counts the bytes; returns the old one.
-    fn put(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+    /// Sets or removes the value at an index, and counts the bytes. Returns the old value.
+    fn replace(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         if let (Some(bag), Some(value)) = (&mut self.bag, &value) {
             bag.add(value);
         }
-        self.held += value.as_ref().map_or(0, size_of_cell);
-        let old = self.put_uncounted(index, value);
-        self.held -= old.as_ref().map_or(0, size_of_cell);
+        self.bytes += value.as_ref().map_or(0, size_of_cell);
+        let old = self.replace_uncounted(index, value);
+        self.bytes -= old.as_ref().map_or(0, size_of_cell);
         if let (Some(bag), Some(old)) = (&mut self.bag, &old) {
             bag.remove(old);
         }
         old
     }
 
-    fn put_uncounted(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+    fn replace_uncounted(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         if index.is_empty() {
             return std::mem::replace(&mut self.scalar, value);
         }
@@ -271,65 +266,63 @@ impl Cells {
             self.filled += usize::from(value.is_some());
             let old = std::mem::replace(&mut self.row[index], value);
             self.filled -= usize::from(old.is_some());
-            // It may have been written to `others` before the row grew over it.
-            return if old.is_none() && !self.others.is_empty() {
-                self.put_other(&[Int::Small(index as i64)], None)
+            // It may have been written to `sparse` before the row grew over it.
+            return if old.is_none() && !self.sparse.is_empty() {
+                self.replace_sparse(&[Int::Small(index as i64)], None)
             } else {
                 old
             };
         }
-        self.put_other(index, value)
+        self.replace_sparse(index, value)
     }
 
-    fn put_other(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+    fn replace_sparse(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         let is_added = value.is_some();
         let old = match value {
-            Some(value) => self.others.insert(index.to_vec(), value),
-            None => self.others.remove(index),
+            Some(value) => self.sparse.insert(index.to_vec(), value),
+            None => self.sparse.remove(index),
         };
-        let bytes = ENTRY + size_of_index(index);
+        let bytes = MAP_ENTRY_BYTES + size_of_index(index);
         match (is_added, &old) {
-            (true, None) => self.held += bytes,
-            (false, Some(_)) => self.held -= bytes,
+            (true, None) => self.bytes += bytes,
+            (false, Some(_)) => self.bytes -= bytes,
             _ => {}
         }
         old
     }
 }
 
-impl Change {
+impl VariableChange {
     fn size(&self) -> u64 {
         let own = size_of::<Self>() as u64;
         match self {
             Self::Cell { index, old, .. } => {
                 own + size_of_index(index) + old.as_ref().map_or(0, size_of_cell)
             }
-            Self::Whole { old, .. } => own + old.held(),
+            Self::AllCells { old, .. } => own + old.total_bytes(),
         }
     }
 }
 
-/// The bytes of a value in a row, which has room for up to twice as many.
+/// A row has room for up to twice as many values.
 fn size_of_cell(value: &Value) -> u64 {
-    2 * size_of::<Option<Value>>() as u64 + value.more_bytes()
+    2 * size_of::<Option<Value>>() as u64 + value.bytes_if_big()
 }
 
-/// The bytes of an index.
 fn size_of_index(index: &[Int]) -> u64 {
-    index.iter().map(|number| size_of::<Int>() as u64 + number.more_bits() / 8).sum()
+    index.iter().map(|number| size_of::<Int>() as u64 + number.bits_if_big() / 8).sum()
 }
 
-/// The bytes of a value as a key.
 fn size_of_key(value: &Value) -> u64 {
-    ENTRY + size_of::<Key>() as u64 + value.more_bytes()
+    MAP_ENTRY_BYTES + size_of::<ValueKey>() as u64 + value.bytes_if_big()
 }
 
-impl Bag {
+impl ValueCounts {
     fn add(&mut self, value: &Value) {
         let count = self.counts.entry(value.key()).or_insert(0);
         *count += 1;
         self.repeated += usize::from(*count == 2);
-        self.held += if *count == 1 { size_of_key(value) } else { 0 };
+        self.bytes += if *count == 1 { size_of_key(value) } else { 0 };
     }
 
     fn remove(&mut self, value: &Value) {
@@ -339,7 +332,7 @@ impl Bag {
         self.repeated -= usize::from(*count == 1);
         if *count == 0 {
             self.counts.remove(&key);
-            self.held -= size_of_key(value);
+            self.bytes -= size_of_key(value);
         }
     }
 }
@@ -352,11 +345,11 @@ mod tests {
     proptest::proptest! {
         /// Compares with a plain map, with undo at any point.
         #[test]
-        fn variables_are_a_map_with_a_way_back(
+        fn variables_behave_like_a_map_with_undo(
             steps in proptest::collection::vec((0_u8..10, -2_i64..3000, 0_i64..4), 0..60),
             back in 0_usize..60,
         ) {
-            let mut vars = Vars::new([true].into_iter(), u64::MAX).with_trail();
+            let mut vars = VariableValues::new([true].into_iter(), u64::MAX).with_trail();
             let mut map: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
             let mut saved = (0, map.clone());
             for (number, (kind, index, value)) in steps.iter().enumerate() {
@@ -386,17 +379,18 @@ mod tests {
             vars.undo(saved.0);
             check(&vars, &saved.1);
             vars.undo(0);
-            assert_eq!((vars.held, vars.trailed), (0, 0));
+            assert_eq!((vars.bytes, vars.trail_bytes), (0, 0));
         }
     }
 
-    /// With and without a way back, values and indices of any size are counted, and freed again.
+    /// With and without undo, values and indices of any size are counted, and freed again.
     #[test]
-    fn values_with_too_many_bytes_in_all_are_noticed() {
+    fn values_with_too_many_bytes_are_noticed() {
         let power = |exponent| Int::Small(2).power(exponent).expect("a number");
-        let bytes = |vars: &Vars| (vars.held + vars.trailed).next_multiple_of(4 << 10) >> 10;
+        let bytes =
+            |vars: &VariableValues| (vars.bytes + vars.trail_bytes).next_multiple_of(4 << 10) >> 10;
         for has_trail in [false, true] {
-            let mut vars = Vars::new([false, true].into_iter(), u64::MAX);
+            let mut vars = VariableValues::new([false, true].into_iter(), u64::MAX);
             if has_trail {
                 vars = vars.with_trail();
             }
@@ -415,12 +409,12 @@ mod tests {
             if has_trail {
                 assert!(bytes(&vars) > 1280)
             } else {
-                assert_eq!(vars.held, 0)
+                assert_eq!(vars.bytes, 0)
             }
             assert!(!vars.is_full());
             vars.undo(0);
-            assert_eq!((vars.held, vars.trailed), (0, 0));
-            vars.most = Bytes(size_of_cell(&Value::from(1)));
+            assert_eq!((vars.bytes, vars.trail_bytes), (0, 0));
+            vars.limit = Bytes(size_of_cell(&Value::from(1)));
             vars.set(0, &[], Value::from(1));
             assert_eq!(vars.is_full(), has_trail);
             vars.set(0, &[Int::Small(1 << 40)], Value::from(1));
@@ -430,16 +424,16 @@ mod tests {
 
     /// Cells, entries, keys and the trail count even if all numbers are small.
     #[test]
-    fn many_small_values_count_as_much_as_they_take() {
+    fn small_values_count_with_their_full_memory() {
         let check = |is_counted: bool, has_trail: bool, gap: i64, least: u64| {
-            let mut vars = Vars::new([is_counted].into_iter(), u64::MAX);
+            let mut vars = VariableValues::new([is_counted].into_iter(), u64::MAX);
             if has_trail {
                 vars = vars.with_trail();
             }
             for at in 0..100 {
                 vars.set(0, &[Int::Small(at * gap)], Value::from(at));
             }
-            let bytes = (vars.held + vars.trailed) / 100;
+            let bytes = (vars.bytes + vars.trail_bytes) / 100;
             assert!(bytes >= least, "{bytes} bytes for each, at least {least}");
         };
         check(false, false, 1, 32);
@@ -448,10 +442,10 @@ mod tests {
         check(false, true, 1, 90);
     }
 
-    fn check(vars: &Vars, map: &BTreeMap<Vec<i64>, i64>) {
+    fn check(vars: &VariableValues, map: &BTreeMap<Vec<i64>, i64>) {
         let mut seen = BTreeMap::new();
         vars.each(0, &mut |index, value| {
-            let index: Vec<i64> = index.iter().map(|index| index.small().unwrap()).collect();
+            let index: Vec<i64> = index.iter().map(|index| index.to_small().unwrap()).collect();
             let Value::Int(Int::Small(value)) = value else {
                 panic!("an integer");
             };

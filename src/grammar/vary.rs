@@ -4,32 +4,31 @@
 use crate::grammar::chance::Chance;
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
-use crate::grammar::reduce::{each_value, length};
-use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, written};
+use crate::grammar::reduce::{each_value, to_length};
+use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, write_tree};
 use crate::grammar::validate::accepts;
 
-/// Upper bound on the iterations of a loop.
 const ITERATIONS_MAX: usize = 5000;
 
-/// A wanted change: one value of these commands grows by this much.
+/// One value of these commands grows by this much.
 #[derive(Clone, Debug)]
 pub struct WantedChange<'a> {
-    /// The commands, by their indexes in [`Grammar::sites`].
+    /// Indexes in [`Grammar::sites`].
     pub sites: &'a [usize],
     pub by: Int,
 }
 
-/// A changed copy of this input; `None` if the grammar does not accept it.
+/// `None` if the grammar does not accept the changed input.
 pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
     for _ in 0..=chance.below(3) {
-        change(grammar, &mut tree, chance);
+        change_randomly(grammar, &mut tree, chance);
     }
-    text(grammar, &tree)
+    valid_text(grammar, &tree)
 }
 
-/// A copy of this input in which one value of some commands has grown as wished.
-pub fn grown(
+/// `None` if the grammar does not accept the changed input, or if no value can change as wished.
+pub fn vary_towards(
     grammar: &Grammar,
     tree: &InputTree,
     wish: &WantedChange<'_>,
@@ -40,47 +39,47 @@ pub fn grown(
         let room = if wish.by.is_negative() { &int.min } else { &int.max };
         wish.sites.contains(&int.site) && int.value != *room
     };
-    let place = choose(&tree, chance, &wanted)?;
-    let grow = |int: &IntNode| int.value.plus(&wish.by).within(&int.min, &int.max);
-    assign(grammar, &mut tree, place, chance, &grow);
-    text(grammar, &tree)
+    let place = choose_int(&tree, chance, &wanted)?;
+    let grow = |int: &IntNode| int.value.plus(&wish.by).clamped(&int.min, &int.max);
+    set_int(grammar, &mut tree, place, chance, &grow);
+    valid_text(grammar, &tree)
 }
 
-fn text(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
-    written(grammar, tree).filter(|text| accepts(grammar, text))
+fn valid_text(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
+    write_tree(grammar, tree).filter(|text| accepts(grammar, text))
 }
 
-fn change(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     match chance.below(10) {
-        _ if chance.below(2) == 0 && retype(tree, chance) => {}
-        0..=2 => row(grammar, tree, chance),
+        _ if chance.below(2) == 0 && change_text(tree, chance) => {}
+        0..=2 => change_row(grammar, tree, chance),
         3 | 4 => {
             let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
-            let Some(place) = choose(tree, chance, &is_count) else { return };
+            let Some(place) = choose_int(tree, chance, &is_count) else { return };
             let kind = chance.below(8);
-            assign(grammar, tree, place, chance, &|int| near(int, kind));
+            set_int(grammar, tree, place, chance, &|int| near_value(int, kind));
         }
-        5 if chance.happens(500) && answer(tree, chance) => {}
+        5 if chance.happens(500) && flip_answer(tree, chance) => {}
         5 => shift(grammar, tree, chance),
         _ => {
             let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
-            let Some(place) = choose(tree, chance, &is_value) else { return };
+            let Some(place) = choose_int(tree, chance, &is_value) else { return };
             let kind = chance.below(12);
             let mut other = Chance::new(chance.below(u64::MAX), "value");
-            let like = like(tree, place, kind == 9, &mut other);
+            let like = similar_value(tree, place, kind == 9, &mut other);
             let drawn = |int: &IntNode| match kind {
-                8 | 9 => like.as_ref().unwrap_or(&int.min).within(&int.min, &int.max),
+                8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
                 10 => int.value.negated(),
                 11 => other.clone().between(&int.min, &int.max),
-                kind => near(int, kind),
+                kind => near_value(int, kind),
             };
-            assign(grammar, tree, place, chance, &drawn);
+            set_int(grammar, tree, place, chance, &drawn);
         }
     }
 }
 
 /// A value near this one, or one of its bounds.
-fn near(int: &IntNode, kind: u64) -> Int {
+fn near_value(int: &IntNode, kind: u64) -> Int {
     let two = Int::from(2_u64);
     let value = match kind {
         0 => int.value.plus(&Int::ONE),
@@ -89,14 +88,14 @@ fn near(int: &IntNode, kind: u64) -> Int {
         3 => int.value.minus(&two),
         4 => int.min.clone(),
         5 => int.max.clone(),
-        6 => int.value.divided(&two).unwrap_or(Int::ZERO),
+        6 => int.value.divided_by(&two).unwrap_or(Int::ZERO),
         _ => Int::ZERO,
     };
-    value.within(&int.min, &int.max)
+    value.clamped(&int.min, &int.max)
 }
 
-/// A random one of the wanted integers, by index.
-fn choose(
+/// The index of a random node among the wanted ones.
+fn choose_int(
     tree: &InputTree,
     chance: &mut Chance,
     wanted: &dyn Fn(&IntNode) -> bool,
@@ -113,8 +112,8 @@ fn choose(
     places.get(chosen).copied()
 }
 
-/// The value of another node of the same command, or of any.
-fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
+/// The value of another node of the same command, or of any command.
+fn similar_value(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
     let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
     tree.each(&mut |node| {
         if let Some(int) = node.int() {
@@ -127,8 +126,8 @@ fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Optio
     ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
 }
 
-/// Sets an integer; a count also lengthens or shortens the loops that it counts.
-fn assign(
+/// A count also lengthens or shortens the loops that it counts.
+fn set_int(
     grammar: &Grammar,
     tree: &mut InputTree,
     place: usize,
@@ -136,29 +135,29 @@ fn assign(
     value: &dyn Fn(&IntNode) -> Int,
 ) {
     let mut at = 0;
-    // The variable of the count and its value, after it was read and until it is read again.
+    // The variable of the count, its value before and its value now, from where it is read to where it is read again.
     let mut count: Option<(usize, usize, Int)> = None;
     tree.each_mut(&mut |node| {
         match node {
             InputNode::Int(int) => {
                 let site = &grammar.sites[int.site];
                 if at == place {
-                    let before = length(&int.value);
+                    let before = to_length(&int.value);
                     int.value = value(int);
-                    if let Some(slot) = site.slot.filter(|_| site.is_count) {
+                    if let Some(slot) = site.variable.filter(|_| site.is_count) {
                         count = Some((slot, before, int.value.clone()));
                     }
-                } else if site.slot.is_some()
-                    && site.slot == count.as_ref().map(|(slot, _, _)| *slot)
+                } else if site.variable.is_some()
+                    && site.variable == count.as_ref().map(|(slot, _, _)| *slot)
                 {
                     count = None;
                 }
             }
             InputNode::Loop(of) => {
                 if let Some((slot, before, value)) = &count
-                    && grammar.loops[of.id].count_slots.contains(slot)
+                    && grammar.loops[of.id].count_variables.contains(slot)
                 {
-                    let rounds = (of.iterations.len() + length(value)).saturating_sub(*before);
+                    let rounds = (of.iterations.len() + to_length(value)).saturating_sub(*before);
                     resize(of, rounds.min(ITERATIONS_MAX), chance);
                 }
             }
@@ -180,15 +179,15 @@ fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
     }
 }
 
-/// Shifts all values by the same amount, as far as their bounds permit.
+/// All values change by the same amount, as far as their bounds permit.
 fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let size = Int::from(10_i64.pow(chance.below(7) as u32));
     let by = chance.between(&size.negated(), &size);
-    each_value(grammar, tree, &mut |int| int.value.plus(&by).within(&int.min, &int.max));
+    each_value(grammar, tree, &mut |int| int.value.plus(&by).clamped(&int.min, &int.max));
 }
 
-/// Changes a random one of the wanted nodes; returns whether there is one.
-fn one_of(
+/// Returns whether there is a wanted node.
+fn change_one(
     tree: &mut InputTree,
     chance: &mut Chance,
     is_wanted: fn(&InputNode) -> bool,
@@ -209,20 +208,20 @@ fn one_of(
     count > 0
 }
 
-/// Flips the answer to one question; returns whether there is one.
-fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
+/// Returns whether there is a question.
+fn flip_answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let is_answer = |node: &InputNode| matches!(node, InputNode::Answer { .. });
-    one_of(tree, chance, is_answer, &|node, _| {
+    change_one(tree, chance, is_answer, &|node, _| {
         if let InputNode::Answer { answer, .. } = node {
             *answer ^= true;
         }
     })
 }
 
-/// Changes one of the texts; returns whether there is one.
-fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
+/// Returns whether there is a text.
+fn change_text(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
-    one_of(tree, chance, is_text, &|node, chance| {
+    change_one(tree, chance, is_text, &|node, chance| {
         let InputNode::Text { text, .. } = node else { return };
         if text.is_empty() {
             return;
@@ -242,10 +241,9 @@ fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
     })
 }
 
-/// Changes a whole loop: its order, or all of its values.
-fn row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+fn change_row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
-    one_of(tree, chance, is_row, &|node, chance| {
+    change_one(tree, chance, is_row, &|node, chance| {
         if let InputNode::Loop(of) = node {
             rearrange(grammar, of, chance);
         }
@@ -287,15 +285,15 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::grammar::compile::read;
+    use crate::grammar::compile::parse_grammar;
     use crate::grammar::tree::parse;
 
     fn grammar(text: &str) -> Grammar {
-        read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
+        parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
     }
 
     #[test]
-    fn what_varies_stays_valid_and_varies_much() {
+    fn varied_inputs_are_valid_and_different() {
         let check = |text: &str, input: &str| {
             let grammar = grammar(text);
             let tree = parse(&grammar, input.as_bytes(), Path::new("1.in")).expect("valid");
@@ -314,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_is_fulfilled_as_far_as_bounds_allow() {
+    fn a_wanted_change_happens_within_bounds() {
         let grammar = grammar("INT(2,9,n) NEWLINE REPI(i,n,SPACE) INT(0,50,a[i]) END NEWLINE");
         let check = |sites: &[usize], by: i64, sums: &[u64]| {
             let tree = parse(&grammar, b"2\n10 45\n", Path::new("1.in")).expect("valid");
             let mut chance = Chance::new(1, "test");
             let wish = WantedChange { sites, by: Int::from(by) };
-            let text = grown(&grammar, &tree, &wish, &mut chance).expect("valid");
+            let text = vary_towards(&grammar, &tree, &wish, &mut chance).expect("valid");
             let text = String::from_utf8(text).expect("text");
             let sum =
                 text.split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap()).sum();

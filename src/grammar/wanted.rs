@@ -2,28 +2,32 @@
 
 use std::path::Path;
 
-use crate::grammar::bounds::{Coverage, by_site};
-use crate::grammar::generate::{End, Pin};
+use crate::grammar::bounds::{Coverage, bounds_by_site};
+use crate::grammar::generate::{BoundSide, Pin};
 use crate::grammar::program::{Grammar, Site};
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 use crate::model::diagnostic::Diagnostic;
 
-/// For each site, the bound that a pin asks for, or the shape if it is a count or outside of loops. In other values, a
-/// shape gives way.
-pub(super) fn ends(grammar: &Grammar, shape: &Shape, pins: &[Pin]) -> Vec<Option<End>> {
-    let mut ends: Vec<Option<End>> =
-        grammar.sites.iter().map(|site| of_shape(shape, site)).collect();
+/// By site: the bound that a pin asks for, or that the shape asks for if the site is a count or outside of loops. For
+/// other values, a shape gives way.
+pub(super) fn wanted_sides(
+    grammar: &Grammar,
+    shape: &Shape,
+    pins: &[Pin],
+) -> Vec<Option<BoundSide>> {
+    let mut ends: Vec<Option<BoundSide>> =
+        grammar.sites.iter().map(|site| side_of_shape(shape, site)).collect();
     for pin in pins {
-        ends[pin.site] = Some(pin.end);
+        ends[pin.site] = Some(pin.side);
     }
     ends
 }
 
-fn of_shape(shape: &Shape, site: &Site) -> Option<End> {
+fn side_of_shape(shape: &Shape, site: &Site) -> Option<BoundSide> {
     if !site.is_count {
         return match shape.values {
-            Values::Least if site.loops.is_empty() => Some(End::Least),
-            Values::Most if site.loops.is_empty() => Some(End::Most),
+            Values::Least if site.loops.is_empty() => Some(BoundSide::Least),
+            Values::Most if site.loops.is_empty() => Some(BoundSide::Most),
             _ => None,
         };
     }
@@ -34,46 +38,50 @@ fn of_shape(shape: &Shape, site: &Site) -> Option<End> {
         _ => return None,
     };
     match counts {
-        Counts::Least => Some(End::Least),
-        Counts::Most => Some(End::Most),
+        Counts::Least => Some(BoundSide::Least),
+        Counts::Most => Some(BoundSide::Most),
         _ => None,
     }
 }
 
 /// A bound that an input should reach, but does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreached {
-    /// The command, by its index in [`Grammar::sites`].
+pub struct UnreachedBound {
+    /// An index in [`Grammar::sites`].
     pub site: usize,
-    pub end: End,
+    pub side: BoundSide,
     bound: String,
     found: String,
 }
 
-/// The bounds that pins or a shape ask for, but that no value of an input reaches.
-pub fn unreached(grammar: &Grammar, shape: &Shape, pins: &[Pin], input: &[u8]) -> Vec<Unreached> {
+/// Empty if the input is not valid.
+pub fn unreached(
+    grammar: &Grammar,
+    shape: &Shape,
+    pins: &[Pin],
+    input: &[u8],
+) -> Vec<UnreachedBound> {
     let mut coverage = Coverage::new(grammar);
     if coverage.add(grammar, input, Path::new("")).is_err() {
         return Vec::new();
     }
-    let ends = ends(grammar, shape, pins);
-    let unreached = by_site(grammar, Some(&coverage)).filter_map(|(site, bounds)| {
+    let ends = wanted_sides(grammar, shape, pins);
+    let unreached = bounds_by_site(grammar, Some(&coverage)).filter_map(|(site, bounds)| {
         let (reached, end) = (bounds.reached?, ends[site]?);
         let (bound, found) = match end {
-            End::Least => (bounds.min.written, reached.least?),
-            End::Most => (bounds.max.written, reached.greatest?),
+            BoundSide::Least => (bounds.min.written, reached.least?),
+            BoundSide::Most => (bounds.max.written, reached.greatest?),
         };
-        (!coverage.reaches(site, end)).then_some(Unreached { site, end, bound, found })
+        (!coverage.reaches(site, end)).then_some(UnreachedBound { site, side: end, bound, found })
     });
     unreached.collect()
 }
 
-impl Unreached {
-    /// A warning about the input.
-    pub fn remark(&self, grammar: &Grammar) -> Diagnostic {
+impl UnreachedBound {
+    pub fn warning_for_input(&self, grammar: &Grammar) -> Diagnostic {
         let found = &self.found;
-        self.warning(grammar, |name, bound| match self.end {
-            End::Least => format!(
+        self.warning(grammar, |name, bound| match self.side {
+            BoundSide::Least => format!(
                 "the input has no `{name}` at its lower bound `{bound}`: the least is {found}"
             ),
             _ => format!(
@@ -82,9 +90,9 @@ impl Unreached {
         })
     }
 
-    /// A warning about several inputs, of which none reaches the bound.
-    pub fn remark_on(&self, grammar: &Grammar, inputs: &[String]) -> Diagnostic {
-        let side = if self.end == End::Least { "lower" } else { "upper" };
+    /// For several inputs, of which none reaches the bound.
+    pub fn warning_for_inputs(&self, grammar: &Grammar, inputs: &[String]) -> Diagnostic {
+        let side = if self.side == BoundSide::Least { "lower" } else { "upper" };
         let inputs = inputs.join(", ");
         self.warning(grammar, |name, bound| {
             format!("no input reaches the {side} bound `{bound}` of `{name}` (tried: {inputs})")

@@ -1,7 +1,7 @@
-//! The port of the generator: writes what the grammar demands, with values from a source.
+//! The port of the generator: writes what the grammar demands, with values from a chooser.
 //!
-//! A question about what comes next is answered before that is written; the answer then restricts what may be written.
-//! If nothing fits, the run is stuck, and its driver goes back to a mark.
+//! A question about what comes next is answered before the next bytes are written. The answer then restricts them. If
+//! nothing fits, the run is stuck, and its driver goes back to a mark.
 
 use std::collections::VecDeque;
 
@@ -10,26 +10,27 @@ use num_rational::BigRational;
 use crate::grammar::ast::{Expr, ExprKind, Notation};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;
-use crate::grammar::draw::{Chooser, Draw, Length};
+use crate::grammar::draw::{Chooser, DrawRequest, Length};
 use crate::grammar::float;
-use crate::grammar::number::{Int, order, scaled_decimal};
+use crate::grammar::number::{Int, compare_ratios, scaled_decimal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::port::{FloatRules, IfWanted, LoopState, Loops, Port, Stop, stuck};
-use crate::grammar::program::{Grammar, Op};
-use crate::grammar::read::called;
+use crate::grammar::port::{
+    FloatRules, LoopObserver, LoopState, OptionalValue, Port, RunStop, stuck,
+};
+use crate::grammar::program::{Grammar, Instruction};
+use crate::grammar::read::describe_text;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
-use crate::grammar::span::{first_byte, pick, spans};
+use crate::grammar::span::{first_byte, pick_range, ranges_by_first_byte};
 use crate::grammar::strings;
 use crate::grammar::tuples::{Gap, Tuples};
 use crate::grammar::value::Value;
-use crate::grammar::vars::Vars;
-use crate::grammar::work::{Over, Steps, of_drawn_float};
+use crate::grammar::vars::VariableValues;
+use crate::grammar::work::{WorkCounter, WorkStop, drawn_float_steps};
 use crate::model::units::Bytes;
 
-/// Upper bound on the choices that can be undone.
 const MARKS_MAX: usize = 1 << 14;
-/// Upper bound on an input's size, in bytes.
+/// Upper bound on the bytes of an input.
 const BYTES_MAX: usize = 1 << 30;
 
 /// A choice, and the state before it.
@@ -51,7 +52,6 @@ pub(super) struct Hint {
 }
 
 impl Hint {
-    /// The range of the length of a text.
     fn of_length(pattern: &Pattern) -> Self {
         let [least, most] = strings::lengths(pattern.hir());
         let bytes = |bytes: usize| Int::from(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -62,7 +62,7 @@ impl Hint {
     fn length(&self, usual: Length, chance: &mut Chance) -> Length {
         /// How much longer than needed a text becomes by chance, or if nothing bounds it.
         const MORE_MAX: u64 = 12;
-        let bytes = |bound: &Int| bound.small().map_or(u64::MAX, i64::unsigned_abs);
+        let bytes = |bound: &Int| bound.to_small().map_or(u64::MAX, i64::unsigned_abs);
         let [least, most] = [&self.min, &self.max].map(bytes);
         let most = if most > BYTES_MAX as u64 { least.saturating_add(MORE_MAX) } else { most };
         let length = match usual {
@@ -74,57 +74,54 @@ impl Hint {
     }
 }
 
-/// The kind of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
-    /// The value of a site; its bounds if it is an integer, those of its length if it is a text.
+    /// The bounds are those of an integer, or of the length of a text.
     Value { site: usize, bounds: Option<Hint> },
-    /// The answer to a question; `before` are the earlier answers in the same test.
+    /// `before` are the earlier answers in the same test.
     Answer { answer: bool, before: Vec<bool> },
 }
 
-/// An input that is being written.
-pub(super) struct Writer<'a, S> {
+pub(super) struct InputWriter<'a, S> {
     grammar: &'a Grammar,
-    pub(super) source: S,
+    pub(super) chooser: S,
     pub(super) out: Vec<u8>,
-    /// Upper bound on the input's size, in bytes.
-    pub(super) most: usize,
-    /// Whether the input would exceed that.
+    /// Upper bound on the bytes of the input.
+    pub(super) size_limit: usize,
     pub(super) is_full: bool,
-    /// The bytes that may be written next.
+    /// The bytes that may come next.
     next: ByteSet,
     pub(super) marks: VecDeque<Mark>,
     /// Number of choices so far, including those without a mark.
     pub(super) choices: u64,
     /// Number of choices, including those that were undone.
-    pub(super) made: u64,
-    /// The state before the current step.
-    before: Mark,
-    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
+    pub(super) all_choices: u64,
+    /// The state before the current instruction.
+    state_before: Mark,
+    /// Set if the current variable belongs to a UNIQUE of several variables.
     index: Option<Vec<Int>>,
     answers: Vec<bool>,
-    settled: Vec<bool>,
-    /// Number of values drawn next that led to a dead end.
+    settled_answers: Vec<bool>,
+    /// Number of values drawn here that led to a dead end.
     pub(super) retry: u32,
-    /// The range for the next value, to avoid the last dead end.
+    /// The range that avoids the last dead end.
     hint: Option<Hint>,
     tuples: Tuples,
 }
 
-impl<'a, S: Chooser> Writer<'a, S> {
+impl<'a, S: Chooser> InputWriter<'a, S> {
     pub(super) fn new(grammar: &'a Grammar, source: S) -> Self {
         Self {
             grammar,
-            source,
+            chooser: source,
             out: Vec::new(),
-            most: BYTES_MAX,
+            size_limit: BYTES_MAX,
             is_full: false,
             next: ByteSet::ALL,
             marks: VecDeque::new(),
             choices: 0,
-            made: 0,
-            before: Mark {
+            all_choices: 0,
+            state_before: Mark {
                 step: 0,
                 loops: Vec::new(),
                 vars: 0,
@@ -134,58 +131,58 @@ impl<'a, S: Chooser> Writer<'a, S> {
             },
             index: None,
             answers: Vec::new(),
-            settled: Vec::new(),
+            settled_answers: Vec::new(),
             retry: 0,
             hint: None,
             tuples: Tuples::default(),
         }
     }
 
-    /// Goes back to before a choice. A question gets the other answer; a value is drawn anew.
+    /// Restores the state before a choice. A question gets the other answer; a value is drawn anew.
     pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<Hint>) {
         self.out.truncate(mark.length);
         self.next = mark.next;
-        self.settled.clear();
+        self.settled_answers.clear();
         self.retry = 0;
         self.hint = None;
         match &mark.kind {
             MarkKind::Value { .. } => {
-                // At first the hint is enough, so that the shape is kept.
+                // First the hint alone, so that the shape stays.
                 self.retry = if hint.is_some() && retry <= 6 { 0 } else { retry };
                 self.hint = hint;
             }
             MarkKind::Answer { answer, before } => {
-                self.settled.clone_from(before);
-                self.settled.push(!answer);
+                self.settled_answers.clone_from(before);
+                self.settled_answers.push(!answer);
             }
         }
     }
 
     fn mark(&mut self, kind: MarkKind) {
         self.choices += 1;
-        self.made += 1;
+        self.all_choices += 1;
         if self.marks.len() >= MARKS_MAX {
             self.marks.pop_front();
         }
-        self.marks.push_back(Mark { kind, ..self.before.clone() });
+        self.marks.push_back(Mark { kind, ..self.state_before.clone() });
     }
 
-    /// The place in a tuple of UNIQUE that a site fills, if it is the last of its tuple.
-    fn gap(&self, site: usize, vars: &Vars) -> Option<Gap> {
+    /// `None` unless the site completes a tuple of UNIQUE.
+    fn gap(&self, site: usize, vars: &VariableValues) -> Option<Gap> {
         let site = &self.grammar.sites[site];
         let (index, group) = (self.index.as_ref()?, site.unique.as_ref()?);
-        (group.len() > 1).then(|| Gap::of(site.slot?, group, index, vars))?
+        (group.len() > 1).then(|| Gap::of(site.variable?, group, index, vars))?
     }
 
-    /// Appends a text, if its first byte may come next.
-    fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
+    /// Fails if the first byte may not come next.
+    fn append(&mut self, text: &[u8], what: &str) -> Result<(), RunStop> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
             return stuck(format!("{what} contradicts an earlier answer of MATCH or ISEOF"), true);
         }
-        if self.out.len() + text.len() > self.most {
+        if self.out.len() + text.len() > self.size_limit {
             self.is_full = true;
-            let most = Bytes(self.most as u64);
+            let most = Bytes(self.size_limit as u64);
             return stuck(format!("the input would have more than {most}"), false);
         }
         self.out.extend_from_slice(text);
@@ -194,28 +191,35 @@ impl<'a, S: Chooser> Writer<'a, S> {
     }
 
     /// A digit cannot follow a number: it would be read as part of it.
-    fn after_number(&mut self, text: &[u8]) {
+    fn forbid_digit_next(&mut self, text: &[u8]) {
         if text != b"0" {
             self.next = ByteSet::of(b"0123456789").not();
         }
     }
 
-    /// A number from `min` to `max` that may come next and that `is_free`.
+    /// A number within the bounds that may come next and for which `is_free` holds.
     fn number(
         &mut self,
         site: usize,
         bounds: [&Int; 2],
         unit: u32,
-        work: &Steps,
+        work: &WorkCounter,
         is_free: &dyn Fn(&Int) -> bool,
-    ) -> Result<Int, Stop> {
+    ) -> Result<Int, RunStop> {
         let [min, max] = bounds;
         if min > max {
-            let what = format!("no value is from {} to {}", min.shown(), max.shown());
+            let what = format!("no value is from {} to {}", min.short_text(), max.short_text());
             return stuck(what, false);
         }
-        let draw = Draw { site, min, max, unit, loops: &self.before.loops, retry: self.retry };
-        let drawn = self.source.number(&draw).within(min, max);
+        let draw = DrawRequest {
+            site,
+            min,
+            max,
+            unit,
+            loops: &self.state_before.loops,
+            retry: self.retry,
+        };
+        let drawn = self.chooser.number(&draw).clamped(min, max);
         self.retry = 0;
         let next = self.next;
         let fits = |value: &Int| unit > 0 || next.contains(first_byte(value));
@@ -223,26 +227,25 @@ impl<'a, S: Chooser> Writer<'a, S> {
             return Ok(drawn);
         }
         if !fits(&drawn) {
-            let spans = spans(min, max, &next);
-            let Some(span) = pick(&spans, self.source.chance()) else {
-                let (min, max) = (min.shown(), max.shown());
+            let spans = ranges_by_first_byte(min, max, &next);
+            let Some(span) = pick_range(&spans, self.chooser.chance()) else {
+                let (min, max) = (min.short_text(), max.short_text());
                 let what = format!("no value from {min} to {max} fits the earlier answer of MATCH");
                 return stuck(what, true);
             };
-            let drawn = self.source.chance().between(&span.min, &span.max);
+            let drawn = self.chooser.chance().between(&span.min, &span.max);
             if is_free(&drawn) {
                 return Ok(drawn);
             }
         }
         let fits = |value: &Int| fits(value) && is_free(value);
-        let found = free_number(bounds, &drawn, self.source.chance(), work, &fits);
+        let found = free_number(bounds, &drawn, self.chooser.chance(), work, &fits);
         found
-            .map_err(|over| Stop::over(self.place(site), over))?
-            .map_or_else(|| none_is_free(bounds), Ok)
+            .map_err(|over| RunStop::of_work(self.site_span(site), over))?
+            .map_or_else(|| no_free_value(bounds), Ok)
     }
 
-    /// The place of a site in the grammar.
-    fn place(&self, site: usize) -> Span {
+    fn site_span(&self, site: usize) -> Span {
         self.grammar.sites[site].span
     }
 
@@ -250,29 +253,29 @@ impl<'a, S: Chooser> Writer<'a, S> {
         &mut self,
         site: usize,
         rules: &FloatRules,
-        work: &Steps,
-    ) -> Result<String, Stop> {
+        work: &WorkCounter,
+    ) -> Result<String, RunStop> {
         let range = |more: u32| {
             let range = rules.decimals.as_ref()?;
             Some((*range.start(), *range.end().min(&range.start().saturating_add(more))))
         };
         let (least, most) = range(12).unwrap_or((1, 6));
-        if least > most || order(&rules.min, &rules.max).is_gt() {
+        if least > most || compare_ratios(&rules.min, &rules.max).is_gt() {
             return no_float(rules);
         }
-        let decimals = self.source.decimals(site, least, most);
+        let decimals = self.chooser.decimals(site, least, most);
         let limit = range(60).map_or(60, |(_, most)| most);
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals, work);
         }
-        // Tries more decimals if there is no value with that few.
+        // If no value has so few decimals, tries more.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
             self.count_float(site, rules, decimals, work)?;
-            let (low, high) = float::grid(rules, decimals);
+            let (low, high) = float::multiples_within(rules, decimals);
             if low <= high {
                 let (low, high) = (Int::from(low), Int::from(high));
                 let mantissa = self.number(site, [&low, &high], decimals, work, &|_| true)?;
-                return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
+                return Ok(scaled_decimal(&mantissa.to_big(), decimals as usize));
             }
         }
         no_float(rules)
@@ -284,10 +287,10 @@ impl<'a, S: Chooser> Writer<'a, S> {
         site: usize,
         rules: &FloatRules,
         decimals: u32,
-        work: &Steps,
-    ) -> Result<(), Stop> {
-        let steps = of_drawn_float(&rules.min, &rules.max, decimals);
-        work.operation(steps).map_err(|over| Stop::over(self.place(site), over))
+        work: &WorkCounter,
+    ) -> Result<(), RunStop> {
+        let steps = drawn_float_steps(&rules.min, &rules.max, decimals);
+        work.add_operation(steps).map_err(|over| RunStop::of_work(self.site_span(site), over))
     }
 
     fn scientific(
@@ -295,21 +298,22 @@ impl<'a, S: Chooser> Writer<'a, S> {
         site: usize,
         rules: &FloatRules,
         decimals: u32,
-        work: &Steps,
-    ) -> Result<String, Stop> {
+        work: &WorkCounter,
+    ) -> Result<String, RunStop> {
         const TRIES: usize = 50;
         let unit = decimals + 12;
         self.count_float(site, rules, unit, work)?;
-        let (low, high) = float::grid(rules, unit);
+        let (low, high) = float::multiples_within(rules, unit);
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
             self.count_float(site, rules, unit, work)?;
-            let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.big();
+            let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.to_big();
             for text in float::scientific_texts(&drawn, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
                 let inside = |value: &BigRational| {
-                    order(&rules.min, value).is_le() && order(value, &rules.max).is_le()
+                    compare_ratios(&rules.min, value).is_le()
+                        && compare_ratios(value, &rules.max).is_le()
                 };
                 if value.as_ref().is_some_and(inside)
                     && float::form_fault(text.as_bytes(), &scanned, rules).is_none()
@@ -324,30 +328,32 @@ impl<'a, S: Chooser> Writer<'a, S> {
 
     /// The bytes that may follow an answer at the current step, if its whole test is that question.
     fn may_follow(&self, test: &Expr, answer: bool) -> ByteSet {
-        let first = |step: usize| self.grammar.first_at(step);
-        let step = self.before.step;
-        let both = |yes: ByteSet, no: ByteSet| match simple(test) {
+        let first = |step: usize| self.grammar.first_bytes_at(step);
+        let step = self.state_before.step;
+        let both = |yes: ByteSet, no: ByteSet| match question_polarity(test) {
             Some(is_positive) if answer == is_positive => yes,
             Some(_) => no,
             None => yes.or(&no),
         };
-        match &self.grammar.steps[step] {
-            Op::Branch { otherwise, .. } => both(first(step + 1), first(*otherwise)),
-            Op::Next { body, exit, .. } => both(first(step + 1).or(&first(*body)), first(*exit)),
-            Op::Assert(_) => both(first(step + 1), ByteSet::NONE),
+        match &self.grammar.instructions[step] {
+            Instruction::Branch { otherwise, .. } => both(first(step + 1), first(*otherwise)),
+            Instruction::NextIteration { body, exit, .. } => {
+                both(first(step + 1).or(&first(*body)), first(*exit))
+            }
+            Instruction::Assert(_) => both(first(step + 1), ByteSet::NONE),
             _ => ByteSet::ALL,
         }
     }
 }
 
-/// A number that differs from those taken, if there is one: a random one, else the next free one.
+/// First random numbers, then the next one that fits.
 fn free_number(
     [min, max]: [&Int; 2],
     near: &Int,
     chance: &mut Chance,
-    work: &Steps,
+    work: &WorkCounter,
     fits: &dyn Fn(&Int) -> bool,
-) -> Result<Option<Int>, Over> {
+) -> Result<Option<Int>, WorkStop> {
     const TRIES: usize = 16;
     const STEPS: usize = 1 << 22;
     for _ in 0..TRIES {
@@ -370,42 +376,42 @@ fn free_number(
     Ok(None)
 }
 
-fn none_is_free<T>([min, max]: [&Int; 2]) -> Result<T, Stop> {
-    let (min, max) = (min.shown(), max.shown());
+fn no_free_value<T>([min, max]: [&Int; 2]) -> Result<T, RunStop> {
+    let (min, max) = (min.short_text(), max.short_text());
     stuck(format!("every value from {min} to {max} is used, but UNIQUE needs another"), false)
 }
 
-fn no_float<T>(rules: &FloatRules) -> Result<T, Stop> {
-    stuck(format!("no text was found for {}", float::wanted(rules)), false)
+fn no_float<T>(rules: &FloatRules) -> Result<T, RunStop> {
+    stuck(format!("no text was found for {}", float::describe_rules(rules)), false)
 }
 
-/// Whether a test holds if the answer is yes, provided that the test is only a question.
-fn simple(test: &Expr) -> Option<bool> {
+/// Whether the test holds if the answer is yes; `None` if the test is more than a question.
+fn question_polarity(test: &Expr) -> Option<bool> {
     match &test.kind {
         ExprKind::Match { .. } | ExprKind::IsEof { .. } => Some(true),
-        ExprKind::Not(inner) => simple(inner).map(|is_positive| !is_positive),
+        ExprKind::Not(inner) => question_polarity(inner).map(|is_positive| !is_positive),
         _ => None,
     }
 }
 
-impl<S: Chooser> Port for Writer<'_, S> {
+impl<S: Chooser> Port for InputWriter<'_, S> {
     const CHOOSES: bool = true;
 
-    fn before(&mut self, run: &Interpreter<'_>) {
-        self.before.step = run.at;
-        self.before.loops.clone_from(&run.loops);
-        self.before.vars = run.vars.mark();
-        self.before.length = self.out.len();
-        self.before.next = self.next;
+    fn before_choice(&mut self, run: &Interpreter<'_>) {
+        self.state_before.step = run.at;
+        self.state_before.loops.clone_from(&run.loops);
+        self.state_before.vars = run.vars.mark();
+        self.state_before.length = self.out.len();
+        self.state_before.next = self.next;
         self.answers.clear();
         self.index = run.unique_index();
     }
 
-    fn literal(&mut self, _at: Span, text: &[u8]) -> Result<(), Stop> {
-        self.append(text, &called(text))
+    fn literal(&mut self, _at: Span, text: &[u8]) -> Result<(), RunStop> {
+        self.append(text, &describe_text(text))
     }
 
-    fn end(&mut self, _at: Span) -> Result<(), Stop> {
+    fn end(&mut self, _at: Span) -> Result<(), RunStop> {
         if !self.next.contains_end() {
             return stuck("the end contradicts an earlier answer of MATCH or ISEOF", true);
         }
@@ -413,7 +419,12 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(())
     }
 
-    fn int(&mut self, site: usize, bounds: [&Int; 2], run: &Interpreter<'_>) -> Result<Int, Stop> {
+    fn int(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop> {
         let vars = &run.vars;
         let unique = match self.grammar.sites[site].unique.as_deref() {
             Some([slot]) => Some(*slot),
@@ -422,7 +433,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         let gap = self.gap(site, vars);
         let mut tuples = std::mem::take(&mut self.tuples);
         let taken = match (&gap, &self.grammar.sites[site].unique, &self.index) {
-            (Some(gap), Some(group), Some(index)) => tuples.taken(gap, group, index, vars),
+            (Some(gap), Some(group), Some(index)) => tuples.used_values(gap, group, index, vars),
             _ => None,
         };
         let is_free = |value: &Int| {
@@ -441,7 +452,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         self.mark(MarkKind::Value { site, bounds: Some(Hint { min, max }) });
         let text = value.to_string();
         self.append(text.as_bytes(), &text)?;
-        self.after_number(text.as_bytes());
+        self.forbid_digit_next(text.as_bytes());
         Ok(value)
     }
 
@@ -451,7 +462,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         rules: &FloatRules,
         _wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<BigRational> {
+    ) -> OptionalValue<BigRational> {
         const TRIES: usize = 20;
         let mut text = self.float_text(site, rules, &run.work)?;
         for _ in 0..TRIES {
@@ -463,7 +474,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         }
         self.mark(MarkKind::Value { site, bounds: None });
         self.append(text.as_bytes(), &text)?;
-        self.after_number(text.as_bytes());
+        self.forbid_digit_next(text.as_bytes());
         let scanned = float::scan(text.as_bytes());
         Ok(scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)))
     }
@@ -474,28 +485,28 @@ impl<S: Chooser> Port for Writer<'_, S> {
         pattern: &Pattern,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<Vec<u8>> {
+    ) -> OptionalValue<Vec<u8>> {
         const TRIES: usize = 60;
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let length = match hint {
-            Some(hint) => hint.length(self.source.length(), self.source.chance()),
-            None => self.source.length(),
+            Some(hint) => hint.length(self.chooser.length(), self.chooser.chance()),
+            None => self.chooser.length(),
         };
         let next = self.next;
         let fits = |text: &[u8]| {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
-            Ok(begins && run.longest(pattern, text)? == Some(text.len()))
+            Ok(begins && run.longest_match(pattern, text)? == Some(text.len()))
         };
-        let mut drawn = self.source.text(site);
+        let mut drawn = self.chooser.text(site);
         let mut found = None;
         for _ in 0..=TRIES {
             if let Some(text) = drawn.take()
-                && fits(&text).map_err(|over| Stop::over(self.place(site), over))?
+                && fits(&text).map_err(|over| RunStop::of_work(self.site_span(site), over))?
             {
                 found = Some(text);
                 break;
             }
-            drawn = Some(strings::draw(pattern.hir(), length, self.source.chance()));
+            drawn = Some(strings::draw_text(pattern.hir(), length, self.chooser.chance()));
         }
         let Some(text) = found else {
             let what = format!("no text that matches \"{}\" was found", pattern.text());
@@ -507,25 +518,25 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(wanted.then_some(text))
     }
 
-    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop> {
-        let Some(test) = self.grammar.steps[self.before.step].test() else {
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop> {
+        let Some(test) = self.grammar.instructions[self.state_before.step].test() else {
             return stuck("a question outside a test", false);
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
         let can_be =
             |answer: bool| !narrowed(answer).and(&self.may_follow(test, answer)).is_empty();
-        let settled = self.settled.get(self.answers.len()).copied();
+        let settled = self.settled_answers.get(self.answers.len()).copied();
         let answer = match (settled, can_be(true), can_be(false)) {
             (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,
             (Some(_), _, _) | (None, false, false) => {
                 return stuck("no answer to MATCH or ISEOF leads further", true);
             }
             (None, yes, no) if yes != no => {
-                self.source.forced(number);
+                self.chooser.note_forced(number);
                 yes
             }
             _ => {
-                let answer = self.source.answer(number, &self.before.loops);
+                let answer = self.chooser.answer(number, &self.state_before.loops);
                 let before = self.answers.clone();
                 self.mark(MarkKind::Answer { answer, before });
                 answer
@@ -533,21 +544,21 @@ impl<S: Chooser> Port for Writer<'_, S> {
         };
         self.next = self.next.and(&if answer { *set } else { set.not() });
         self.answers.push(answer);
-        if self.answers.len() >= self.settled.len() {
-            self.settled.clear();
+        if self.answers.len() >= self.settled_answers.len() {
+            self.settled_answers.clear();
         }
         Ok(answer)
     }
 
-    fn refuse(&mut self, _at: Span, message: String) -> Stop {
-        Stop::stuck(message, false)
+    fn assertion_fault(&mut self, _at: Span, message: String) -> RunStop {
+        RunStop::stuck(message, false)
     }
 
     fn offset(&self) -> usize {
         self.out.len()
     }
 
-    fn loops(&mut self) -> &mut impl Loops {
-        &mut self.source
+    fn loops(&mut self) -> &mut impl LoopObserver {
+        &mut self.chooser
     }
 }

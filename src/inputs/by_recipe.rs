@@ -2,38 +2,38 @@
 
 use std::sync::Arc;
 
-use crate::generate::fresh::FreshInputs;
-use crate::generate::seed::substituted;
+use crate::generate::fresh::BuiltGenerators;
+use crate::generate::seed::substitute_placeholders;
 use crate::grammar::chance::Chance;
-use crate::inputs::candidates::{Candidate, Candidates, Content};
+use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
 use crate::model::judgement::JudgeError;
-use crate::model::placeholder::{Piece, occurrences};
+use crate::model::placeholder::{ArgumentPiece, occurrences};
 use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
 use crate::model::stop::Stop;
-use crate::model::stress::Origin;
+use crate::model::stress::CounterexampleOrigin;
 
-/// One start of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct GeneratorCall {
     pub command: GeneratorCommand,
     /// The value of `{seed}`.
     pub seed: u64,
 }
 
-impl Call {
-    /// The command line, with its seed.
+impl GeneratorCall {
     pub fn line(&self) -> String {
-        let args = substituted(&self.command, NAME, self.seed);
+        let args = substitute_placeholders(&self.command, CASE_NAME, self.seed);
         let words = std::iter::once(self.command.program.name.clone()).chain(args);
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The generator's output, or the reason why there is none.
-    pub fn input(&self, generators: &FreshInputs<'_>) -> Result<Result<Arc<[u8]>, String>, Stop> {
-        match generators.make(&self.command, NAME, self.seed)? {
+    pub fn make_input(
+        &self,
+        generators: &BuiltGenerators<'_>,
+    ) -> Result<Result<Arc<[u8]>, String>, Stop> {
+        match generators.make(&self.command, CASE_NAME, self.seed)? {
             Err(why) => Ok(Err(why)),
             Ok(printed) => {
-                let printed = printed.start(u64::MAX);
+                let printed = printed.prefix(u64::MAX);
                 let printed = printed
                     .map_err(|error| JudgeError::new("read what a generator printed", error))?;
                 Ok(Ok(printed.into()))
@@ -43,15 +43,15 @@ impl Call {
 }
 
 /// The value of `{name}`.
-pub const NAME: &str = "stress";
+pub const CASE_NAME: &str = "stress";
 
 /// The commands of a recipe whose input depends on the seed, without duplicates.
-pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
+pub fn seeded_commands(recipe: &Recipe) -> Vec<GeneratorCommand> {
     let mut lines: Vec<GeneratorCommand> = Vec::new();
     for case in &recipe.cases {
         if let InputSource::Command(command) = &case.input
             && !case.name.starts_with("invalid")
-            && occurrences(&command.args, Piece::Seed) > 0
+            && occurrences(&command.args, ArgumentPiece::Seed) > 0
             && lines
                 .iter()
                 .all(|other| other.args != command.args || other.program != command.program)
@@ -62,79 +62,78 @@ pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
     lines
 }
 
-/// The commands in turn, each time with a fresh seed.
-pub struct ByRecipe {
-    lines: Vec<GeneratorCommand>,
+/// The commands take turns, each time with a fresh seed.
+pub struct RecipeInputs {
+    commands: Vec<GeneratorCommand>,
     chance: Chance,
-    made: usize,
+    made_count: usize,
 }
 
-impl ByRecipe {
-    /// Takes turns among these commands.
+impl RecipeInputs {
     pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
-        Self { lines, chance: Chance::new(seed, "generators"), made: 0 }
+        Self { commands: lines, chance: Chance::new(seed, "generators"), made_count: 0 }
     }
 }
 
-impl Candidates for ByRecipe {
+impl CandidateSource for RecipeInputs {
     fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        let command = self.lines.get(self.made % self.lines.len().max(1)).cloned();
+        let command = self.commands.get(self.made_count % self.commands.len().max(1)).cloned();
         let Some(command) = command else { return Ok(None) };
-        self.made += 1;
-        let call = Call {
+        self.made_count += 1;
+        let call = GeneratorCall {
             command,
             // The range of the recipe's own seeds.
             seed: self.chance.below(1 << 31),
         };
-        let origin = Origin::Generator { line: call.line() };
-        Ok(Some(Candidate { content: Content::Call(call), origin }))
+        let origin = CounterexampleOrigin::Generator { line: call.line() };
+        Ok(Some(Candidate { content: CandidateContent::Call(call), origin }))
     }
 }
 
 /// The same command with one of its numbers lowered: number by number, the smallest value first.
-pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
-    let numbers = numbers(command).into_iter();
-    let lower = |it: Number| smaller(it.value).into_iter().map(move |value| it.set(command, value));
+pub fn lower_numbers(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
+    let numbers = command_numbers(command).into_iter();
+    let lower = |it: CommandNumber| {
+        smaller_numbers(it.value).into_iter().map(move |value| it.replace_in(command, value))
+    };
     numbers.flat_map(lower).collect()
 }
 
 /// A number in a command: a word of digits, or digits after `=`.
-struct Number {
-    /// The index of its word.
-    place: usize,
+struct CommandNumber {
+    word: usize,
     /// The text before it, such as `--n=`.
-    before: String,
+    prefix: String,
     value: u64,
 }
 
-impl Number {
-    /// The same command with another value for this number.
-    fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
+impl CommandNumber {
+    fn replace_in(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
         let mut command = command.clone();
-        command.args[self.place] = format!("{}{value}", self.before);
+        command.args[self.word] = format!("{}{value}", self.prefix);
         command
     }
 }
 
-fn numbers(command: &GeneratorCommand) -> Vec<Number> {
+fn command_numbers(command: &GeneratorCommand) -> Vec<CommandNumber> {
     let words = command.args.iter().enumerate();
     let found = words.filter_map(|(place, word)| {
         let (before, digits) = match word.rsplit_once('=') {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        Some(Number { place, before, value: number(digits)? })
+        Some(CommandNumber { word: place, prefix: before, value: parse_number(digits)? })
     });
     found.collect()
 }
 
-fn number(digits: &str) -> Option<u64> {
+fn parse_number(digits: &str) -> Option<u64> {
     let is_plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// Numbers below this one: the smallest first, then in growing steps.
-fn smaller(number: u64) -> Vec<u64> {
+/// The smallest number comes first, then numbers in growing steps.
+fn smaller_numbers(number: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     let mut next = 0;
     while next < number && numbers.len() < 40 {
@@ -158,7 +157,7 @@ mod tests {
             program: GeneratorProgram {
                 name: "gen.py".to_owned(),
                 path: FilePath::root("gen.py"),
-                beside: Vec::new(),
+                included: Vec::new(),
                 language: None,
             },
             args: args.split_whitespace().map(str::to_owned).collect(),
@@ -172,7 +171,7 @@ mod tests {
     fn numbers_are_lowered_and_seeds_are_not() {
         let check = |args: &str, expected: &[&str]| {
             let lowered: Vec<String> =
-                lowered(&command(args)).iter().map(|it| it.args.join(" ")).collect();
+                lower_numbers(&command(args)).iter().map(|it| it.args.join(" ")).collect();
             assert_eq!(lowered, expected);
         };
         check(
@@ -186,12 +185,12 @@ mod tests {
             ],
         );
         check("random --seed {seed}", &[]);
-        assert_eq!(smaller(20), [0, 1, 2, 3, 4, 6, 8, 11, 14, 18, 19]);
+        assert_eq!(smaller_numbers(20), [0, 1, 2, 3, 4, 6, 8, 11, 14, 18, 19]);
     }
 
     #[test]
     fn a_call_shows_its_seed() {
-        let call = Call { command: command("--n 3 {seed} {name}"), seed: 17 };
+        let call = GeneratorCall { command: command("--n 3 {seed} {name}"), seed: 17 };
         assert_eq!(call.line(), "gen.py --n 3 17 stress");
     }
 
@@ -199,12 +198,12 @@ mod tests {
     fn fresh_seeds_are_those_of_the_seed() {
         let lines = || vec![command("a {seed}"), command("b {seed}")];
         let origins = |seed| {
-            let mut source = ByRecipe::new(lines(), seed);
+            let mut source = RecipeInputs::new(lines(), seed);
             let calls = (0..4).map_while(|_| source.next(&|| false).unwrap());
             calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(origins(7), origins(7));
         assert_ne!(origins(7), origins(8));
-        assert!(ByRecipe::new(Vec::new(), 7).next(&|| false).unwrap().is_none());
+        assert!(RecipeInputs::new(Vec::new(), 7).next(&|| false).unwrap().is_none());
     }
 }

@@ -1,33 +1,31 @@
-//! Changed copies of the package's test cases that its input validators accept: for packages without a grammar of
-//! their input.
+//! Changed copies of test cases that the package's input validators accept, for packages without a grammar.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use crate::grammar::chance::Chance;
-use crate::inputs::candidates::{Candidate, Candidates};
-use crate::inputs::word_lines::{Numbers, WordLines};
+use crate::inputs::candidates::{Candidate, CandidateSource};
+use crate::inputs::word_lines::{ExtremeNumbers, WordLines};
 use crate::model::stop::Stop;
-use crate::model::stress::Origin;
+use crate::model::stress::CounterexampleOrigin;
 use crate::validity::Validity;
 
-/// Number of copies that are given to the validators at once.
-const AT_ONCE: usize = 32;
+/// Number of copies that the validators get at once.
+const COPIES_AT_ONCE: usize = 32;
 /// Upper bound on the valid copies that are changed again.
-const KEPT: usize = 500;
-/// Upper bound on the length of a copy, in bytes.
-pub const LONGEST: usize = 64 << 10;
+const VALID_COPIES_MAX: usize = 500;
+/// Upper bound on the bytes of a copy.
+pub const COPY_BYTES_MAX: usize = 64 << 10;
 /// After this many invalid copies in a row, the source ends.
-const IN_VAIN: usize = 2000;
+const INVALID_MAX: usize = 2000;
 
-/// Changed copies of test cases.
-pub struct ByTestCases<'a> {
+pub struct VariedTestCases<'a> {
     validity: &'a Validity<'a>,
-    /// The inputs to change: the test cases, the smallest first, and then valid copies.
-    parents: Vec<Parent>,
-    own: usize,
-    numbers: Numbers,
+    /// The inputs to change: first the test cases, the smallest first, then valid copies.
+    parents: Vec<ParentInput>,
+    test_case_count: usize,
+    numbers: ExtremeNumbers,
     chance: Chance,
     hasher: RandomState,
     seen: HashSet<u64>,
@@ -35,28 +33,26 @@ pub struct ByTestCases<'a> {
 }
 
 #[derive(Clone)]
-struct Parent {
-    /// The test case that it is copied from.
+struct ParentInput {
     case: Arc<str>,
-    sheet: WordLines,
+    lines: WordLines,
 }
 
-impl<'a> ByTestCases<'a> {
-    /// Changes copies of these test cases, which have names.
+impl<'a> VariedTestCases<'a> {
     pub fn new(validity: &'a Validity<'a>, mut cases: Vec<(String, Vec<u8>)>, seed: u64) -> Self {
-        cases.retain(|(_, input)| input.len() <= LONGEST);
+        cases.retain(|(_, input)| input.len() <= COPY_BYTES_MAX);
         cases.sort_by_key(|(_, input)| input.len());
         let hasher = RandomState::new();
         let seen = cases.iter().map(|(_, input)| hasher.hash_one(&input[..])).collect();
-        let read = |(name, input): (String, Vec<u8>)| Parent {
+        let read = |(name, input): (String, Vec<u8>)| ParentInput {
             case: name.into(),
-            sheet: WordLines::read(&input),
+            lines: WordLines::read(&input),
         };
-        let parents: Vec<Parent> = cases.into_iter().map(read).collect();
+        let parents: Vec<ParentInput> = cases.into_iter().map(read).collect();
         Self {
             validity,
-            own: parents.len(),
-            numbers: Numbers::of(parents.iter().map(|parent| &parent.sheet)),
+            test_case_count: parents.len(),
+            numbers: ExtremeNumbers::of(parents.iter().map(|parent| &parent.lines)),
             parents,
             chance: Chance::new(seed, "test cases"),
             hasher,
@@ -66,8 +62,8 @@ impl<'a> ByTestCases<'a> {
     }
 
     /// The next input to change: every other time a test case, and small ones more often.
-    fn parent(&mut self) -> Parent {
-        let (own, all) = (self.own as u64, self.parents.len() as u64);
+    fn choose_parent(&mut self) -> ParentInput {
+        let (own, all) = (self.test_case_count as u64, self.parents.len() as u64);
         let place = if own < all && self.chance.happens(500) {
             own + self.chance.below(all - own)
         } else {
@@ -76,44 +72,49 @@ impl<'a> ByTestCases<'a> {
         self.parents[place as usize].clone()
     }
 
-    /// Keeps a valid copy; it replaces another one if there are many.
-    fn keep(&mut self, parent: Parent) {
-        if self.parents.len() - self.own < KEPT {
+    /// If there are many copies, it replaces another one.
+    fn add_parent(&mut self, parent: ParentInput) {
+        if self.parents.len() - self.test_case_count < VALID_COPIES_MAX {
             self.parents.push(parent)
         } else {
-            let place = self.own + self.chance.below(KEPT as u64) as usize;
+            let place = self.test_case_count + self.chance.below(VALID_COPIES_MAX as u64) as usize;
             self.parents[place] = parent;
         }
     }
 }
 
-impl Candidates for ByTestCases<'_> {
+impl CandidateSource for VariedTestCases<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let mut in_vain = 0;
-        while self.ready.is_empty() && in_vain < IN_VAIN && self.own > 0 && !is_over() {
-            let mut made: Vec<(Parent, Arc<[u8]>)> = Vec::new();
-            for _ in 0..AT_ONCE {
-                let parent = self.parent();
-                let sheet = parent.sheet.varied(&self.numbers, &mut self.chance);
+        while self.ready.is_empty()
+            && in_vain < INVALID_MAX
+            && self.test_case_count > 0
+            && !is_over()
+        {
+            let mut made: Vec<(ParentInput, Arc<[u8]>)> = Vec::new();
+            for _ in 0..COPIES_AT_ONCE {
+                let parent = self.choose_parent();
+                let sheet = parent.lines.varied(&self.numbers, &mut self.chance);
                 let text: Arc<[u8]> = sheet.text().into();
-                if text.len() <= LONGEST && self.seen.insert(self.hasher.hash_one(&text[..])) {
-                    made.push((Parent { sheet, ..parent }, text));
+                if text.len() <= COPY_BYTES_MAX && self.seen.insert(self.hasher.hash_one(&text[..]))
+                {
+                    made.push((ParentInput { lines: sheet, ..parent }, text));
                 }
             }
             let validity = self.validity;
-            // Grammars need no process, so all their valid copies are kept; other validators see them later, like
-            // inputs from a grammar.
+            // Grammars need no process, so all copies that they accept are kept. The other validators check them
+            // later, like inputs from a grammar.
             let texts: Vec<Arc<[u8]>> = made.iter().map(|(_, text)| Arc::clone(text)).collect();
             let valid = if validity.grammars.is_empty() {
-                validity.accepted(&texts)?
+                validity.accepts_each(&texts)?
             } else {
-                texts.iter().map(|text| validity.by_grammar(text)).collect()
+                texts.iter().map(|text| validity.grammars_accept(text)).collect()
             };
-            in_vain += AT_ONCE;
+            in_vain += COPIES_AT_ONCE;
             for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {
-                let origin = Origin::TestCase { name: parent.case.to_string() };
+                let origin = CounterexampleOrigin::TestCase { name: parent.case.to_string() };
                 self.ready.push_back(Candidate::text(text, origin));
-                self.keep(parent);
+                self.add_parent(parent);
             }
         }
         Ok(self.ready.pop_front())

@@ -2,84 +2,76 @@
 
 use std::sync::Arc;
 
-use crate::inputs::by_recipe::Call;
+use crate::inputs::by_recipe::GeneratorCall;
 use crate::model::stop::Stop;
-use crate::model::stress::Origin;
+use crate::model::stress::CounterexampleOrigin;
 
-/// An input to try.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    pub content: Content,
-    /// The source of the input.
-    pub origin: Origin,
+    pub content: CandidateContent,
+    pub origin: CounterexampleOrigin,
 }
 
 impl Candidate {
-    /// An input with its source.
-    pub fn text(text: impl Into<Arc<[u8]>>, origin: Origin) -> Self {
-        Self { content: Content::Text(text.into()), origin }
+    pub fn text(text: impl Into<Arc<[u8]>>, origin: CounterexampleOrigin) -> Self {
+        Self { content: CandidateContent::Text(text.into()), origin }
     }
 }
 
-/// An input, or how to get it.
+/// An input, or how to make it.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub enum CandidateContent {
     Text(Arc<[u8]>),
-    Call(Call),
+    Call(GeneratorCall),
 }
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
-pub trait Candidates: Send {
-    /// The next input; `None` if there are no more, or if `is_over` said so before one was made.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted while it made one.
+pub trait CandidateSource: Send {
+    /// `None` if there are no more inputs, or if `is_over` becomes true first.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop>;
 }
 
-/// Several sources, each with its share of turns.
 #[derive(Default)]
-pub struct Mix<'a> {
-    sources: Vec<Sharer<'a>>,
+pub struct SourceMix<'a> {
+    sources: Vec<MixedSource<'a>>,
     /// Number of turns of the first source before the others begin.
-    lead: u32,
+    first_turns: u32,
 }
 
-struct Sharer<'a> {
-    candidates: Box<dyn Candidates + 'a>,
+struct MixedSource<'a> {
+    source: Box<dyn CandidateSource + 'a>,
     share: i64,
     credit: i64,
 }
 
-impl<'a> Mix<'a> {
-    /// Adds a source with a share of the turns; the first one added begins.
-    pub fn add(&mut self, share: u32, candidates: impl Candidates + 'a) {
-        self.sources.push(Sharer {
-            candidates: Box::new(candidates),
+impl<'a> SourceMix<'a> {
+    /// The first source added begins.
+    pub fn add(&mut self, share: u32, candidates: impl CandidateSource + 'a) {
+        self.sources.push(MixedSource {
+            source: Box::new(candidates),
             share: i64::from(share.max(1)),
             credit: 0,
         });
     }
 
     /// Gives the first source this many turns before the others begin.
-    pub fn lead(&mut self, turns: u32) {
-        self.lead = turns;
+    pub fn set_first_turns(&mut self, turns: u32) {
+        self.first_turns = turns;
     }
 
-    /// Whether there are no sources.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 }
 
-impl Candidates for Mix<'_> {
-    /// The source whose turn is most overdue comes next; a source that has ended leaves its share to the others.
+impl CandidateSource for SourceMix<'_> {
+    /// The source whose turn is most overdue comes next. A source that has ended leaves its share to the others.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        while self.lead > 0 {
-            self.lead -= 1;
+        while self.first_turns > 0 {
+            self.first_turns -= 1;
             let Some(first) = self.sources.first_mut() else { break };
-            match first.candidates.next(is_over)? {
-                None => self.lead = 0,
+            match first.source.next(is_over)? {
+                None => self.first_turns = 0,
                 candidate => return Ok(candidate),
             }
         }
@@ -95,7 +87,7 @@ impl Candidates for Mix<'_> {
             };
             let source = &mut self.sources[place];
             source.credit -= shares;
-            if let Some(candidate) = source.candidates.next(is_over)? {
+            if let Some(candidate) = source.source.next(is_over)? {
                 return Ok(Some(candidate));
             }
             self.sources.remove(place);
@@ -112,26 +104,26 @@ mod tests {
         left: usize,
     }
 
-    impl Candidates for Letters {
+    impl CandidateSource for Letters {
         fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
             let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = left;
             Ok(Some(Candidate {
-                content: Content::Text(Arc::from([self.letter])),
-                origin: Origin::Small { level: 1 },
+                content: CandidateContent::Text(Arc::from([self.letter])),
+                origin: CounterexampleOrigin::Small { level: 1 },
             }))
         }
     }
 
     fn check(sources: &[(u32, u8, usize)], turns: usize, expected: &str) {
-        let mut mix = Mix::default();
+        let mut mix = SourceMix::default();
         for &(share, letter, left) in sources {
             mix.add(share, Letters { letter, left });
         }
         let mut letters = String::new();
         for _ in 0..turns {
             match mix.next(&|| false).unwrap() {
-                Some(Candidate { content: Content::Text(text), .. }) => {
+                Some(Candidate { content: CandidateContent::Text(text), .. }) => {
                     letters.push(char::from(text[0]))
                 }
                 _ => letters.push('.'),
@@ -149,23 +141,23 @@ mod tests {
     }
 
     #[test]
-    fn the_first_source_may_lead() {
-        let mut mix = Mix::default();
+    fn the_first_source_may_start_alone() {
+        let mut mix = SourceMix::default();
         for (letter, left) in [(b'a', 5), (b'b', 5)] {
             mix.add(1, Letters { letter, left });
         }
-        mix.lead(3);
+        mix.set_first_turns(3);
         let letters: Vec<u8> = std::iter::from_fn(|| mix.next(&|| false).unwrap())
             .filter_map(|candidate| match candidate.content {
-                Content::Text(text) => Some(text[0]),
-                Content::Call(_) => None,
+                CandidateContent::Text(text) => Some(text[0]),
+                CandidateContent::Call(_) => None,
             })
             .collect();
         assert_eq!(letters, b"aaaababbbb");
     }
 
     #[test]
-    fn a_source_at_its_end_leaves_its_turns_to_the_others() {
+    fn an_ended_source_leaves_its_turns_to_the_others() {
         check(&[(3, b'a', 2), (1, b'b', 4)], 7, "aabbbb.");
     }
 }

@@ -1,7 +1,7 @@
 //! Fresh inputs of a problem, from several sources that take turns.
 //!
-//! [`candidates`] gives inputs in turns: from the grammar ([`by_grammar`]), from the package's own generators
-//! ([`by_recipe`]), and without a grammar also changed copies of test cases ([`by_test_cases`]).
+//! [`candidates`] gives inputs in turns: from the grammar ([`by_grammar`]), and from the package's own generators
+//! ([`by_recipe`]). Without a grammar, it also gives changed copies of test cases ([`by_test_cases`]).
 
 pub mod by_grammar;
 pub mod by_recipe;

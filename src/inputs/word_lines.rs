@@ -1,50 +1,46 @@
 //! An input as lines of words, for packages without a grammar: small changes, removals, and lower values.
 //!
-//! The meaning of the words is unknown. A number that counts removed or repeated parts is found by trial: each change
+//! The meaning of the words is unknown. Trials find the number that counts removed or repeated parts: each change
 //! comes with several numbers before it that may be its count. Validators decide which results are valid.
 
 use crate::grammar::chance::Chance;
 use crate::grammar::shrink::is_smaller;
 
-/// An input as lines of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordLines {
     lines: Vec<Vec<Vec<u8>>>,
 }
 
-/// Where a word is: line and word.
-type Place = (usize, usize);
+/// A line and a word in it.
+type WordPosition = (usize, usize);
 
-/// A range of parts that can be removed or doubled: the first one, and how many.
+/// Adjacent parts that can be removed or doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
-    of: Whole,
+struct PartRange {
+    container: Container,
     first: usize,
     count: usize,
 }
 
-/// A container of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whole {
-    /// All lines.
+enum Container {
     Lines,
     Words(usize),
     /// The words of all lines with this number of words.
     Columns(usize),
-    Letters(Place),
+    Letters(WordPosition),
     /// The letters of all lines that are one word of this length.
     LetterColumns(usize),
 }
 
-/// Whether a part is removed or doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    Without,
-    Twice,
+enum PartChange {
+    Remove,
+    Double,
 }
 
 /// Upper bound on the numbers that may be the count of a part.
-const COUNTS: usize = 4;
+const COUNTS_MAX: usize = 4;
 
 /// The number that a word writes in canonical form.
 fn number(word: &[u8]) -> Option<i128> {
@@ -53,7 +49,7 @@ fn number(word: &[u8]) -> Option<i128> {
 }
 
 /// Some numbers nearer to zero, as words.
-fn lower(number: i128) -> Vec<Vec<u8>> {
+fn lower_words(number: i128) -> Vec<Vec<u8>> {
     let mut lower = vec![0, 1, number / 2, number - number.signum()];
     lower.dedup();
     lower.retain(|it| it.abs() < number.abs());
@@ -61,7 +57,7 @@ fn lower(number: i128) -> Vec<Vec<u8>> {
 }
 
 impl WordLines {
-    /// Reads an input. All white space between words becomes one space.
+    /// All white space between words becomes one space.
     pub fn read(input: &[u8]) -> Self {
         let words = |line: &[u8]| {
             let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -71,35 +67,33 @@ impl WordLines {
         Self { lines: input.split(|byte| *byte == b'\n').map(words).collect() }
     }
 
-    /// The lines as an input.
     pub fn text(&self) -> Vec<u8> {
         let lines = self.lines.iter();
         lines.flat_map(|line| [line.join(&b' '), vec![b'\n']].concat()).collect()
     }
 
-    fn places(&self) -> impl Iterator<Item = Place> + '_ {
+    fn positions(&self) -> impl Iterator<Item = WordPosition> + '_ {
         let lines = self.lines.iter().enumerate();
         lines.flat_map(|(line, words)| (0..words.len()).map(move |word| (line, word)))
     }
 
-    fn word(&self, place: Place) -> &[u8] {
+    fn word(&self, place: WordPosition) -> &[u8] {
         &self.lines[place.0][place.1]
     }
 
-    fn number_at(&self, place: Place) -> Option<i128> {
+    fn number_at(&self, place: WordPosition) -> Option<i128> {
         number(self.word(place))
     }
 
-    fn with(&self, place: Place, word: Vec<u8>) -> Self {
+    fn with_word(&self, place: WordPosition, word: Vec<u8>) -> Self {
         let mut sheet = self.clone();
         sheet.lines[place.0][place.1] = word;
         sheet
     }
 
-    /// All containers of parts.
-    fn wholes(&self) -> Vec<Whole> {
-        let mut wholes = vec![Whole::Lines];
-        let mut several = |whole: Whole, times: usize| {
+    fn containers(&self) -> Vec<Container> {
+        let mut wholes = vec![Container::Lines];
+        let mut several = |whole: Container, times: usize| {
             if times > 1 && !wholes.contains(&whole) {
                 wholes.push(whole);
             }
@@ -109,7 +103,7 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        /// With more line lengths than this, lines do not form columns.
+        /// If there are more line lengths than this, lines do not form columns.
         const KINDS: usize = 8;
         let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
@@ -119,34 +113,34 @@ impl WordLines {
             sizes.dedup();
             sizes.truncate(KINDS);
         }
-        widths.into_iter().for_each(|it| several(Whole::Columns(it), times(it)));
-        lengths.into_iter().for_each(|it| several(Whole::LetterColumns(it), alike(it)));
-        wholes.extend((0..self.lines.len()).map(Whole::Words));
-        let words = self.places().filter(|place| self.number_at(*place).is_none());
-        wholes.extend(words.map(Whole::Letters));
+        widths.into_iter().for_each(|it| several(Container::Columns(it), times(it)));
+        lengths.into_iter().for_each(|it| several(Container::LetterColumns(it), alike(it)));
+        wholes.extend((0..self.lines.len()).map(Container::Words));
+        let words = self.positions().filter(|place| self.number_at(*place).is_none());
+        wholes.extend(words.map(Container::Letters));
         wholes
     }
 
-    fn size(&self, whole: Whole) -> usize {
+    fn size(&self, whole: Container) -> usize {
         match whole {
-            Whole::Lines => self.lines.len(),
-            Whole::Words(line) => self.lines[line].len(),
-            Whole::Columns(width) | Whole::LetterColumns(width) => width,
-            Whole::Letters(place) => self.word(place).len(),
+            Container::Lines => self.lines.len(),
+            Container::Words(line) => self.lines[line].len(),
+            Container::Columns(width) | Container::LetterColumns(width) => width,
+            Container::Letters(place) => self.word(place).len(),
         }
     }
 
-    /// The numbers that may be the size of a part's container, and how much the part adds to each.
-    fn counts(&self, part: Part) -> Vec<(Place, i128)> {
-        let size = self.size(part.of) as i128;
+    /// The numbers that may be the size of the container, and how much the part adds to each.
+    fn possible_counts(&self, part: PartRange) -> Vec<(WordPosition, i128)> {
+        let size = self.size(part.container) as i128;
         let own = part.count as i128;
-        let (before, is_exact) = match part.of {
-            Whole::Lines => ((part.first, 0), false),
-            Whole::Words(line) => ((line, part.first), true),
-            Whole::Letters(place) => (place, true),
-            Whole::Columns(_) | Whole::LetterColumns(_) => ((self.lines.len(), 0), true),
+        let (before, is_exact) = match part.container {
+            Container::Lines => ((part.first, 0), false),
+            Container::Words(line) => ((line, part.first), true),
+            Container::Letters(place) => (place, true),
+            Container::Columns(_) | Container::LetterColumns(_) => ((self.lines.len(), 0), true),
         };
-        let may_be = |place: &Place| {
+        let may_be = |place: &WordPosition| {
             self.number_at(*place).is_some_and(|number| {
                 if is_exact {
                     // A count in the same line does not count itself.
@@ -156,10 +150,11 @@ impl WordLines {
                 }
             })
         };
-        let places = self.places().take_while(|place| *place < before).filter(may_be);
-        let places: Vec<Place> = places.collect();
-        let (last, first) = (places.iter().rev().take(COUNTS / 2), places.iter().take(COUNTS / 2));
-        let mut counts: Vec<Place> = last.chain(first).copied().collect();
+        let places = self.positions().take_while(|place| *place < before).filter(may_be);
+        let places: Vec<WordPosition> = places.collect();
+        let (last, first) =
+            (places.iter().rev().take(COUNTS_MAX / 2), places.iter().take(COUNTS_MAX / 2));
+        let mut counts: Vec<WordPosition> = last.chain(first).copied().collect();
         counts.sort_unstable();
         counts.dedup();
         // Several lines may form one test case.
@@ -170,35 +165,42 @@ impl WordLines {
         counts.into_iter().flat_map(worth).collect()
     }
 
-    /// The sheet without a part or with it doubled; a number that counts it changes along.
-    fn changed(&self, part: Part, change: Change, count: Option<(Place, i128)>) -> Self {
+    /// Removes or doubles a part. A number that counts it changes as well.
+    fn with_change(
+        &self,
+        part: PartRange,
+        change: PartChange,
+        count: Option<(WordPosition, i128)>,
+    ) -> Self {
         let mut sheet = self.clone();
         if let Some((place, by)) = count
             && let Some(number) = self.number_at(place)
         {
-            let number = number + if change == Change::Twice { by } else { -by };
+            let number = number + if change == PartChange::Double { by } else { -by };
             sheet.lines[place.0][place.1] = number.to_string().into_bytes();
         }
         let (from, to) = (part.first, part.first + part.count);
-        fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: Change) {
+        fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: PartChange) {
             match change {
-                Change::Without => drop(all.drain(from..to)),
-                Change::Twice => {
+                PartChange::Remove => drop(all.drain(from..to)),
+                PartChange::Double => {
                     let again = all[from..to].to_vec();
                     all.splice(to..to, again);
                 }
             }
         }
-        match part.of {
-            Whole::Lines => edit(&mut sheet.lines, from, to, change),
-            Whole::Words(line) => edit(&mut sheet.lines[line], from, to, change),
-            Whole::Letters((line, word)) => edit(&mut sheet.lines[line][word], from, to, change),
-            Whole::Columns(width) => {
+        match part.container {
+            Container::Lines => edit(&mut sheet.lines, from, to, change),
+            Container::Words(line) => edit(&mut sheet.lines[line], from, to, change),
+            Container::Letters((line, word)) => {
+                edit(&mut sheet.lines[line][word], from, to, change)
+            }
+            Container::Columns(width) => {
                 for line in sheet.lines.iter_mut().filter(|line| line.len() == width) {
                     edit(line, from, to, change);
                 }
             }
-            Whole::LetterColumns(length) => {
+            Container::LetterColumns(length) => {
                 for line in &mut sheet.lines {
                     if let [word] = &mut line[..]
                         && word.len() == length
@@ -213,10 +215,10 @@ impl WordLines {
         sheet
     }
 
-    /// All parts, large ones first.
-    fn parts(&self) -> impl Iterator<Item = Part> {
-        let sizes = self.wholes().into_iter().map(|whole| (whole, self.size(whole)));
-        let sizes: Vec<(Whole, usize)> = sizes.collect();
+    /// Large parts come first.
+    fn parts(&self) -> impl Iterator<Item = PartRange> {
+        let sizes = self.containers().into_iter().map(|whole| (whole, self.size(whole)));
+        let sizes: Vec<(Container, usize)> = sizes.collect();
         sizes.into_iter().flat_map(|(of, size)| {
             /// Up to this many adjacent lines or words are tried at every position.
             const TOGETHER: usize = 4;
@@ -225,46 +227,50 @@ impl WordLines {
             let counts = halves.chain((1..=TOGETHER.min(size)).rev());
             counts.flat_map(move |count| {
                 let step = if count > TOGETHER { count } else { 1 };
-                (0..=size - count).step_by(step).map(move |first| Part { of, first, count })
+                (0..=size - count).step_by(step).map(move |first| PartRange {
+                    container: of,
+                    first,
+                    count,
+                })
             })
         })
     }
 
-    /// The sheet without each part, then with each number lowered and each word simplified.
-    fn smaller(&self) -> impl Iterator<Item = Self> + '_ {
+    /// First without each part, then with each number lowered and each word simplified.
+    fn smaller_versions(&self) -> impl Iterator<Item = Self> + '_ {
         let without = self.parts().flat_map(move |part| {
-            let counts = self.counts(part).into_iter().map(Some).chain([None]);
-            counts.map(move |count| self.changed(part, Change::Without, count))
+            let counts = self.possible_counts(part).into_iter().map(Some).chain([None]);
+            counts.map(move |count| self.with_change(part, PartChange::Remove, count))
         });
-        let simpler = self.places().flat_map(move |place| {
+        let simpler = self.positions().flat_map(move |place| {
             let words: Vec<Vec<u8>> = match self.number_at(place) {
-                Some(number) => lower(number),
+                Some(number) => lower_words(number),
                 None => {
                     let word = self.word(place);
                     let least = word.iter().min().copied().unwrap_or(b'a');
                     vec![vec![least; word.len()]]
                 }
             };
-            words.into_iter().map(move |word| self.with(place, word))
+            words.into_iter().map(move |word| self.with_word(place, word))
         });
         without.chain(simpler).chain(self.lowered_everywhere())
     }
 
-    /// The sheet with all occurrences of one number lowered: it may be a name.
+    /// All occurrences of one number are lowered together: it may be a name.
     fn lowered_everywhere(&self) -> impl Iterator<Item = Self> + '_ {
         /// Upper bound on the numbers to lower.
         const NUMBERS: usize = 50;
         let mut numbers: Vec<i128> =
-            self.places().filter_map(|place| self.number_at(place)).collect();
+            self.positions().filter_map(|place| self.number_at(place)).collect();
         numbers.sort_unstable();
         let twice = numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]);
         let mut names: Vec<i128> = twice.collect();
         names.dedup();
         names.truncate(NUMBERS);
         names.into_iter().flat_map(move |name| {
-            lower(name).into_iter().map(move |word| {
+            lower_words(name).into_iter().map(move |word| {
                 let mut sheet = self.clone();
-                for place in self.places().filter(|place| self.number_at(*place) == Some(name)) {
+                for place in self.positions().filter(|place| self.number_at(*place) == Some(name)) {
                     sheet.lines[place.0][place.1].clone_from(&word);
                 }
                 sheet
@@ -272,30 +278,29 @@ impl WordLines {
         })
     }
 
-    /// A copy with a few random changes.
     #[must_use]
-    pub fn varied(&self, others: &Numbers, chance: &mut Chance) -> Self {
-        let mut sheet = self.edited(others, chance);
+    pub fn varied(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
+        let mut sheet = self.with_random_edit(others, chance);
         while chance.happens(500) {
-            sheet = sheet.edited(others, chance);
+            sheet = sheet.with_random_edit(others, chance);
         }
         sheet
     }
 
-    fn edited(&self, others: &Numbers, chance: &mut Chance) -> Self {
-        let places: Vec<Place> = self.places().collect();
+    fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
+        let places: Vec<WordPosition> = self.positions().collect();
         let Some(&place) = pick(&places, chance) else { return self.clone() };
         match chance.below(10) {
             0..=3 => match self.number_at(place) {
                 Some(number) => {
                     let word = self.other_number(place, number, others, chance);
-                    self.with(place, word.to_string().into_bytes())
+                    self.with_word(place, word.to_string().into_bytes())
                 }
-                None => self.with(place, self.other_word(place, chance)),
+                None => self.with_word(place, self.other_word(place, chance)),
             },
             kind @ 4..=6 => {
-                let change = if kind == 6 { Change::Twice } else { Change::Without };
-                let wholes = self.wholes();
+                let change = if kind == 6 { PartChange::Double } else { PartChange::Remove };
+                let wholes = self.containers();
                 // Lines, columns and the words of a line together are as likely as a letter of a long text.
                 let few = wholes.len().min(8) as u64;
                 let of = if chance.happens(500) {
@@ -310,9 +315,9 @@ impl WordLines {
                 let count =
                     if chance.happens(700) { 1 } else { 1 + chance.below(size as u64) as usize };
                 let first = chance.below((size - count + 1) as u64) as usize;
-                let part = Part { of, first, count };
-                let count = pick(&self.counts(part), chance).copied();
-                self.changed(part, change, count.filter(|_| chance.happens(900)))
+                let part = PartRange { container: of, first, count };
+                let count = pick(&self.possible_counts(part), chance).copied();
+                self.with_change(part, change, count.filter(|_| chance.happens(900)))
             }
             7 => {
                 let other = if chance.happens(700) {
@@ -320,7 +325,7 @@ impl WordLines {
                 } else {
                     *pick(&places, chance).unwrap_or(&place)
                 };
-                let mut sheet = self.with(place, self.word(other).to_vec());
+                let mut sheet = self.with_word(place, self.word(other).to_vec());
                 sheet.lines[other.0][other.1] = self.word(place).to_vec();
                 sheet
             }
@@ -343,12 +348,12 @@ impl WordLines {
         }
     }
 
-    /// Another number for a place: near it, like other numbers, or large.
+    /// A number near the old one, like other numbers, or large.
     fn other_number(
         &self,
-        place: Place,
+        place: WordPosition,
         number: i128,
-        others: &Numbers,
+        others: &ExtremeNumbers,
         chance: &mut Chance,
     ) -> i128 {
         let beside = &self.lines[place.0];
@@ -374,10 +379,10 @@ impl WordLines {
         }
     }
 
-    /// Another word of the same length: one letter replaced by another one of the sheet, or all letters equal.
-    fn other_word(&self, place: Place, chance: &mut Chance) -> Vec<u8> {
+    /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
+    fn other_word(&self, place: WordPosition, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(place).to_vec();
-        let words = self.places().filter(|it| self.number_at(*it).is_none());
+        let words = self.positions().filter(|it| self.number_at(*it).is_none());
         let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
         if chance.happens(800) {
@@ -390,19 +395,17 @@ impl WordLines {
     }
 }
 
-/// The least and the greatest number in some inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
+pub struct ExtremeNumbers {
     least: i128,
     most: i128,
 }
 
-impl Numbers {
-    /// Those in these inputs.
+impl ExtremeNumbers {
     pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
         for sheet in sheets {
-            for number in sheet.places().filter_map(|place| sheet.number_at(place)) {
+            for number in sheet.positions().filter_map(|place| sheet.number_at(place)) {
                 numbers.least = numbers.least.min(number);
                 numbers.most = numbers.most.max(number);
             }
@@ -415,7 +418,7 @@ fn pick<'a, T>(all: &'a [T], chance: &mut Chance) -> Option<&'a T> {
     all.get(chance.below(all.len() as u64) as usize)
 }
 
-/// Shrinks an input: tries at most `most` smaller ones, and goes on from those that are interesting.
+/// Tries at most `most` smaller inputs, and goes on from those that are interesting.
 pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most: u64) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tried = 0;
@@ -424,7 +427,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
         let mut place = 0;
         'again: loop {
             let sheet = WordLines::read(&best);
-            for smaller in sheet.smaller().skip(place) {
+            for smaller in sheet.smaller_versions().skip(place) {
                 if tried >= most {
                     return best;
                 }
@@ -450,7 +453,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
 mod tests {
     use super::*;
 
-    /// Like a validator: `n`, then a line with `n` numbers.
+    /// Accepts `n`, then a line with `n` numbers.
     fn is_row(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
@@ -458,7 +461,7 @@ mod tests {
         count.parse().ok() == numbers.map(|it| it.len())
     }
 
-    /// `n m`, then `m` lines of two numbers up to `n`.
+    /// Accepts `n m`, then `m` lines of two numbers up to `n`.
     fn is_graph(text: &str) -> bool {
         let row = |line: &str| -> Option<Vec<usize>> {
             line.split(' ').map(|word| word.parse().ok()).collect()
@@ -471,7 +474,7 @@ mod tests {
         edges.len() == count && edges.iter().all(is_edge)
     }
 
-    /// `t`, then for each test case a row as above.
+    /// Accepts `t`, then for each test case a row as in [`is_row`].
     fn is_rows(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [count, rows @ ..] = &lines[..] else { return false };
@@ -479,7 +482,7 @@ mod tests {
             && rows.chunks(2).all(|row| is_row(&format!("{}\n", row.join("\n"))))
     }
 
-    /// `r c`, then `r` words of `c` letters.
+    /// Accepts `r c`, then `r` words of `c` letters.
     fn is_grid(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [first, rows @ ..] = &lines[..] else { return false };
@@ -488,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_made_small_without_a_grammar() {
+    fn inputs_shrink_without_a_grammar() {
         let check =
             |input: &str, is_valid: fn(&str) -> bool, fails: fn(&str) -> bool, expected: &str| {
                 assert!(is_valid(input) && fails(input), "{input}");
@@ -517,10 +520,10 @@ mod tests {
     }
 
     #[test]
-    fn changes_at_random_are_often_valid() {
+    fn random_changes_are_often_valid() {
         let check = |input: &str, is_valid: fn(&str) -> bool, least: usize| {
             let sheet = WordLines::read(input.as_bytes());
-            let numbers = Numbers::of([&sheet].into_iter());
+            let numbers = ExtremeNumbers::of([&sheet].into_iter());
             let mut chance = Chance::new(1, "test");
             let mut valid: Vec<String> = Vec::new();
             for _ in 0..400 {
@@ -550,7 +553,7 @@ mod tests {
             "\u{e4} 99999999999999999999999999999999999999999\n",
         ] {
             let mut sheet = WordLines::read(text.as_bytes());
-            let numbers = Numbers::of([&sheet].into_iter());
+            let numbers = ExtremeNumbers::of([&sheet].into_iter());
             for _ in 0..300 {
                 sheet = sheet.varied(&numbers, &mut chance);
                 if sheet.text().len() > 200 {
@@ -562,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_what_was_read() {
+    fn an_input_survives_reading_and_writing() {
         for text in ["1\n", "1 2\n\n3\n", "a  b\tc\n"] {
             let again = WordLines::read(text.as_bytes()).text();
             let words = |text: &[u8]| {

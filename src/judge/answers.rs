@@ -1,44 +1,44 @@
-//! Submissions that consist of answers: nothing is run, and the file for a test case is judged like an output.
+//! Submissions that consist of answers.
+//!
+//! Nothing runs; the file for a test case is judged like an output.
 //!
 //! Source: problem package format 2025-09, "Type". It does not specify the names of the files.
 
 use std::path::PathBuf;
 
-use crate::judge::case::{Pass, Trial};
-use crate::judge::compared::wrong;
+use crate::judge::case::{CaseJudge, Pass};
+use crate::judge::compared::wrong_answer;
 use crate::judge::evidence::{add_diff, add_input};
 use crate::model::blob::Blob;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 
-impl Trial<'_> {
-    /// Judges the submission's answer to the test case.
-    pub(super) fn read(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
+impl CaseJudge<'_> {
+    pub(super) fn judge_answer_file(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
         let name = &self.case.test_case.name;
         let pass = Pass::first(self.case.input.clone());
-        let output = answer(files, name);
+        let output = answer_file(files, name);
         let judged = match output {
-            Some(output) => self.judge_written(&pass, output)?,
-            None => wrong(format!("no answer: `{}` is missing", usual_name(name))),
+            Some(output) => self.judge_text(&pass, output)?,
+            None => wrong_answer(format!("no answer: `{}` is missing", usual_name(name))),
         };
-        self.finished(judged, None, |judged, evidence| {
+        self.complete(judged, None, |judged, evidence| {
             add_input(evidence, self.case, &pass, None)?;
             output.map_or(Ok(()), |output| add_diff(evidence, self.case, judged, output))
         })
     }
 }
 
-/// The answer to a test case: for `secret/a/1` it is `secret/a/1.out` or `a/1.out`; `.ans` is accepted instead of
-/// `.out`.
-fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
+/// For `secret/a/1`, the answer is `secret/a/1.out` or `a/1.out`; `.ans` works instead of `.out`.
+fn answer_file<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
     let short = test_case.strip_prefix("secret/");
     let names = [Some(test_case), short].into_iter().flatten();
     let mut names = names.flat_map(|name| ["out", "ans"].map(|ending| format!("{name}.{ending}")));
     names.find_map(|name| files.file(&PathBuf::from(name)))
 }
 
-/// The file name to suggest.
+/// The file name to suggest in messages.
 fn usual_name(test_case: &str) -> String {
     format!("{}.out", test_case.strip_prefix("secret/").unwrap_or(test_case))
 }
@@ -53,7 +53,7 @@ mod tests {
         let check = |files: &[&str], test_case: &str, expected: Option<&str>| {
             let entry = |name: &&str| TreeEntry::new(name, Node::plain(name.as_bytes()));
             let files = Tree::from(files.iter().map(entry).collect::<Vec<_>>());
-            let found = answer(&files, test_case).and_then(Blob::bytes);
+            let found = answer_file(&files, test_case).and_then(Blob::bytes);
             assert_eq!(found, expected.map(str::as_bytes), "{test_case}");
         };
         check(&["1.out", "sample/1.out"], "secret/1", Some("1.out"));

@@ -1,40 +1,42 @@
-//! Calls the package's own output validator for an output, and its static validator for a submission.
+//! Calls the package's output validators for an output, and its static validator for a submission.
 
 use std::path::PathBuf;
 
-use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, ValidatorMessages};
-use crate::judge::classify::Classified;
-use crate::judge::keep::save;
+use crate::judge::case::{
+    CaseJudge, Pass, PassResult, VALIDATOR_SUFFIX, ValidatorFeedback, ValidatorMessages,
+};
+use crate::judge::classify::VerdictWithCause;
+use crate::judge::keep::save_box;
 use crate::judge::score::{self, CaseWorth};
 use crate::model::blob::Blob;
-use crate::model::job::Keep;
+use crate::model::job::BoxRetention;
 use crate::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::validator::response::{Contract, Opinion, Response, Worth};
-use crate::validator::static_validator::Look;
-use crate::validator::{OutputValidator, Question, left_for_next_pass};
+use crate::validator::static_validator::StaticValidationRequest;
+use crate::validator::{OutputValidator, ValidationRequest, files_for_next_pass};
 
-/// A question to the validator about one pass: what happens to its files, and which answers are allowed.
-pub(super) struct Asking {
-    /// Where to keep its box for the user, if wanted.
-    pub(super) wanted: Option<FilePath>,
-    /// Whether the files of its box are returned: for the user, or for the next pass.
-    keep: Keep,
+/// A call of the validator for one pass: what happens to its files, and which responses are allowed.
+pub(super) struct ValidatorCall {
+    /// Where its box is kept for the user, if anywhere.
+    pub(super) box_path: Option<FilePath>,
+    /// What is returned from its box, for the user or for the next pass.
+    keep: BoxRetention,
     answer: Blob,
     pub(super) contract: Contract,
 }
 
-impl Asking {
+impl ValidatorCall {
     pub(super) fn question<'a>(
         &'a self,
-        trial: &Trial<'a>,
+        trial: &CaseJudge<'a>,
         pass: &'a Pass,
         output: Blob,
-    ) -> Question<'a> {
-        Question {
+    ) -> ValidationRequest<'a> {
+        ValidationRequest {
             test_case: trial.case.test_case,
             args: &trial.case.test_case.output_validator_args,
             input: &pass.input,
@@ -56,27 +58,25 @@ impl Asking {
             judge: response.feedback.judge_message.clone(),
             team: response.feedback.team_message.clone(),
         };
-        // The validator made its input; all other files stay in the feedback directory.
-        let earlier = left_for_next_pass(response.kept.as_ref()?);
-        Some(Pass { number: pass.number + 1, input: input.clone(), earlier, said })
+        // The validator made the input. All other files stay in the feedback directory.
+        let earlier = files_for_next_pass(response.box_tree.as_ref()?);
+        Some(Pass { number: pass.number + 1, input: input.clone(), earlier, messages: said })
     }
 
-    /// Keeps the box for the user, if it is wanted.
-    pub(super) fn save(&self, response: &Response) -> Result<(), JudgeError> {
-        save(self.wanted.as_ref(), response.kept.as_ref())
+    pub(super) fn save_box(&self, response: &Response) -> Result<(), JudgeError> {
+        save_box(self.box_path.as_ref(), response.box_tree.as_ref())
     }
 }
 
-impl Trial<'_> {
-    /// Prepares a question.
-    pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
-        let wanted = self.kept_of(pass.number, VALIDATOR);
-        // The files of a pass are used by the next one and by the visualizer.
+impl CaseJudge<'_> {
+    pub(super) fn prepare_call(&self, pass: &Pass) -> Result<ValidatorCall, Stop> {
+        let wanted = self.box_path_of(pass.number, VALIDATOR_SUFFIX);
+        // The next pass and the visualizer use the files of a pass.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
-        Ok(Asking {
-            keep: Keep::all_if(wanted.is_some() || is_read),
-            wanted,
+        Ok(ValidatorCall {
+            keep: BoxRetention::all_or_nothing(wanted.is_some() || is_read),
+            box_path: wanted,
             answer: self.case.answer()?,
             contract: match self.rules.problem.kind.passes {
                 1 => Contract::OnePass,
@@ -85,173 +85,180 @@ impl Trial<'_> {
         })
     }
 
-    /// Asks the validators in turn, and returns the result of the first that does not accept the output, or of the
-    /// last.
-    pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
+    /// Asks the validators in order. The result is that of the first one that does not accept the output, or of the
+    /// last one.
+    pub(super) fn ask_validators(&self, pass: &Pass, output: &Blob) -> Result<PassResult, Stop> {
         let none = || JudgeError::new("ask the output validators", "the package has none");
         let (first, others) = self.rules.validators.output.split_first().ok_or_else(none)?;
-        let mut judged = self.ask_one(first, pass, output)?;
+        let mut judged = self.ask_validator(first, pass, output)?;
         for validator in others {
             if judged.classified.verdict != Verdict::Accepted {
                 break;
             }
-            judged = self.ask_one(validator, pass, output)?;
+            judged = self.ask_validator(validator, pass, output)?;
         }
         Ok(judged)
     }
 
-    /// Asks a validator, and turns its response into a verdict.
+    /// Asks a validator.
     ///
-    /// If it gives no valid response, the judge has failed: whether the output is right is unknown.
-    fn ask_one(
+    /// If its response is invalid, the judge has failed: nobody knows whether the output is right.
+    fn ask_validator(
         &self,
         validator: &OutputValidator,
         pass: &Pass,
         output: &Blob,
-    ) -> Result<Judged, Stop> {
-        let asking = self.begin(pass)?;
+    ) -> Result<PassResult, Stop> {
+        let asking = self.prepare_call(pass)?;
         let question = asking.question(self, pass, output.clone());
-        let mut response = validator.ask(self.executor, question, asking.contract)?;
-        asking.save(&response)?;
-        self.draw_beside(pass, output, &mut response)?;
+        let mut response = validator.run(self.executor, question, asking.contract)?;
+        asking.save_box(&response)?;
+        self.add_output_images(pass, output, &mut response)?;
         let next = asking.next_pass(&response, pass);
-        let heard = Heard { from: validator, response: &response, kept: asking.wanted };
-        self.as_it_says(&heard, &pass.said.judge, next)
+        let heard = ValidatorResponse { validator, response: &response, kept: asking.box_path };
+        self.judge_response(&heard, &pass.messages.judge, next)
     }
 
-    /// The verdict and the score from a validator's response; `earlier` is what it said in earlier passes.
-    pub(super) fn as_it_says(
+    /// The verdict and the score of a response. `earlier` is the validator's message from earlier passes.
+    pub(super) fn judge_response(
         &self,
-        heard: &Heard<'_>,
+        heard: &ValidatorResponse<'_>,
         earlier: &[u8],
         next: Option<Pass>,
-    ) -> Result<Judged, Stop> {
-        let Heard { from, response, .. } = heard;
+    ) -> Result<PassResult, Stop> {
+        let ValidatorResponse { validator: from, response, .. } = heard;
         match &response.opinion {
-            Opinion::Broken(what) => return Err(self.broken(heard, what).into()),
-            Opinion::Partial(worth) => return self.for_points(*worth, heard),
+            Opinion::Broken(what) => return Err(self.invalid_response(heard, what).into()),
+            Opinion::Partial(worth) => return self.judge_points(*worth, heard),
             Opinion::Accepted | Opinion::Rejected => {}
         }
-        let (classified, is_told) = classified(from.what, response, earlier);
+        let (classified, is_told) = classify_response(from.kind, response, earlier);
         let score = match next {
-            // Verdict and score of the test case follow from its last pass.
+            // Only the last pass has the verdict and the score of the test case.
             Some(_) => None,
             None => {
                 let scoring = self.case.scoring;
                 let help =
                     "write it only for accepted outputs, and as the group's scoring requires";
-                score::by_validator(scoring, classified.verdict, &response.feedback)
-                    .map_err(|what| self.broken(heard, &what).help(help))?
+                score::score_by_validator(scoring, classified.verdict, &response.feedback)
+                    .map_err(|what| self.invalid_response(heard, &what).help(help))?
             }
         };
-        Ok(Judged {
+        Ok(PassResult {
             next,
             score,
-            answered: Some(Answered { is_told, ..heard.answered() }),
-            ..Judged::from(classified)
+            feedback: Some(ValidatorFeedback {
+                cause_includes_message: is_told,
+                ..heard.feedback()
+            }),
+            ..PassResult::from(classified)
         })
     }
 
-    /// The verdict on an output with this many points. It is right if it has all points or, if their number is not
-    /// known, more than zero. On test cases without points, a part refers to one point.
-    fn for_points(&self, worth: Worth, heard: &Heard<'_>) -> Result<Judged, Stop> {
-        let earned = score::by_worth(self.case.scoring, self.case.test_case, worth);
-        let endless = || self.broken(heard, "its points are not a finite number");
+    /// The verdict on an output with these points. It is right with all points or, if their number is not known, with
+    /// more than zero. On test cases without points, a part is a part of one point.
+    fn judge_points(
+        &self,
+        worth: Worth,
+        heard: &ValidatorResponse<'_>,
+    ) -> Result<PassResult, Stop> {
+        let earned = score::score_by_worth(self.case.scoring, self.case.test_case, worth);
+        let endless = || self.invalid_response(heard, "its points are not a finite number");
         let CaseWorth { points, most, is_right, score } = earned.ok_or_else(endless)?;
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
-            return Err(self.broken(heard, &what).into());
+            return Err(self.invalid_response(heard, &what).into());
         }
         let (said, is_told) = first_line(&heard.response.feedback.judge_message);
-        let validator = heard.from.what;
-        let classified = Classified {
+        let validator = heard.validator.kind;
+        let classified = VerdictWithCause {
             verdict: if is_right { Verdict::Accepted } else { Verdict::WrongAnswer },
             cause: match most {
                 Some(most) => format!("the {validator} gives {points} of {most} points{said}"),
                 None => format!("the {validator} gives {points} points{said}"),
             },
         };
-        Ok(Judged {
+        Ok(PassResult {
             score,
-            answered: Some(Answered { is_told, ..heard.answered() }),
-            ..Judged::from(classified)
+            feedback: Some(ValidatorFeedback {
+                cause_includes_message: is_told,
+                ..heard.feedback()
+            }),
+            ..PassResult::from(classified)
         })
     }
 
-    /// Runs the static validator on the submission.
-    pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
+    pub(super) fn run_static_validator(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
         let validator =
             self.rules.validators.static_validator.as_ref().ok_or_else(|| {
                 JudgeError::new("run the static validator", "the package has none")
             })?;
-        let kept = self.kept_of(1, VALIDATOR);
-        let look = Look {
+        let kept = self.box_path_of(1, VALIDATOR_SUFFIX);
+        let look = StaticValidationRequest {
             submission: self.entry.runnable,
             language: self.entry.language,
             entry_point: self.entry.entry_point,
             args,
-            keep: Keep::all_if(kept.is_some()),
+            keep: BoxRetention::all_or_nothing(kept.is_some()),
         };
-        let response = validator.look(self.executor, look)?;
-        save(kept.as_ref(), response.kept.as_ref())?;
-        let heard = Heard { from: validator, response: &response, kept };
-        let judged = self.as_it_says(&heard, &[], None)?;
-        self.finished(judged, None, |_, _| Ok(()))
+        let response = validator.run_static_validator(self.executor, look)?;
+        save_box(kept.as_ref(), response.box_tree.as_ref())?;
+        let heard = ValidatorResponse { validator, response: &response, kept };
+        let judged = self.judge_response(&heard, &[], None)?;
+        self.complete(judged, None, |_, _| Ok(()))
     }
 
-    /// The error that a validator gave no valid response.
-    pub(super) fn broken(&self, heard: &Heard<'_>, did: &str) -> JudgeError {
-        let (what, name) = (heard.from.what, &heard.from.name);
+    /// A judge error: the validator gave no valid response.
+    pub(super) fn invalid_response(&self, heard: &ValidatorResponse<'_>, did: &str) -> JudgeError {
+        let (what, name) = (heard.validator.kind, &heard.validator.name);
         let test_case = &self.case.test_case.name;
         let step = format!("judge {test_case} with the {what} `{name}`");
         let mut error = JudgeError::new(step, did)
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
             stderr: heard.response.stderr.clone(),
-            repeat: self.rules.repeat.of(self.entry.submission, test_case),
+            repeat: self.rules.repeat.for_run(self.entry.submission, test_case),
             kept: heard.kept.clone().map(PathBuf::from),
         }));
         error
     }
 }
 
-/// A response.
-pub(super) struct Heard<'a> {
-    /// The package's own output validator, its interactor, or its static validator.
-    pub(super) from: &'a OutputValidator,
+pub(super) struct ValidatorResponse<'a> {
+    /// An output validator, the interactor, or the static validator.
+    pub(super) validator: &'a OutputValidator,
     pub(super) response: &'a Response,
-    /// Where its box is kept, if wanted.
+    /// Where its box is kept, if anywhere.
     pub(super) kept: Option<FilePath>,
 }
 
-impl Heard<'_> {
-    /// The feedback.
-    pub(super) fn answered(&self) -> Answered {
+impl ValidatorResponse<'_> {
+    pub(super) fn feedback(&self) -> ValidatorFeedback {
         let feedback = &self.response.feedback;
-        Answered {
+        ValidatorFeedback {
             stderr: self.response.stderr.clone(),
             images: feedback.images.clone(),
-            kept: self.kept.clone(),
-            ..Answered::saying(&feedback.judge_message, &feedback.team_message)
+            box_path: self.kept.clone(),
+            ..ValidatorFeedback::with_messages(&feedback.judge_message, &feedback.team_message)
         }
     }
 }
 
-/// The verdict from a validator's response, and whether the cause contains all of its message.
+/// The verdict of a response, and whether the cause includes its whole message.
 ///
-/// Many validators add to their message in each pass; then the cause shows what they added in the last one.
-fn classified(what: &str, response: &Response, earlier: &[u8]) -> (Classified, bool) {
+/// Many validators extend their message in each pass. Then the cause shows what the last pass added.
+fn classify_response(what: &str, response: &Response, earlier: &[u8]) -> (VerdictWithCause, bool) {
     if response.opinion == Opinion::Accepted {
         let cause = format!("the {what} accepts it");
-        return (Classified { verdict: Verdict::Accepted, cause }, false);
+        return (VerdictWithCause { verdict: Verdict::Accepted, cause }, false);
     }
     let message = &response.feedback.judge_message;
     let (said, is_all) = first_line(message.strip_prefix(earlier).unwrap_or(message));
     let cause = format!("the {what} rejects it{said}");
-    (Classified { verdict: Verdict::WrongAnswer, cause }, is_all && earlier.is_empty())
+    (VerdictWithCause { verdict: Verdict::WrongAnswer, cause }, is_all && earlier.is_empty())
 }
 
-/// The first line of a message after a colon, shortened if long, and whether that is the whole message.
+/// The first line of a message after a colon, cut if it is long, and whether it is the whole message.
 fn first_line(message: &[u8]) -> (String, bool) {
     const LONGEST: usize = 200;
     let message = message.trim_ascii();

@@ -1,97 +1,101 @@
-//! Two programs have talked, and at least one of them failed: decides which one is to blame.
+//! Decides which of two programs is to blame after an interactive run.
 //!
 //! The first failure counts. What the output validator decides before it learns of the end of the submission's output
-//! depends only on what the submission wrote. So it counts before anything that happened to the submission then. A
-//! later decision may depend on the end itself. So if the submission ended badly, that counts, however much later it
-//! was. Which of the two exited first makes no difference.
+//! depends only on that output. So it counts before anything that happens to the submission afterwards. A later
+//! decision may depend on the end itself. So if the submission ended badly, that counts, however much later it was. It
+//! does not matter which of the two exited first.
 //!
-//! A submission at its limit on the clock is to blame, unless it waited for an answer that the output validator owed
-//! it. What the output validator does after that, or for questions that nobody waits for, is not held against it.
+//! A submission at its wall time limit is to blame, unless it waited for an answer that the output validator owed it.
+//! What the validator does later, or for questions that nobody waits for, is not held against it.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
 use std::time::Duration;
 
-use crate::judge::classify::{Classified, classify, passed};
-use crate::model::joint::{Deadlock, Debt, Waits};
+use crate::judge::classify::{VerdictWithCause, classify, exceeded_limit};
+use crate::model::joint::{Deadlock, PartnerDelay, WaitReason};
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, StoppedBy};
-use crate::model::text::given_seconds;
+use crate::model::outcome::{Outcome, StopReason};
+use crate::model::text::exact_seconds;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::validator::response::Opinion;
 
-/// The facts after both programs have ended.
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,
     pub(super) limits: &'a Limits,
-    /// What the submission was last seen waiting for.
-    pub(super) waits: Option<Waits>,
+    /// What the submission waited for at the last look.
+    pub(super) submission_waits: Option<WaitReason>,
     pub(super) opinion: &'a Opinion,
     pub(super) validator_time: Duration,
-    /// How the output validator let the submission wait.
-    pub(super) debt: Debt,
-    /// Whether a time limit ended the output validator while it still had questions to read, after others.
-    pub(super) is_behind: bool,
-    /// Whether the output validator learned, while it ran, of the end of the submission's output.
-    pub(super) is_told: bool,
-    /// The deadlock, if both waited for each other.
+    /// How long the output validator let the submission wait.
+    pub(super) debt: PartnerDelay,
+    /// Whether a time limit ended the output validator although it had questions to read.
+    pub(super) is_validator_behind: bool,
+    /// Whether the output validator, while it ran, learned of the end of the submission's output.
+    pub(super) validator_saw_end: bool,
+    /// Set if both waited for each other.
     pub(super) deadlock: Option<Deadlock>,
 }
 
-/// Who is to blame, if anyone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
-    Submission(Classified),
-    AsTheValidatorSays,
+    Submission(VerdictWithCause),
+    ValidatorDecides,
     Validator(String),
 }
 
-/// Decides who is to blame.
 pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     if let Some(deadlock) = &known.deadlock {
-        return in_deadlock(deadlock);
+        return blame_for_deadlock(deadlock);
     }
     let earned = classify(known.submission, known.limits);
-    let decided_before = !known.is_told;
+    let decided_before = !known.validator_saw_end;
     match (known.opinion, earned) {
-        (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::AsTheValidatorSays,
-        (Opinion::Broken(_), Some(earned)) if known.is_behind => by_itself(known, earned),
+        (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::ValidatorDecides,
+        (Opinion::Broken(_), Some(earned)) if known.is_validator_behind => {
+            blame_submission(known, earned)
+        }
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
         (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
-        (_, Some(earned)) => slow(known).unwrap_or_else(|| by_itself(known, earned)),
-        (_, None) => Blame::AsTheValidatorSays,
+        (_, Some(earned)) => {
+            blame_slow_validator(known).unwrap_or_else(|| blame_submission(known, earned))
+        }
+        (_, None) => Blame::ValidatorDecides,
     }
 }
 
-/// In a deadlock the submission waited for something that could never come, so it is to blame; unless the output
+/// In a deadlock, the submission waited for something that could never come. So it is to blame, unless the output
 /// validator waited for itself.
-fn in_deadlock(deadlock: &Deadlock) -> Blame {
+fn blame_for_deadlock(deadlock: &Deadlock) -> Blame {
     let cause = match (deadlock.program, deadlock.partner) {
-        (_, Waits::Itself) => {
+        (_, WaitReason::Itself) => {
             let what = "it waits for itself, such as for a lock that is never released";
             return Blame::Validator(what.to_owned());
         }
-        (Waits::Input, Waits::Input) => {
+        (WaitReason::Input, WaitReason::Input) => {
             "waited for input that never came: the output validator also waited, for a line or its end. \
              Was all output flushed?"
         }
-        (Waits::Input, Waits::Output) => {
+        (WaitReason::Input, WaitReason::Output) => {
             "waited for input, and the output validator for its own output to be read"
         }
-        (Waits::Output, _) => {
+        (WaitReason::Output, _) => {
             "waited for its output to be read, but the output validator does not read it"
         }
-        (Waits::Itself, _) => "waited for itself, such as for a lock that is never released",
+        (WaitReason::Itself, _) => "waited for itself, such as for a lock that is never released",
     };
-    Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
+    Blame::Submission(VerdictWithCause {
+        verdict: Verdict::TimeLimitExceeded,
+        cause: cause.to_owned(),
+    })
 }
 
-/// Blames the output validator if it kept the submission waiting until its wall time limit, and for more than half of
-/// that time for one answer. Many quick answers are the submission's own doing, since it asked.
-fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
-    let Debt { longest, is_open } = known.debt;
-    let limit = given_seconds(limit_on_the_clock(known)?);
+/// Blames the output validator if the submission waited for it at its wall time limit, and for more than half of that
+/// time for one answer. Many quick answers are the submission's own doing: it asked.
+fn blame_slow_validator(known: &InteractionEnd<'_>) -> Option<Blame> {
+    let PartnerDelay { longest, is_open } = known.debt;
+    let limit = exact_seconds(exceeded_wall_time_limit(known)?);
     let is_blamed = is_open && longest * 2 > known.submission.wall_time;
     let longest = seconds(longest);
     is_blamed.then(|| {
@@ -101,36 +105,36 @@ fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     })
 }
 
-/// The wall time limit, if the submission passed it.
-fn limit_on_the_clock(known: &InteractionEnd<'_>) -> Option<Duration> {
-    let is_passed = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
+/// `None` if the submission did not exceed it.
+fn exceeded_wall_time_limit(known: &InteractionEnd<'_>) -> Option<Duration> {
+    let is_passed = exceeded_limit(known.submission, known.limits) == Some(StopReason::WallTime);
     known.limits.wall_time.filter(|_| is_passed)
 }
 
-fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
-    let Debt { longest, is_open } = known.debt;
-    let waited = match known.waits {
-        Some(Waits::Input) if is_open => {
+fn blame_submission(known: &InteractionEnd<'_>, earned: VerdictWithCause) -> Blame {
+    let PartnerDelay { longest, is_open } = known.debt;
+    let waited = match known.submission_waits {
+        Some(WaitReason::Input) if is_open => {
             let longest = seconds(longest);
             Some(format!("waited for the output validator, which took {longest} for an answer"))
         }
-        Some(Waits::Input) => Some("waited for input that never came".to_owned()),
-        Some(Waits::Output) => Some("waited for its output to be read".to_owned()),
-        Some(Waits::Itself) | None => None,
+        Some(WaitReason::Input) => Some("waited for input that never came".to_owned()),
+        Some(WaitReason::Output) => Some("waited for its output to be read".to_owned()),
+        Some(WaitReason::Itself) | None => None,
     };
     let until = |(waited, limit)| {
-        let (limit, cpu_time) = (given_seconds(limit), seconds(known.submission.cpu_time));
+        let (limit, cpu_time) = (exact_seconds(limit), seconds(known.submission.cpu_time));
         format!("{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time")
     };
-    let waited = waited.zip(limit_on_the_clock(known));
-    let cause = waited.map_or(earned.cause, until) + &validators_part(known);
-    Blame::Submission(Classified { verdict: earned.verdict, cause })
+    let waited = waited.zip(exceeded_wall_time_limit(known));
+    let cause = waited.map_or(earned.cause, until) + &validator_time_note(known);
+    Blame::Submission(VerdictWithCause { verdict: earned.verdict, cause })
 }
 
-/// What the output validator used meanwhile, if that is much: many questions take long to answer.
-fn validators_part(known: &InteractionEnd<'_>) -> String {
+/// The time of the output validator, if it is much: many questions take long to answer.
+fn validator_time_note(known: &InteractionEnd<'_>) -> String {
     let used = known.validator_time;
-    if limit_on_the_clock(known).is_some() && used * 2 > known.submission.wall_time {
+    if exceeded_wall_time_limit(known).is_some() && used * 2 > known.submission.wall_time {
         format!("; the output validator used {}", seconds(used))
     } else {
         String::new()
@@ -164,12 +168,11 @@ mod tests {
         Opinion::Broken("it ended with exit code 1".to_owned())
     }
 
-    /// When the validator decided.
     #[derive(Clone, Copy, PartialEq)]
     enum Order {
-        /// From the submission's output alone, before it learned of its end.
+        /// Before it learned of the end of the submission's output: from the output alone.
         LastWords,
-        /// After it learned of the end of the submission's output.
+        /// After it learned of that end.
         Told,
     }
     use Order::{LastWords, Told};
@@ -183,12 +186,12 @@ mod tests {
         InteractionEnd {
             submission,
             limits,
-            waits: None,
+            submission_waits: None,
             opinion,
             validator_time: Duration::from_millis(5),
-            debt: Debt::default(),
-            is_behind: false,
-            is_told: order == Told,
+            debt: PartnerDelay::default(),
+            is_validator_behind: false,
+            validator_saw_end: order == Told,
             deadlock: None,
         }
     }
@@ -199,14 +202,14 @@ mod tests {
             Blame::Submission(classified) => {
                 format!("{} {}", classified.verdict, classified.cause)
             }
-            Blame::AsTheValidatorSays => "says".to_owned(),
+            Blame::ValidatorDecides => "says".to_owned(),
             Blame::Validator(what) => format!("fault {what}"),
         }
     }
 
     fn check(
         ending: Ending,
-        stop: Option<StoppedBy>,
+        stop: Option<StopReason>,
         opinion: Opinion,
         order: Order,
         expected: &str,
@@ -218,10 +221,10 @@ mod tests {
     }
 
     #[test]
-    fn when_both_end_well_the_validator_decides() {
+    fn the_validator_decides_if_both_end_well() {
         for order in [LastWords, Told] {
             check(WELL, None, Opinion::Accepted, order, "says");
-            // It rejects after learning of an early end.
+            // It rejects after it learned of an early end.
             check(WELL, None, Opinion::Rejected, order, "says");
         }
     }
@@ -231,7 +234,7 @@ mod tests {
         for ending in [BADLY, CRASH] {
             check(ending, None, Opinion::Rejected, LastWords, "says");
         }
-        use StoppedBy::{CpuTime, Dismissed, Memory, Output, WallTime};
+        use StopReason::{CpuTime, Dismissed, Memory, Output, WallTime};
         for stop in [CpuTime, WallTime, Memory, Output, Dismissed] {
             check(KILLED, Some(stop), Opinion::Rejected, LastWords, "says");
         }
@@ -245,20 +248,20 @@ mod tests {
             };
             check(BADLY, None, "RTE exit code 1");
             check(CRASH, None, "RTE killed by SIGSEGV");
-            check(KILLED, Some(StoppedBy::CpuTime), "TLE");
-            check(KILLED, Some(StoppedBy::WallTime), "TLE");
-            check(KILLED, Some(StoppedBy::Memory), "MLE");
-            check(KILLED, Some(StoppedBy::Output), "OLE");
+            check(KILLED, Some(StopReason::CpuTime), "TLE");
+            check(KILLED, Some(StopReason::WallTime), "TLE");
+            check(KILLED, Some(StopReason::Memory), "MLE");
+            check(KILLED, Some(StopReason::Output), "OLE");
         }
     }
 
     #[test]
-    fn after_an_acceptance_the_submission_has_still_to_end_well() {
+    fn an_accepted_submission_must_still_end_well() {
         for order in [LastWords, Told] {
             check(BADLY, None, Opinion::Accepted, order, "RTE exit code 1");
-            let stop = Some(StoppedBy::WallTime);
+            let stop = Some(StopReason::WallTime);
             check(KILLED, stop, Opinion::Accepted, order, "TLE");
-            let stop = Some(StoppedBy::Output);
+            let stop = Some(StopReason::Output);
             check(KILLED, stop, Opinion::Accepted, order, "OLE");
         }
     }
@@ -267,8 +270,8 @@ mod tests {
     fn a_validator_that_breaks_down_is_at_fault_unless_the_submission_failed_before() {
         let fault = "fault it ended with exit code 1";
         check(CRASH, None, broken(), LastWords, fault);
-        check(KILLED, Some(StoppedBy::Dismissed), broken(), LastWords, fault);
-        check(KILLED, Some(StoppedBy::WallTime), broken(), LastWords, fault);
+        check(KILLED, Some(StopReason::Dismissed), broken(), LastWords, fault);
+        check(KILLED, Some(StopReason::WallTime), broken(), LastWords, fault);
         for order in [LastWords, Told] {
             check(WELL, None, broken(), order, fault);
         }
@@ -276,11 +279,11 @@ mod tests {
 
     /// 2025-09, "Resource guarantees": a deadlock is TLE at once; no limit on the clock is reached
     #[test]
-    fn two_that_wait_for_each_other_are_the_submissions_fault() {
-        let check = |program: Waits, partner: Waits, expected: &str| {
+    fn a_deadlock_is_the_submissions_fault() {
+        let check = |program: WaitReason, partner: WaitReason, expected: &str| {
             let outcome = Outcome {
                 ending: KILLED,
-                stopped_by: Some(StoppedBy::Deadlock),
+                stopped_by: Some(StopReason::Deadlock),
                 ..quiet_outcome()
             };
             let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
@@ -289,7 +292,7 @@ mod tests {
             let found = shown(&blame(&known));
             assert!(found.starts_with(expected), "{found}");
         };
-        use Waits::{Input, Itself, Output};
+        use WaitReason::{Input, Itself, Output};
         check(Input, Input, "TLE waited for input that never came");
         check(Input, Output, "TLE waited for input, and the output validator");
         check(Output, Output, "TLE waited for its output to be read");
@@ -297,10 +300,10 @@ mod tests {
         check(Input, Itself, "fault it waits for itself");
     }
 
-    /// What a submission waited for at its limit of 3 s on the clock; how long, in milliseconds, it waited for one
-    /// answer; whether it still waited for one; and the output validator's CPU time in milliseconds.
+    /// A submission at its wall time limit of 3 s: what it waited for; how many milliseconds it waited for one answer;
+    /// whether it still waited for one; and the output validator's CPU time in milliseconds.
     fn at_the_clock(
-        waits: Option<Waits>,
+        waits: Option<WaitReason>,
         (longest, is_open): (u64, bool),
         validator_time: u64,
         is_behind: bool,
@@ -308,17 +311,17 @@ mod tests {
     ) -> String {
         let outcome = Outcome {
             ending: KILLED,
-            stopped_by: Some(StoppedBy::WallTime),
+            stopped_by: Some(StopReason::WallTime),
             wall_time: Duration::from_secs(3),
             ..quiet_outcome()
         };
         let limits = limits();
         let order = if is_behind { LastWords } else { Told };
         let known = InteractionEnd {
-            waits,
+            submission_waits: waits,
             validator_time: Duration::from_millis(validator_time),
-            debt: Debt { longest: Duration::from_millis(longest), is_open },
-            is_behind,
+            debt: PartnerDelay { longest: Duration::from_millis(longest), is_open },
+            is_validator_behind: is_behind,
             ..known(&outcome, opinion, &limits, order)
         };
         shown(&blame(&known))
@@ -335,26 +338,26 @@ mod tests {
         };
         let until = "until its wall time limit of 3 s, with 0.010 s of CPU time";
         check(None, (0, false), 5, IDLE);
-        // The output validator works after the talk.
+        // The output validator works after the interaction.
         check(None, (0, false), 9000, &format!("{IDLE}; the output validator used 9.00 s"));
-        // It took long, but owes nothing any more.
+        // It took long, but owes no answer any more.
         check(None, (2900, false), 5, IDLE);
         let waited = format!("TLE waited for input that never came, {until}");
-        check(Some(Waits::Input), (0, false), 1400, &waited);
-        check(Some(Waits::Input), (2900, false), 1400, &waited);
+        check(Some(WaitReason::Input), (0, false), 1400, &waited);
+        check(Some(WaitReason::Input), (2900, false), 1400, &waited);
         let working = format!("{waited}; the output validator used 2.00 s");
-        check(Some(Waits::Input), (0, false), 2000, &working);
+        check(Some(WaitReason::Input), (0, false), 2000, &working);
         // A queue of questions.
         let full = format!(
             "TLE waited for its output to be read, {until}; the output validator used 40.0 s"
         );
-        check(Some(Waits::Output), (0, false), 40_000, &full);
-        // Questions without end, each answered soon.
+        check(Some(WaitReason::Output), (0, false), 40_000, &full);
+        // Endless questions, each answered soon.
         let asked = format!(
             "TLE waited for the output validator, which took 0.200 s for an answer, {until}; \
              the output validator used 2.90 s"
         );
-        check(Some(Waits::Input), (200, true), 2900, &asked);
+        check(Some(WaitReason::Input), (200, true), 2900, &asked);
     }
 
     #[test]
@@ -369,26 +372,29 @@ mod tests {
                 "fault it let the submission wait until its wall time limit of 3 s, and for {time} for one answer"
             )
         };
-        check(Some(Waits::Input), (2900, true), &fault("2.90 s"));
-        check(Some(Waits::Input), (1501, true), &fault("1.50 s"));
+        check(Some(WaitReason::Input), (2900, true), &fault("2.90 s"));
+        check(Some(WaitReason::Input), (1501, true), &fault("1.50 s"));
         // It has not even begun to read.
-        check(Some(Waits::Output), (2900, true), &fault("2.90 s"));
+        check(Some(WaitReason::Output), (2900, true), &fault("2.90 s"));
         let soon = "TLE waited for the output validator, which took 1.50 s for an answer, until its wall time limit of 3 s, with 0.010 s of CPU time";
-        check(Some(Waits::Input), (1500, true), soon);
+        check(Some(WaitReason::Input), (1500, true), soon);
     }
 
     #[test]
     fn an_output_validator_that_cannot_answer_all_questions_in_its_time_is_not_to_blame() {
-        let found =
-            |is_behind| at_the_clock(Some(Waits::Output), (0, false), 60_000, is_behind, &broken());
+        let found = |is_behind| {
+            at_the_clock(Some(WaitReason::Output), (0, false), 60_000, is_behind, &broken())
+        };
         let expected = "TLE waited for its output to be read, until its wall time limit of 3 s, with 0.010 s of CPU time; the output validator used 60 s";
         assert_eq!(found(true), expected);
-        // The submission ended well, or only crashed: the questions are its own doing all the same.
+        // The submission ended well, or only crashed. Still, the questions are its own doing.
         let check = |ending, expected: &str| {
             let outcome = Outcome { ending, ..quiet_outcome() };
             let (opinion, limits) = (broken(), limits());
-            let known =
-                InteractionEnd { is_behind: true, ..known(&outcome, &opinion, &limits, LastWords) };
+            let known = InteractionEnd {
+                is_validator_behind: true,
+                ..known(&outcome, &opinion, &limits, LastWords)
+            };
             assert_eq!(shown(&blame(&known)), expected);
         };
         check(CRASH, "RTE killed by SIGSEGV");

@@ -1,54 +1,50 @@
-//! The verdict that follows from a run alone, before its output is checked.
+//! The verdict that follows from a run before its output is checked.
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
 use crate::model::verdict::Verdict;
 
 const SIGSYS: i32 = 31;
 const SIGXFSZ: i32 = 25;
 
-/// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Classified {
+pub struct VerdictWithCause {
     pub verdict: Verdict,
     pub cause: String,
 }
 
-/// The verdict that follows from a run alone, or `None` if its output decides.
+/// The verdict of a run; `None` if its output decides, or if its partner ended it.
 ///
-/// The limit that was exceeded first comes first, whether or not the sandbox stopped the run. A program that ended by
-/// itself just beyond a limit has still exceeded it. The ending comes second, since a program killed for exceeding a
-/// limit also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
-///
-/// A run that was ended because its partner dismissed it gets no verdict from this.
-pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
-    match passed(outcome, limits) {
-        Some(StoppedBy::Dismissed) => None,
-        Some(limit) => Some(Classified {
+/// The limit that was exceeded first counts most, even if the sandbox did not stop the run: a program that ends by
+/// itself just beyond a limit has exceeded it. The ending comes second, because a program that is killed for a limit
+/// also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
+pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<VerdictWithCause> {
+    match exceeded_limit(outcome, limits) {
+        Some(StopReason::Dismissed) => None,
+        Some(limit) => Some(VerdictWithCause {
             verdict: match limit {
-                StoppedBy::Memory => Verdict::MemoryLimitExceeded,
-                StoppedBy::Output => Verdict::OutputLimitExceeded,
+                StopReason::Memory => Verdict::MemoryLimitExceeded,
+                StopReason::Output => Verdict::OutputLimitExceeded,
                 _ => Verdict::TimeLimitExceeded,
             },
-            cause: limits.passed(limit, outcome),
+            cause: limits.describe_exceeded(limit, outcome),
         }),
-        None => ending(outcome),
+        None => classify_ending(outcome),
     }
 }
 
-/// The limit that was exceeded first. Runs may continue after their CPU time; what they exceed then does not come
-/// first.
-pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
+/// The limit that was exceeded first. A run may continue beyond its CPU time; what it exceeds then came later.
+pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopReason> {
     let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
     match outcome.stopped_by {
-        Some(StoppedBy::Memory | StoppedBy::Output | StoppedBy::WallTime) if is_slow => {
-            Some(StoppedBy::CpuTime)
+        Some(StopReason::Memory | StopReason::Output | StopReason::WallTime) if is_slow => {
+            Some(StopReason::CpuTime)
         }
         stopped => stopped.or_else(|| limits.exceeded(outcome)),
     }
 }
 
-fn ending(outcome: &Outcome) -> Option<Classified> {
+fn classify_ending(outcome: &Outcome) -> Option<VerdictWithCause> {
     let cause = match outcome.ending {
         Ending::Exited(0) => return None,
         Ending::Signalled(Signal(SIGSYS)) => {
@@ -65,7 +61,7 @@ fn ending(outcome: &Outcome) -> Option<Classified> {
         1 => ", after a new process or thread was refused".to_owned(),
         n => format!(", after {n} new processes or threads were refused"),
     };
-    Some(Classified { verdict: Verdict::RunTimeError, cause: cause + &refused })
+    Some(VerdictWithCause { verdict: Verdict::RunTimeError, cause: cause + &refused })
 }
 
 #[cfg(test)]
@@ -87,13 +83,13 @@ mod tests {
         }
     }
 
-    /// `cpu` in milliseconds, `peak` in MiB; `expected` starts with the verdict, or is `-`.
-    fn check(ending: Ending, stop: Option<StoppedBy>, cpu: u64, peak: u64, expected: &str) {
+    /// `cpu` is in milliseconds, `peak` in MiB; `expected` starts with the verdict, or is `-`.
+    fn check(ending: Ending, stop: Option<StopReason>, cpu: u64, peak: u64, expected: &str) {
         let outcome = Outcome {
             ending,
             stopped_by: stop,
             cpu_time: Duration::from_millis(cpu),
-            wall_time: Duration::from_millis(if stop == Some(StoppedBy::WallTime) {
+            wall_time: Duration::from_millis(if stop == Some(StopReason::WallTime) {
                 3004
             } else {
                 cpu + 2
@@ -116,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_before_the_clock_stops_it_is_in_time() {
+    fn a_run_that_ends_before_the_clock_stops_it_is_in_time() {
         let wall_time = Duration::from_secs(5);
         let outcome = Outcome { wall_time, ..quiet_outcome() };
         assert_eq!(classify(&outcome, &limits()), None);
@@ -142,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_processes_are_told_with_the_ending() {
+    fn the_cause_names_refused_processes() {
         let check = |refused_processes: u32, expected: &str| {
             let ending = Ending::Exited(1);
             let outcome = Outcome { ending, refused_processes, ..quiet_outcome() };
@@ -168,9 +164,9 @@ mod tests {
         );
     }
 
-    /// A file can grow a byte beyond the limit, whatever becomes of a program that goes on.
+    /// A file can grow one byte beyond the limit. It does not matter what the program does afterwards.
     #[test]
-    fn a_byte_beyond_what_is_allowed_is_too_much_output_however_the_program_ended() {
+    fn a_byte_beyond_the_limit_is_too_much_output_however_the_program_ended() {
         let check = |ending: Ending, files: Bytes, expected: &str| {
             let outcome = Outcome { ending, file_bytes: files, ..quiet_outcome() };
             let found = classify(&outcome, &limits());
@@ -190,30 +186,36 @@ mod tests {
     fn the_limit_that_was_passed_first_counts() {
         check(
             KILLED,
-            Some(StoppedBy::CpuTime),
+            Some(StopReason::CpuTime),
             1010,
             257,
             "TLE 1.01 s of CPU time, 1.00 s allowed",
         );
         check(
             KILLED,
-            Some(StoppedBy::Memory),
+            Some(StopReason::Memory),
             1000,
             256,
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
-        check(KILLED, Some(StoppedBy::Memory), 1010, 256, "TLE 1.01 s of CPU time, 1.00 s allowed");
-        // A run that could continue beyond its CPU time, on a busy machine.
-        let clock = Some(StoppedBy::WallTime);
+        check(
+            KILLED,
+            Some(StopReason::Memory),
+            1010,
+            256,
+            "TLE 1.01 s of CPU time, 1.00 s allowed",
+        );
+        // A run that continued beyond its CPU time on a busy machine.
+        let clock = Some(StopReason::WallTime);
         check(KILLED, clock, 1300, 4, "TLE 1.30 s of CPU time, 1.00 s allowed");
-        check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");
+        check(KILLED, Some(StopReason::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");
     }
 
     #[test]
-    fn an_idle_program_is_told_from_a_busy_one() {
+    fn the_cause_distinguishes_idle_from_busy_programs() {
         check(
             KILLED,
-            Some(StoppedBy::WallTime),
+            Some(StopReason::WallTime),
             20,
             4,
             "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.020 s of CPU time: it slept, or waited for input that never came",
@@ -221,7 +223,7 @@ mod tests {
         let limits = Limits { cpu_time: Some(Duration::from_secs(2)), ..limits() };
         let outcome = Outcome {
             ending: KILLED,
-            stopped_by: Some(StoppedBy::WallTime),
+            stopped_by: Some(StopReason::WallTime),
             cpu_time: Duration::from_millis(1800),
             wall_time: Duration::from_millis(3004),
             ..quiet_outcome()

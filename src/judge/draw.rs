@@ -1,4 +1,4 @@
-//! Images for people, made by the package's visualizers and its output validator.
+//! Images by the package's visualizers and its output validator.
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
@@ -10,108 +10,111 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::build::bench::Bench;
 use crate::executor::place;
-use crate::judge::case::{Answered, Judged, Pass, ReadyCase, Trial, VALIDATOR};
-use crate::judge::keep::replace;
+use crate::judge::case::{
+    CaseJudge, Pass, PassResult, ReadyCase, VALIDATOR_SUFFIX, ValidatorFeedback,
+};
+use crate::judge::keep::replace_file;
 use crate::model::blob::Blob;
 use crate::model::file_name::flat_stem;
-use crate::model::job::Keep;
-use crate::model::judgement::{Evidence, Picture};
+use crate::model::job::BoxRetention;
+use crate::model::judgement::{Evidence, ShownImage};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
 use crate::validator::response::{Opinion, Response};
-use crate::validator::visualizer::{Drawn, Visualizer};
-use crate::validator::{Question, feedback_dir};
+use crate::validator::visualizer::{Visualizer, VisualizerResult};
+use crate::validator::{ValidationRequest, feedback_dir};
 
-/// Where images are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Seen {
+pub enum ImageUse {
     #[default]
     Never,
-    Kept,
+    Saved,
     OnPage,
 }
 
-/// Images, if they are drawn.
-type Images = Option<Vec<Picture>>;
+type DrawnImages = Option<Vec<ShownImage>>;
 
-/// The package's visualizers, if their images are seen.
+/// The package's visualizers, if somebody sees their images.
 #[derive(Default)]
 pub struct Visualizers {
     pub(super) output: Option<Visualizer>,
     input: Option<Visualizer>,
-    /// Images of inputs by test case, once they are drawn.
-    inputs: Mutex<HashMap<String, Arc<Mutex<Images>>>>,
-    /// How many more bytes of images may be held for the page.
-    room: AtomicU64,
+    /// The images of inputs by test case, once they are drawn.
+    inputs: Mutex<HashMap<String, Arc<Mutex<DrawnImages>>>>,
+    /// How many more bytes of images the page may have.
+    page_bytes_left: AtomicU64,
 }
 
-/// How many bytes of images are held for a page. The page shows those that are most worth looking at.
-const ROOM: u64 = 24 << 20;
-/// The largest image on a page, in bytes.
-const LARGEST: u64 = 512 << 10;
-/// The most images of an input or an output on a page.
-const MOST: usize = 4;
+/// The most bytes of images on a page. The page shows those that are most worth looking at.
+const PAGE_BYTES: u64 = 24 << 20;
+/// In bytes.
+const LARGEST_IMAGE: u64 = 512 << 10;
+/// For each input and each output.
+const MOST_IMAGES: usize = 4;
 
-impl Seen {
-    /// Where images are seen, given the directory for boxes and the page, if any.
-    pub fn by(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
+impl ImageUse {
+    /// `keep` is the directory for boxes.
+    pub fn from_options(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
         match (keep, page) {
             (_, Some(_)) => Self::OnPage,
-            (Some(_), None) => Self::Kept,
+            (Some(_), None) => Self::Saved,
             (None, None) => Self::Never,
         }
     }
 }
 
 impl Visualizers {
-    /// Builds the package's visualizers; warns about those that do not build.
-    pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
-        if seen == Seen::Never {
+    /// Warns about visualizers that do not build.
+    pub fn build(bench: &Bench<'_>, seen: ImageUse) -> Result<Self, Stop> {
+        if seen == ImageUse::Never {
             return Ok(Self::default());
         }
-        let mut all = Self { output: Visualizer::of_outputs(bench)?, ..Self::default() };
-        if seen == Seen::OnPage {
-            all.input = Visualizer::of_inputs(bench)?;
-            all.room = AtomicU64::new(ROOM);
+        let mut all = Self { output: Visualizer::build_for_outputs(bench)?, ..Self::default() };
+        if seen == ImageUse::OnPage {
+            all.input = Visualizer::build_for_inputs(bench)?;
+            all.page_bytes_left = AtomicU64::new(PAGE_BYTES);
         }
         Ok(all)
     }
 
     fn is_on_page(&self) -> bool {
-        self.room.load(Ordering::Relaxed) > 0
+        self.page_bytes_left.load(Ordering::Relaxed) > 0
     }
 
-    /// Adds images to those on the page; those that are too large or cannot be read are left out.
-    pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
-        let held = |image: &Picture| {
-            image.blob.len().ok().filter(|length| *length <= LARGEST)?;
-            // Read into memory: the file is gone before the page is written.
-            let bytes = image.blob.start(LARGEST).ok()?;
+    /// Adds images to the page. Images that are too large or unreadable are left out.
+    pub(super) fn add(&self, images: &[ShownImage], evidence: &mut Evidence) {
+        let held = |image: &ShownImage| {
+            image.blob.len().ok().filter(|length| *length <= LARGEST_IMAGE)?;
+            // Read into memory, because the file is gone before the page is written.
+            let bytes = image.blob.prefix(LARGEST_IMAGE).ok()?;
             let taken = |room: u64| room.checked_sub(bytes.len() as u64);
-            self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
-            Some(Picture { blob: bytes.into(), ..image.clone() })
+            self.page_bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+            Some(ShownImage { blob: bytes.into(), ..image.clone() })
         };
-        evidence.pictures.extend(images.iter().filter_map(held).take(MOST));
+        evidence.pictures.extend(images.iter().filter_map(held).take(MOST_IMAGES));
     }
 
-    /// Adds the images of the input of a run that failed.
-    pub(super) fn add_input(&self, trial: &Trial<'_>, evidence: &mut Evidence) -> Result<(), Stop> {
+    /// Adds images of the input of a rejected run.
+    pub(super) fn add_input(
+        &self,
+        trial: &CaseJudge<'_>,
+        evidence: &mut Evidence,
+    ) -> Result<(), Stop> {
         let test_case = trial.case.test_case;
         let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
         self.add_once(&test_case.name, evidence, || {
             let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
-            Ok(visualizer.draw_input(trial.executor, test_case, &input, &answer)?.of_input())
+            Ok(visualizer.draw_input(trial.executor, test_case, &input, &answer)?.input_images())
         })
     }
 
-    /// Adds the images of the input of this test case, which are drawn once.
     fn add_once(
         &self,
         test_case: &str,
         evidence: &mut Evidence,
-        draw: impl FnOnce() -> Result<Vec<Picture>, Stop>,
+        draw: impl FnOnce() -> Result<Vec<ShownImage>, Stop>,
     ) -> Result<(), Stop> {
         let of_case = {
             let mut inputs = self.inputs.lock();
@@ -130,9 +133,9 @@ impl Visualizers {
     }
 }
 
-/// Runs the input visualizer on the inputs of test cases, and keeps its images in this directory.
-pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
-    let Some(visualizer) = Visualizer::of_inputs(bench)? else { return Ok(()) };
+/// Draws the inputs of test cases, and keeps the images in this directory.
+pub fn draw_inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
+    let Some(visualizer) = Visualizer::build_for_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
         let kept = dir.join(flat_stem(&case.test_case.name));
@@ -141,96 +144,102 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Res
         if let Some(tree) = &drawn.tree {
             place::save(tree, &kept)?;
         }
-        tell(&drawn, &kept)
+        save_messages(&drawn, &kept)
     };
     bench.map("images of inputs", &cases, draw).map(drop)
 }
 
-/// Keeps the messages of a visualizer that failed.
-fn tell(drawn: &Drawn, kept: &FilePath) -> Result<(), Stop> {
-    let Some(said) = &drawn.said else { return Ok(()) };
-    Ok(replace(said, &kept.with_added_extension("error"))?)
+fn save_messages(drawn: &VisualizerResult, kept: &FilePath) -> Result<(), Stop> {
+    let Some(said) = &drawn.failure else { return Ok(()) };
+    Ok(replace_file(said, &kept.with_added_extension("error"))?)
 }
 
-impl Trial<'_> {
-    /// The verdict of the default output validator, with images from the output visualizer.
-    pub(super) fn with_images(
+impl CaseJudge<'_> {
+    /// Adds images by the output visualizer to the verdict of the default output validator.
+    pub(super) fn with_output_images(
         &self,
         pass: &Pass,
         output: &Blob,
-        judged: Judged,
-    ) -> Result<Judged, Stop> {
+        judged: PassResult,
+    ) -> Result<PassResult, Stop> {
         let is_rejected = judged.classified.verdict != Verdict::Accepted;
-        if !self.draws(pass, is_rejected) {
+        if !self.wants_output_images(pass, is_rejected) {
             return Ok(judged);
         }
-        let answered = Answered {
+        let answered = ValidatorFeedback {
             message: judged.classified.cause.clone(),
-            is_told: true,
-            images: self.draw(pass, output, &[])?,
-            kept: self.kept_of(pass.number, VALIDATOR),
-            ..Answered::default()
+            cause_includes_message: true,
+            images: self.draw_output(pass, output, &[])?,
+            box_path: self.box_path_of(pass.number, VALIDATOR_SUFFIX),
+            ..ValidatorFeedback::default()
         };
-        Ok(Judged { answered: Some(answered), ..judged })
+        Ok(PassResult { feedback: Some(answered), ..judged })
     }
 
-    /// Runs the output visualizer on the output that was just judged, and adds its images.
-    pub(super) fn draw_beside(
+    /// Adds images by the output visualizer to the response of a validator.
+    pub(super) fn add_output_images(
         &self,
         pass: &Pass,
         output: &Blob,
         response: &mut Response,
     ) -> Result<(), Stop> {
         let is_broken = matches!(response.opinion, Opinion::Broken(_));
-        if is_broken || !self.draws(pass, response.opinion != Opinion::Accepted) {
+        if is_broken || !self.wants_output_images(pass, response.opinion != Opinion::Accepted) {
             return Ok(());
         }
-        let left = response.kept.as_ref().map(|tree| tree.below(&feedback_dir(Path::new(""))));
+        let left =
+            response.box_tree.as_ref().map(|tree| tree.entries_below(&feedback_dir(Path::new(""))));
         let images = &mut response.feedback.images;
-        images.extend(self.draw(pass, output, &left.unwrap_or_default())?);
-        // Of two images with the same name, the visualizer's stays: it replaced the other one.
+        images.extend(self.draw_output(pass, output, &left.unwrap_or_default())?);
+        // Of two images with the same name the visualizer's stays, because it replaced the other one.
         images.reverse();
         images.sort_by(|one, other| one.name.cmp(&other.name));
         images.dedup_by(|other, one| other.name == one.name);
         Ok(())
     }
 
-    /// Whether images of the output visualizer would be seen.
-    fn draws(&self, pass: &Pass, is_rejected: bool) -> bool {
+    /// Whether somebody would see images by the output visualizer.
+    fn wants_output_images(&self, pass: &Pass, is_rejected: bool) -> bool {
         let Visualizers { output, .. } = &self.rules.validators.visualizers;
         let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
-        output.is_some() && (is_on_page || self.kept_of(pass.number, VALIDATOR).is_some())
+        output.is_some()
+            && (is_on_page || self.box_path_of(pass.number, VALIDATOR_SUFFIX).is_some())
     }
 
-    /// The images of the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
-    fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<Picture>, Stop> {
+    /// The images by the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
+    fn draw_output(
+        &self,
+        pass: &Pass,
+        output: &Blob,
+        left: &[TreeEntry],
+    ) -> Result<Vec<ShownImage>, Stop> {
         let Some(visualizer) = &self.rules.validators.visualizers.output else {
             return Ok(Vec::new());
         };
         let test_case = self.case.test_case;
         let drawn = visualizer.draw_output(
             self.executor,
-            Question {
+            ValidationRequest {
                 test_case,
                 args: &test_case.output_visualizer_args,
-                // In each pass the input of the test case.
+                // The input of the test case, in each pass.
                 input: &self.case.input,
                 answer: &self.case.answer()?,
                 output: output.clone(),
                 submission: Some(self.entry.runnable),
                 earlier: left,
-                keep: Keep::ALL,
+                keep: BoxRetention::ALL,
             },
         )?;
-        let images = drawn.of_output();
-        if let Some(kept) = self.kept_of(pass.number, VALIDATOR) {
+        let images = drawn.output_images();
+        if let Some(kept) = self.box_path_of(pass.number, VALIDATOR_SUFFIX) {
             let dir = kept.join(feedback_dir(Path::new("")));
             for image in &images {
-                replace(&image.blob, &dir.join(&image.name))?;
+                replace_file(&image.blob, &dir.join(&image.name))?;
             }
         }
-        if let Some(kept) = self.kept_of(pass.number, ".visualizer") {
-            tell(&drawn, &kept)?;
+        if let Some(kept) = self.box_path_of(pass.number, ".visualizer") {
+            save_messages(&drawn, &kept)?;
         }
         Ok(images)
     }
@@ -242,17 +251,18 @@ mod tests {
 
     use super::*;
 
-    /// The second submission fails while the images are being drawn for the first.
+    /// The second submission fails while images are drawn for the first one.
     #[test]
     fn an_input_on_which_two_submissions_fail_is_drawn_once() {
-        let visualizers = Visualizers { room: AtomicU64::new(ROOM), ..Visualizers::default() };
+        let visualizers =
+            Visualizers { page_bytes_left: AtomicU64::new(PAGE_BYTES), ..Visualizers::default() };
         let draws = AtomicU64::new(0);
         let image = || {
             draws.fetch_add(1, Ordering::SeqCst);
             let blob = b"image".as_slice().into();
-            Ok(vec![Picture { of: "input".into(), name: "a.svg".to_owned(), blob }])
+            Ok(vec![ShownImage { of: "input".into(), name: "a.svg".to_owned(), blob }])
         };
-        // The map, the first one and, once it wants the images, the second one.
+        // Owned by the map, the first submission and, once it wants the images, the second one.
         let wanted = || {
             let inputs = visualizers.inputs.lock();
             inputs.get("secret/1").map_or(0, Arc::strong_count)
@@ -270,6 +280,6 @@ mod tests {
         });
         assert_eq!(draws.load(Ordering::SeqCst), 1);
         assert_eq!((first.pictures.len(), second.pictures.len()), (1, 1));
-        assert_eq!(visualizers.room.load(Ordering::SeqCst), ROOM - 5);
+        assert_eq!(visualizers.page_bytes_left.load(Ordering::SeqCst), PAGE_BYTES - 5);
     }
 }

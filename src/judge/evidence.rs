@@ -1,50 +1,49 @@
-//! The evidence of a rejection that people see: the texts, shortened.
+//! The evidence of a rejection that people see: texts, shortened.
 
 use std::io;
 
 use crate::check::diff;
-use crate::judge::case::{Judged, Pass, ReadyCase, Rules};
-use crate::judge::compared::{open, written};
+use crate::judge::case::{Pass, PassResult, ReadyCase, Rules};
+use crate::judge::compared::{open_answer, output_of};
 use crate::judge::draw::Visualizers;
-use crate::judge::said::ends;
+use crate::judge::said::beginning_and_end;
 use crate::model::blob::Blob;
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::judgement::{Evidence, JudgeError};
 use crate::model::root::FilePath;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback_dir;
 
-/// Adds the results of a run, as far as a report shows them.
+/// Adds what a report shows of a run.
 pub(super) fn add_run(
     evidence: &mut Evidence,
     rules: &Rules<'_>,
     case: &ReadyCase<'_>,
-    judged: &Judged,
-    reply: &Reply,
+    judged: &PassResult,
+    reply: &JobReply,
 ) -> Result<(), JudgeError> {
     const MOST: u64 = 64 << 10;
     evidence.stderr =
-        reply.stderr.start(MOST).map_err(|error| JudgeError::new("read standard error", error))?;
+        reply.stderr.prefix(MOST).map_err(|error| JudgeError::new("read standard error", error))?;
     evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
-        let ends =
-            ends(&reply.stdout).map_err(|error| JudgeError::new("read standard output", error))?;
+        let ends = beginning_and_end(&reply.stdout)
+            .map_err(|error| JudgeError::new("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;
     }
-    if let Ok(output) = written(&rules.problem.io, reply) {
+    if let Ok(output) = output_of(&rules.problem.io, reply) {
         add_diff(evidence, case, judged, output)?;
     }
     Ok(())
 }
 
-/// How many bytes from the beginning of a text are shown.
 const BEGINNING: u64 = 4 << 10;
 
-/// Adds judge answer, output and their diff, if the output is wrong.
+/// Adds judge answer, output and diff of a wrong output.
 pub(super) fn add_diff(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
-    judged: &Judged,
+    judged: &PassResult,
     output: &Blob,
 ) -> Result<(), JudgeError> {
     if judged.classified.verdict != Verdict::WrongAnswer {
@@ -57,17 +56,17 @@ pub(super) fn add_diff(
         (evidence.output, evidence.output_bytes_left_out) = beginning(output).map_err(reading)?;
     }
     if let Some(difference) = &judged.difference {
-        let mut answer = open(&answer)?;
+        let mut answer = open_answer(&answer)?;
         let mut output = output.open().map_err(reading)?;
         let diff =
             diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
         evidence.diff = diff.lines;
-        evidence.diff_lines_left_out = diff.left_out;
+        evidence.diff_lines_left_out = diff.omitted_lines;
     }
     Ok(())
 }
 
-/// Adds the input of the submission, or of the validator for it.
+/// Adds the input of the submission, or of its validator.
 pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
@@ -83,17 +82,21 @@ pub(super) fn add_input(
     Ok(())
 }
 
-/// The beginning of a text, and how many bytes of it are omitted.
+/// The beginning of a text, and how many bytes are left out.
 fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
-    Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
+    Ok((text.prefix(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
 }
 
-/// Adds the feedback of the package's own validator, and images of the output.
-pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged, visualizers: &Visualizers) {
-    if let Some(answered) = &judged.answered {
+/// Adds the feedback of the package's validator, and images of the output.
+pub(super) fn add_feedback(
+    evidence: &mut Evidence,
+    judged: &PassResult,
+    visualizers: &Visualizers,
+) {
+    if let Some(answered) = &judged.feedback {
         evidence.validator_stderr.clone_from(&answered.stderr);
         evidence.images = answered.images.iter().map(|image| image.name.clone()).collect();
-        evidence.feedback = answered.kept.as_deref().map(feedback_dir);
+        evidence.feedback = answered.box_path.as_deref().map(feedback_dir);
         visualizers.add(&answered.images, evidence);
     }
 }

@@ -1,6 +1,6 @@
 //! Compares a submission's judgement with the author's expectations.
 
-use crate::judge::time_limit::means;
+use crate::judge::time_limit::case_filter;
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
 use crate::model::pattern::Pattern;
 use crate::model::score::Standing;
@@ -11,10 +11,11 @@ use crate::model::verdict::Verdict;
 
 /// The expectations that a judgement breaks.
 ///
-/// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one case applies only if
-/// all of its cases were run. A run on some of them (`--case`) could not show that it is broken. The same holds for
-/// rules about no case at all. Source: problem package format 2025-09, "Example submissions".
-pub fn broken(
+/// `all_cases` names all test cases of the problem. A rule that asks for at least one case applies only if all of its
+/// cases ran: a run on some of them (`--case`) cannot show that it is broken. A rule about no case never applies.
+///
+/// Source: problem package format 2025-09, "Example submissions".
+pub fn broken_expectations(
     expectations: &[Expectation],
     judgement: &Judgement,
     all_cases: &[&str],
@@ -34,23 +35,23 @@ pub fn broken(
     }
     expectations
         .iter()
-        .flat_map(|expectation| broken_by(expectation, judgement, all_cases))
+        .flat_map(|expectation| broken_rules(expectation, judgement, all_cases))
         .collect()
 }
 
-fn broken_by(
+fn broken_rules(
     expectation: &Expectation,
     judgement: &Judgement,
     all_cases: &[&str],
 ) -> Vec<BrokenExpectation> {
-    let about = means(expectation);
+    let about = case_filter(expectation);
     let cases: Vec<&CaseJudgement> =
         judgement.cases.iter().filter(|case| about(&case.test_case)).collect();
-    let barred: Vec<Barred<'_>> =
-        barred(judgement, all_cases).filter(|barred| about(barred.test_case)).collect();
+    let barred: Vec<BarredCase<'_>> =
+        barred_cases(judgement, all_cases).filter(|barred| about(barred.test_case)).collect();
     let all = all_cases.iter().filter(|name| about(name)).count();
     let complete = cases.len() + barred.len() == all;
-    let rule = Rule {
+    let rule = CheckedRule {
         expectation,
         name: match &expectation.cases {
             None => expectation.pattern.clone(),
@@ -60,7 +61,8 @@ fn broken_by(
         barred,
         complete,
     };
-    let required = demanded(expectation).into_iter().filter_map(|required| rule.required(required));
+    let required =
+        required_sets(expectation).into_iter().filter_map(|required| rule.required(required));
     let permitted = rule.permitted().into_iter();
     let scores = rule.scores(judgement);
     let overall = rule.overall(judgement, all_cases.len());
@@ -68,19 +70,20 @@ fn broken_by(
     others.chain(scores).collect()
 }
 
-/// A test case that was not run because another group was not passed. It counts as not accepted.
+/// A test case that did not run because another group was not passed.
+///
+/// It counts as not accepted.
 ///
 /// Source: problem package format 2025-09, "Group dependencies".
-struct Barred<'a> {
+struct BarredCase<'a> {
     test_case: &'a str,
     by: &'a str,
 }
 
-/// The cases of groups that were not run because of their requirements.
-fn barred<'a>(
+fn barred_cases<'a>(
     judgement: &'a Judgement,
     all_cases: &'a [&'a str],
-) -> impl Iterator<Item = Barred<'a>> {
+) -> impl Iterator<Item = BarredCase<'a>> {
     let groups = judgement.score.iter().flat_map(|score| &score.groups);
     groups.flat_map(move |group| {
         let by = match &group.standing {
@@ -88,27 +91,26 @@ fn barred<'a>(
             Standing::Complete | Standing::Partial => None,
         };
         let cases = all_cases.iter().copied().filter(|name| is_inside(name, &group.name));
-        cases.filter_map(move |test_case| Some(Barred { test_case, by: by? }))
+        cases.filter_map(move |test_case| Some(BarredCase { test_case, by: by? }))
     })
 }
 
-struct Rule<'a> {
+struct CheckedRule<'a> {
     expectation: &'a Expectation,
     name: String,
-    /// The cases of the rule that were run.
     cases: Vec<&'a CaseJudgement>,
-    /// The cases of the rule that were not run because of their group's requirements.
-    barred: Vec<Barred<'a>>,
-    /// Whether these are all cases of the rule.
+    /// Its cases that did not run, because of requirements of their group.
+    barred: Vec<BarredCase<'a>>,
+    /// Whether these are all of its cases.
     complete: bool,
 }
 
-impl Rule<'_> {
-    fn broken(&self, reason: String) -> BrokenExpectation {
+impl CheckedRule<'_> {
+    fn broken_with(&self, reason: String) -> BrokenExpectation {
         BrokenExpectation { rule: self.name.clone(), reason, test_case: None }
     }
 
-    /// Checks the verdict of the submission, if all cases were selected.
+    /// Checks the verdict of the submission. Needs all cases.
     fn overall(&self, judgement: &Judgement, all_cases: usize) -> Option<BrokenExpectation> {
         let overall = self.expectation.overall.as_ref()?;
         if judgement.cases.len() + judgement.skipped < all_cases {
@@ -116,7 +118,7 @@ impl Rule<'_> {
         }
         let got = judgement.verdict;
         let total = judgement.score.as_ref();
-        // Judges of such formats do not stop a run for its output: they see one that never ends reach the time limit.
+        // Other judges of such formats do not stop a run for its output. They see endless output reach the time limit.
         let is_endless = got == Verdict::OutputLimitExceeded
             && overall.verdicts.contains(&Verdict::TimeLimitExceeded);
         let is_met = is_endless || overall.verdicts.contains(&got.standard());
@@ -125,14 +127,14 @@ impl Rule<'_> {
             let on = first.map(|case| case.test_case.clone());
             let on = on.filter(|_| got != Verdict::Accepted);
             let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
-            (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
+            (format!("expected {}; got {got}{place}", verdict_list(&overall.verdicts)), on)
         } else if overall.is_partial {
             let score = total.filter(|total| total.is_best)?.score?;
             (format!("expected less than the best score; got {score}"), None)
         } else {
             return None;
         };
-        Some(BrokenExpectation { test_case, ..self.broken(reason) })
+        Some(BrokenExpectation { test_case, ..self.broken_with(reason) })
     }
 
     fn permitted(&self) -> Option<BrokenExpectation> {
@@ -149,19 +151,19 @@ impl Rule<'_> {
             n => format!(" and on {n} more cases"),
         };
         let (got, on) = (first.verdict, &first.test_case);
-        let reason = format!("permitted {}; got {got} on {on}{more}", list(&permitted));
-        Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken(reason) })
+        let reason = format!("permitted {}; got {got} on {on}{more}", verdict_list(&permitted));
+        Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken_with(reason) })
     }
 
-    /// A case that was not run is not accepted; its exact verdict is unknown.
+    /// A case that did not run is not accepted. Its exact verdict is unknown.
     fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
         let first = self.barred.first()?;
         if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {
             return None;
         }
-        Some(self.broken(format!(
+        Some(self.broken_with(format!(
             "permitted {}; {} was not run, because {} was not passed, and counts as not accepted",
-            list(permitted),
+            verdict_list(permitted),
             first.test_case,
             first.by
         )))
@@ -185,10 +187,10 @@ impl Rule<'_> {
         };
         let got = match self.cases.len() {
             0 => "got none".to_owned(),
-            number => format!("got only {} on {}", self.seen(), count(number, "case")),
+            number => format!("got only {} on {}", self.verdicts_seen(), count(number, "case")),
         };
-        let required = list(required);
-        Some(self.broken(format!("required {required} on at least one case; {got}{not_run}")))
+        let required = verdict_list(required);
+        Some(self.broken_with(format!("required {required} on at least one case; {got}{not_run}")))
     }
 
     fn message(&self) -> Option<BrokenExpectation> {
@@ -199,13 +201,13 @@ impl Rule<'_> {
             return None;
         }
         let cases = count(self.cases.len(), "case");
-        Some(self.broken(format!(
+        Some(self.broken_with(format!(
             "the judge's message should contain `{message}` on at least one case; it does on none of {cases}"
         )))
     }
 
-    /// Checks the score of the submission, or of each named group. A score that is unknown, because not all cases were
-    /// selected, breaks nothing.
+    /// Checks the score of the submission, or of each group that the rule names. An unknown score, because not all
+    /// cases were selected, breaks nothing.
     fn scores(&self, judgement: &Judgement) -> Vec<BrokenExpectation> {
         let (Some(expected), Some(total)) = (self.expectation.score, &judgement.score) else {
             return Vec::new();
@@ -213,7 +215,7 @@ impl Rule<'_> {
         let pattern = self.expectation.cases.as_deref().map(Pattern::parse);
         let is_named = |name: &str| match &pattern {
             None => name == "secret",
-            Some(Ok(pattern)) => pattern.is_name(name),
+            Some(Ok(pattern)) => pattern.matches_itself(name),
             Some(Err(_)) => false,
         };
         let whole = [("secret", total.score)].into_iter();
@@ -227,21 +229,21 @@ impl Rule<'_> {
                     None => String::new(),
                     Some(_) => format!(" of {name}"),
                 };
-                Some(self.broken(format!("expected a score{of} of {expected}; got {score}")))
+                Some(self.broken_with(format!("expected a score{of} of {expected}; got {score}")))
             })
             .collect()
     }
 
-    /// The verdicts that occur, in the order of the verdicts.
-    fn seen(&self) -> String {
+    /// In the order of the verdicts.
+    fn verdicts_seen(&self) -> String {
         let mut seen: Vec<Verdict> = self.cases.iter().map(|case| case.verdict).collect();
         seen.sort();
         seen.dedup();
-        list(&seen)
+        verdict_list(&seen)
     }
 }
 
-/// `use_for_time_limit: lower` is the same as `permitted: [AC, WA, RTE]`.
+/// `use_for_time_limit: lower` means `permitted: [AC, WA, RTE]`.
 pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
     let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower)
         .then(|| vec![Verdict::Accepted, Verdict::WrongAnswer, Verdict::RunTimeError]);
@@ -253,9 +255,8 @@ pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdi
     }
 }
 
-/// The sets of verdicts from each of which one must occur. `use_for_time_limit: upper` adds the set `[TLE]` to an
-/// explicit one.
-pub(super) fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
+/// Sets of verdicts: one of each set must occur. `use_for_time_limit: upper` adds the set `[TLE]`.
+pub(super) fn required_sets(expectation: &Expectation) -> Vec<&[Verdict]> {
     const UPPER: &[Verdict] = &[Verdict::TimeLimitExceeded];
     let required = expectation.required.as_deref();
     match expectation.use_for_time_limit {
@@ -267,7 +268,7 @@ pub(super) fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
     }
 }
 
-fn list(verdicts: &[Verdict]) -> String {
+fn verdict_list(verdicts: &[Verdict]) -> String {
     let names: Vec<&str> = verdicts.iter().map(|verdict| verdict.short()).collect();
     match names.as_slice() {
         [] => "nothing".to_owned(),
@@ -280,7 +281,7 @@ fn list(verdicts: &[Verdict]) -> String {
 mod tests {
     use super::*;
     use crate::model::outcome::quiet_outcome;
-    use crate::model::submission::Overall;
+    use crate::model::submission::OverallExpectation;
 
     const CASES: [&str; 4] = ["sample/1", "secret/easy/1", "secret/easy/2", "secret/hard/1"];
 
@@ -315,7 +316,7 @@ mod tests {
                 verdict: verdict(short),
                 cause: String::new(),
                 message: format!("said {short}"),
-                is_told: true,
+                cause_includes_message: true,
                 team_message: String::new(),
                 with_margin: None,
                 repeats: None,
@@ -341,7 +342,7 @@ mod tests {
     }
 
     fn check(expectation: &Expectation, got: &str, expected: &[&str]) {
-        let broken = broken(std::slice::from_ref(expectation), &judged(got), &CASES);
+        let broken = broken_expectations(std::slice::from_ref(expectation), &judged(got), &CASES);
         let shown: Vec<String> =
             broken.iter().map(|broken| format!("{}: {}", broken.rule, broken.reason)).collect();
         assert_eq!(shown, expected, "{expectation:?} on {got}");
@@ -372,8 +373,10 @@ mod tests {
     #[test]
     fn the_verdict_of_the_whole_is_one_of_those_expected() {
         let check = |verdicts: &str, got: &str, expected: &[&str]| {
-            let overall =
-                Overall { verdicts: verdicts.split(' ').map(verdict).collect(), is_partial: false };
+            let overall = OverallExpectation {
+                verdicts: verdicts.split(' ').map(verdict).collect(),
+                is_partial: false,
+            };
             let expectation = Expectation { overall: Some(overall), ..rule("-", "-", "-") };
             check(&expectation, got, expected);
         };
@@ -406,7 +409,7 @@ mod tests {
             for short in ["AC", "WA", "TLE", "RTE"] {
                 for rest in ["AC AC AC", "TLE TLE TLE", "WA WA WA"] {
                     let got = format!("{short} {rest}");
-                    let broken = broken(&rules, &judged(&got), &CASES);
+                    let broken = broken_expectations(&rules, &judged(&got), &CASES);
                     assert!(!broken.is_empty(), "{rules:?} on {got}");
                 }
             }

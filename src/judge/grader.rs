@@ -1,6 +1,7 @@
-//! The package's own grader: it is built once and run as a job, which returns a line.
+//! The package's own grader.
 //!
-//! It is called as `grader [FLAGS] < RESULTS`. A result is a line such as `WA 0`; it must answer with one such line.
+//! It is built once, and runs as a job: `grader [FLAGS] < RESULTS`. Each result is a line such as `WA 0`; it must
+//! write one such line.
 //!
 //! Source: problem package format legacy, "Graders".
 
@@ -11,14 +12,13 @@ use crate::executor::Executor;
 use crate::judge::score::CaseResult;
 use crate::model::blob::Blob;
 use crate::model::judgement::{FaultyProgram, JudgeError};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::limits::{BOX_ROOM, Limits};
 use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::validator::response::exit_code;
 
-/// A grader that is ready to run.
 pub struct PackageGrader {
     name: String,
     runnable: Runnable,
@@ -27,23 +27,17 @@ pub struct PackageGrader {
 
 impl PackageGrader {
     /// Builds the package's own grader, if it has one.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
         let graders = bench.problem.graders.as_ref();
         let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {
             return Ok(None);
         };
         let limits = Limits::of_output_validator(&bench.problem.limits);
-        let runnable = bench.ready("the grader", program, build_limits, &limits)?;
+        let runnable = bench.build_package_program("the grader", program, build_limits, &limits)?;
         Ok(Some(Self { name: program.name.clone(), runnable, limits }))
     }
 
     /// Runs the grader on these results.
-    ///
-    /// # Errors
-    /// If it gives no valid result, the judge failed, or the run was interrupted.
     pub fn grade(
         &self,
         executor: &dyn Executor,
@@ -53,12 +47,12 @@ impl PackageGrader {
         let mut job = self.runnable.job(&self.limits);
         job.command.argv.extend(flags.iter().cloned());
         job.stdin = Blob::from(lines(results).as_bytes());
-        job.box_size = job.box_size.saturating_add(ROOM);
+        job.box_size = job.box_size.saturating_add(BOX_ROOM);
         let reply = executor.run_job(&job)?;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
-        let stderr = reply.stderr.start(STDERR).map_err(fault)?;
+        let stderr = reply.stderr.prefix(STDERR_KEPT).map_err(fault)?;
         let said = match exit_code(&reply.outcome, &self.limits) {
-            Ok(0) => parse(&reply.stdout.start(MOST).map_err(fault)?),
+            Ok(0) => parse(&reply.stdout.prefix(LONGEST_LINE).map_err(fault)?),
             Ok(code) => Err(format!("it ended with exit code {code}; it must be 0")),
             Err(what) => Err(what),
         };
@@ -72,12 +66,12 @@ impl PackageGrader {
     }
 }
 
-/// A longer line is not a verdict with a score.
-const MOST: u64 = 4 << 10;
-/// How many bytes of its standard error are kept.
-const STDERR: u64 = 64 << 10;
+/// In bytes. A longer line is no verdict with a score.
+const LONGEST_LINE: u64 = 4 << 10;
+/// In bytes.
+const STDERR_KEPT: u64 = 64 << 10;
 
-/// The input of a grader. The format allows four verdicts in it.
+/// The input of a grader. The format allows four verdicts.
 fn lines(results: &[CaseResult]) -> String {
     let line = |result: &CaseResult| {
         let points = result.score.unwrap_or_default().points();
@@ -93,7 +87,7 @@ fn parse(output: &[u8]) -> Result<CaseResult, String> {
     let verdict = verdict.and_then(|word| {
         Verdict::ALL.into_iter().find(|verdict| verdict.short().as_bytes() == word)
     });
-    let score = score.and_then(float::parse).and_then(Score::new);
+    let score = score.and_then(float::parse_number).and_then(Score::new);
     match (verdict, score, more) {
         (Some(verdict), Some(score), None) if verdict != Verdict::CompileError => {
             Ok(CaseResult { verdict, score: Some(score) })

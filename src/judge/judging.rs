@@ -1,52 +1,48 @@
-//! Submissions of a problem, judged under its limits: finds the time limit, and runs a session.
+//! Judges submissions of a problem: finds the time limit, then runs a session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::build::{Builder, Prepared};
+use crate::build::{Builder, PreparedProgram};
 use crate::executor::parallel;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
-use crate::judge::score::{self, Policy, Scheme};
-use crate::judge::session::{Judged, PreparedSubmission, Session};
+use crate::judge::score::{self, RunPolicy, ScoringScheme};
+use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
-use crate::model::problem::{Problem, Submitted};
+use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::report::{LimitsReport, ProgressStep};
-use crate::model::stop::{Mend, Remark, Stop, noting};
+use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
-use crate::plan::schedule::{Schedule, Until};
+use crate::plan::schedule::{EndCondition, Schedule};
 
-/// What is judged, and how.
-pub struct Judging<'a> {
+pub struct JudgingTask<'a> {
     pub bench: Bench<'a>,
     pub validators: &'a Validators,
     pub repeat: RepeatLine,
     pub entries: &'a [PreparedSubmission<'a>],
     pub cases: Vec<ReadyCase<'a>>,
-    pub given: Option<Duration>,
-    pub policy: Policy,
-    /// How much evidence about a rejection is collected.
+    pub given_time_limit: Option<Duration>,
+    pub policy: RunPolicy,
     pub detail: Detail,
-    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
     pub repeats: bool,
 }
 
-/// The result of a session.
-pub struct Finished {
-    pub results: Vec<Judged>,
+pub struct JudgingResult {
+    pub results: Vec<SubmissionResult>,
     pub time_limit: TimeLimit,
 }
 
-impl Finished {
-    /// The submissions that were judged, each with its judgement.
-    pub fn judged<'a>(
+impl JudgingResult {
+    pub fn judgements<'a>(
         &'a self,
         entries: &'a [PreparedSubmission<'a>],
     ) -> impl Iterator<Item = (&'a Submission, &'a Judgement)> {
@@ -55,8 +51,8 @@ impl Finished {
     }
 }
 
-impl<'a> Judging<'a> {
-    /// A session without submissions, which collects little evidence.
+impl<'a> JudgingTask<'a> {
+    /// Without submissions, and with little evidence.
     pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
         Self {
             bench,
@@ -64,40 +60,39 @@ impl<'a> Judging<'a> {
             repeat: RepeatLine::default(),
             entries: &[],
             cases,
-            given: None,
-            policy: Policy::Everything,
+            given_time_limit: None,
+            policy: RunPolicy::AllAllowed,
             detail: Detail::Brief,
             repeats: true,
         }
     }
 }
 
-impl Judging<'_> {
-    /// Judges with the time limit from the command line, the package or the submissions.
+impl JudgingTask<'_> {
+    /// Uses the time limit from the command line, the package or the submissions.
     ///
-    /// # Errors
-    /// If no time limit can be found, or the command was interrupted.
-    pub fn run(self) -> Result<Finished, Stop> {
+    /// Fails if there is none.
+    pub fn run(self) -> Result<JudgingResult, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
-        let scheme = Scheme::of(problem);
+        let scheme = ScoringScheme::of(problem);
         let session = Session {
             bench: self.bench,
-            rules: self.begin(&time_limit),
+            rules: self.announce_limits(&time_limit),
             entries: self.entries,
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
-            spares: self.policy == Policy::WhatProves
-                && scheme.as_ref().is_none_or(|scheme| scheme.brittle().is_some())
-                && self.cases.len() == problem.test_data.judged().len(),
+            omits_unproving_runs: self.policy == RunPolicy::Proving
+                && scheme.as_ref().is_none_or(|scheme| scheme.all_or_nothing_groups().is_some())
+                && self.cases.len() == problem.test_data.judged_cases().len(),
             scheme: scheme.as_ref(),
-            repeats: self.repeats,
+            repeats_near_limit: self.repeats,
         };
-        Ok(Finished { results: session.run()?, time_limit })
+        Ok(JudgingResult { results: session.run()?, time_limit })
     }
 
-    /// Reports the limits, and returns the rules for all runs.
-    pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
+    /// Sends the limits as an event, and returns the rules for all runs.
+    pub fn announce_limits(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
             limits: LimitsReport {
@@ -109,7 +104,6 @@ impl Judging<'_> {
         rules
     }
 
-    /// The rules for all runs.
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let given = &self.bench.problem.limits;
         let limits = Limits::of_submission(given, time_limit.limit);
@@ -128,22 +122,20 @@ impl Judging<'_> {
         }
     }
 
-    /// The names of the selected cases.
     fn names(&self) -> Vec<&str> {
         let cases = self.cases.iter();
         cases.map(|case| &*case.test_case.name).collect()
     }
 
-    /// The time limit from the command line, the package or the submissions.
+    /// From the command line, the package or the submissions.
     ///
-    /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
-        if let Some(limit) = self.given {
+        if let Some(limit) = self.given_time_limit {
             return Ok(TimeLimit::new(limit, "--time-limit"));
         }
         let problem = self.bench.problem;
-        if problem.kind.submitted == Submitted::Answers {
+        if problem.kind.submitted == SubmittedContent::Answers {
             let origin = "not used: submissions are answers";
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
@@ -153,7 +145,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Runs the submissions that must not be too slow, and gives the slowest its margin.
+    /// Runs the submissions that must not be too slow. The slowest one gets its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
         let problem = self.bench.problem;
         let bounds = |it: &&Submission| it.expectations.iter().any(Expectation::is_lower_bound);
@@ -164,9 +156,9 @@ impl Judging<'_> {
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
         let mut found = Vec::new();
-        let mut entries = entries(problem, &bounding, self.bench.builder, &mut found)?;
+        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut found)?;
         entries.retain(|entry| {
-            let Some(tool) = entry.lacks() else { return true };
+            let Some(tool) = entry.missing_tool() else { return true };
             let what = format!("there is no {tool}");
             found.push(Diagnostic::error(&entry.submission.program.path, what));
             false
@@ -182,7 +174,7 @@ impl Judging<'_> {
         }
         let limits = Limits::of_submission(&problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
-        // Most are about all cases, and are judged at once.
+        // Most of them are about all cases, so they are judged together.
         let mut groups: BTreeMap<Vec<usize>, Vec<PreparedSubmission<'_>>> = BTreeMap::new();
         for entry in entries {
             let about = time_limit::bounding_cases(entry.submission);
@@ -199,7 +191,7 @@ impl Judging<'_> {
                 total: runs,
             })));
         };
-        // These runs only measure times; their verdicts come from the following session.
+        // These runs only measure times. Verdicts come from the next session.
         let events = |event| match event {
             Event::Progress(WorkProgress::Build(_)) => (self.bench.events)(event),
             Event::CaseJudged { .. } => timed(),
@@ -212,10 +204,10 @@ impl Judging<'_> {
                 rules: rules.clone(),
                 entries,
                 cases: &cases.iter().map(|index| self.cases[*index].clone()).collect::<Vec<_>>(),
-                schedule: Schedule::single(cases.len(), Until::Never),
-                spares: false,
+                schedule: Schedule::single(cases.len(), EndCondition::Never),
+                omits_unproving_runs: false,
                 scheme: None,
-                repeats: false,
+                repeats_near_limit: false,
             };
             for judged in session.run()? {
                 results.push(judged?);
@@ -223,7 +215,7 @@ impl Judging<'_> {
             bounding.extend(entries.iter().map(|entry| entry.submission.clone()));
         }
         let bounds = time_limit::bounds(bounding.iter().zip(results.iter().map(|it| &**it)));
-        // A run that was stopped only shows that more time is needed.
+        // The time of a run that was stopped is unknown.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
@@ -231,53 +223,53 @@ impl Judging<'_> {
                 problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );
-            let remark = Remark::of(what, "set the limit or give --time-limit");
-            return Err(Stop::Refused(Mend::Package, vec![remark]));
+            let remark = Remark::with_help(what, "set the limit or give --time-limit");
+            return Err(Stop::Refused(RefusalSubject::Package, vec![remark]));
         };
-        let limit = time_limit::inferred(slowest.cpu_time, &problem.limits);
+        let limit = time_limit::inferred_limit(slowest.cpu_time, &problem.limits);
         let (submission, time) = (&slowest.submission, seconds(slowest.cpu_time));
         Ok(TimeLimit::new(limit, format!("from {submission}: {time} on {}", slowest.test_case)))
     }
 }
 
-/// Determines how to build each submission. A submission for which this is not possible is left out; `found` gets the
-/// reasons, and the diagnostics about the others.
-pub fn entries<'a>(
+/// Finds out how to build each submission. Submissions for which this fails are left out. `found` gets the reasons,
+/// and the diagnostics about the others.
+pub fn prepare_entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
-    // The first in each language waits for its tools, so these are asked at once.
+    // The first one in each language waits for its tools, so several are prepared at once.
     const AT_ONCE: usize = 8;
-    let builder = builder.allowing(problem.languages.as_deref());
+    let builder = builder.with_languages(problem.languages.as_deref());
     let prepare = |submission: &Submission| Ok(builder.prepare(&submission.program));
     let prepared = parallel::map_on(AT_ONCE, submissions, prepare)?;
     let mut entries = Vec::new();
     for (submission, prepared) in submissions.iter().zip(prepared) {
-        entries.extend(entry(submission, prepared, found)?);
+        entries.extend(prepared_entry(submission, prepared, found)?);
     }
     Ok(entries)
 }
 
-/// A submission for a session, given how to build it; see [`entries`].
-pub fn entry<'a>(
+/// Prepares one submission; see `prepare_entries`.
+pub fn prepared_entry<'a>(
     submission: &'a Submission,
-    prepared: Result<Prepared, Stop>,
+    prepared: Result<PreparedProgram, Stop>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<PreparedSubmission<'a>>, Stop> {
     let prepared = match prepared {
         Err(Stop::Fault(error)) => Some(Err(error)),
-        prepared => noting(prepared, found)?.map(Ok),
+        prepared => collect_diagnostics(prepared, found)?.map(Ok),
     };
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
 
-/// One diagnostic for each missing tool, with the submissions that are skipped because of it.
-pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
+/// One warning for each missing tool, with the submissions that are skipped because of it.
+pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
     let mut lacking: BTreeMap<String, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
     for entry in entries {
-        let why = match (&entry.prepared, entry.lacks()) {
+        let why = match (&entry.prepared, entry.missing_tool()) {
             (Err(error), Some(_)) if error.is_no_program() => error.reason.clone(),
             (_, Some(tool)) => format!("no {tool}"),
             (_, None) => continue,

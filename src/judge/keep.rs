@@ -1,37 +1,37 @@
-//! Files that are kept beside a box for the user: the input and the output of a run.
+//! Files that are kept for the user beside a box: input and output of a run.
 
 use std::io::{ErrorKind, Write};
 
 use crate::executor::place;
 use crate::model::blob::Blob;
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::joint::Transcript;
 use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::tree::Tree;
 
-/// Writes a box to this path, if wanted.
-pub(super) fn save(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(), JudgeError> {
+/// Writes a box to this path, if it is wanted.
+pub(super) fn save_box(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(), JudgeError> {
     match (wanted, left) {
         (Some(wanted), Some(left)) => place::save(left, wanted),
         _ => Ok(()),
     }
 }
 
-/// Writes a submission's box, and beside it the input, standard output and standard error.
-pub(super) fn save_run(kept: &FilePath, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
+/// Writes a submission's box, and beside it input, standard output and standard error.
+pub(super) fn save_run(kept: &FilePath, input: &Blob, reply: &JobReply) -> Result<(), JudgeError> {
     save_talk(kept, input, reply)?;
-    write(&reply.stdout, &kept.with_added_extension("output"))
+    write_file(&reply.stdout, &kept.with_added_extension("output"))
 }
 
-/// The same for an interactive run, whose standard output is in the transcript.
-pub(super) fn save_talk(kept: &FilePath, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
-    save(Some(kept), reply.kept.as_ref())?;
-    write(input, &kept.with_added_extension("input"))?;
-    write(&reply.stderr, &kept.with_added_extension("error"))
+/// For an interactive run, whose output is in the transcript.
+pub(super) fn save_talk(kept: &FilePath, input: &Blob, reply: &JobReply) -> Result<(), JudgeError> {
+    save_box(Some(kept), reply.kept.as_ref())?;
+    write_file(input, &kept.with_added_extension("input"))?;
+    write_file(&reply.stderr, &kept.with_added_extension("error"))
 }
 
-/// Writes the transcript of the first pass as an `.interaction` file, or adds that of a later pass.
+/// Writes the transcript of the first pass as an `.interaction` file, and appends those of later passes.
 pub(super) fn save_transcript(
     kept: &FilePath,
     pass: u32,
@@ -40,25 +40,24 @@ pub(super) fn save_transcript(
     let path = kept.with_added_extension("interaction");
     let (before, file) = match pass {
         1 => ("", path.create()),
-        _ => ("---\n", path.open_end()),
+        _ => ("---\n", path.open_to_append()),
     };
-    let text = [before.as_bytes(), &transcript.notation()].concat();
+    let text = [before.as_bytes(), &transcript.to_interaction_text()].concat();
     let written = file.and_then(|mut file| file.write_all(&text));
-    written.map_err(JudgeError::on("write", &path))
+    written.map_err(JudgeError::on_file("write", &path))
 }
 
-/// Writes a file, and replaces one of the same name.
-pub(super) fn replace(blob: &Blob, path: &FilePath) -> Result<(), JudgeError> {
-    // Removed whatever it is, so that links are not followed.
+pub(super) fn replace_file(blob: &Blob, path: &FilePath) -> Result<(), JudgeError> {
+    // Whatever is there is removed first, so that no link is followed.
     match path.remove() {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(JudgeError::on("write", path)(error))
+            Err(JudgeError::on_file("write", path)(error))
         }
-        Ok(()) | Err(_) => write(blob, path),
+        Ok(()) | Err(_) => write_file(blob, path),
     }
 }
 
-fn write(blob: &Blob, path: &FilePath) -> Result<(), JudgeError> {
+fn write_file(blob: &Blob, path: &FilePath) -> Result<(), JudgeError> {
     let written = path.create().and_then(|mut file| blob.copy_to(&mut file));
-    written.map(drop).map_err(JudgeError::on("write", path))
+    written.map(drop).map_err(JudgeError::on_file("write", path))
 }

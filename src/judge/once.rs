@@ -1,13 +1,13 @@
-//! A single run of a submission for a person: its output and how it ended, without a verdict.
+//! Runs a submission once, to show its output and how it ended, without a verdict.
 
-use crate::executor::{Executor, Hand};
-use crate::judge::case::{Entry, Pass, Rules, job};
+use crate::executor::{Executor, ManualPipes};
+use crate::judge::case::{Pass, ReadySubmission, Rules, pass_job};
 use crate::judge::classify::classify;
-use crate::judge::compared::written;
+use crate::judge::compared::output_of;
 use crate::model::blob::Blob;
-use crate::model::job::{Keep, Reply};
+use crate::model::job::{BoxRetention, JobReply};
 use crate::model::judgement::JudgeError;
-use crate::model::once::{RunOnce, WrittenFile};
+use crate::model::once::{OutputFileText, SingleRun};
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
@@ -15,54 +15,53 @@ use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::model::work::RunMode;
 use crate::validator::response::{Contract, Opinion};
-use crate::validator::{OutputValidator, Question, answer_of};
+use crate::validator::{OutputValidator, ValidationRequest, judge_answer};
 
-/// What is needed to run a submission once.
-pub struct Once<'a> {
+pub struct SingleRunner<'a> {
     pub executor: &'a dyn Executor,
     pub rules: &'a Rules<'a>,
-    pub entry: &'a Entry<'a>,
+    pub entry: &'a ReadySubmission<'a>,
     pub test_case: &'a TestCase,
 }
 
-impl Once<'_> {
-    /// Runs it on an input; `name` is the input's name in the report.
-    pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
+impl SingleRunner<'_> {
+    /// `name` is the input's name in the report.
+    pub fn run(&self, input: Blob, name: &str) -> Result<SingleRun, Stop> {
         let pass = Pass::first(input);
-        let job = job(self.rules, self.entry, self.test_case, &pass);
+        let job = pass_job(self.rules, self.entry, self.test_case, &pass);
         let reply = self.executor.run(&job.into(), RunMode::FRESH)?.single()?;
-        Ok(self.told(&reply, name)?)
+        Ok(self.describe(&reply, name)?)
     }
 
-    /// Runs it interactively with a person, without a wall time limit.
-    pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
+    /// A person talks with it. It has no wall time limit.
+    pub fn by_hand(&self, hand: ManualPipes) -> Result<SingleRun, Stop> {
         let pass = Pass::first(Blob::default());
-        let mut job = job(self.rules, self.entry, self.test_case, &pass);
+        let mut job = pass_job(self.rules, self.entry, self.test_case, &pass);
         job.limits.wall_time = None;
-        let reply = self.executor.run_by_hand(&job, hand)?;
-        Ok(RunOnce { is_shown: true, ..self.told(&reply, "standard input")? })
+        let reply = self.executor.run_manually(&job, hand)?;
+        Ok(SingleRun { is_shown: true, ..self.describe(&reply, "standard input")? })
     }
 
-    /// The same run, of which this much on standard output was seen elsewhere.
+    /// Corrects the size of standard output, which another program read.
     #[must_use]
-    pub fn wrote(&self, ran: RunOnce, stdout_bytes: Bytes) -> RunOnce {
+    pub fn with_stdout_size(&self, ran: SingleRun, stdout_bytes: Bytes) -> SingleRun {
         let outcome = Outcome { stdout_bytes, ..ran.outcome };
         let failed = classify(&outcome, &self.entry.limits(self.rules));
         let ended = failed.as_ref().map_or(ran.ended, |failed| failed.cause.clone());
-        RunOnce { failed: failed.is_some(), ended, outcome, ..ran }
+        SingleRun { failed: failed.is_some(), ended, outcome, ..ran }
     }
 
-    fn told(&self, reply: &Reply, name: &str) -> Result<RunOnce, JudgeError> {
+    fn describe(&self, reply: &JobReply, name: &str) -> Result<SingleRun, JudgeError> {
         let problem = self.rules.problem;
         let failed = classify(&reply.outcome, &self.entry.limits(self.rules));
         let file = match &problem.io {
             ProgramIo::Standard => None,
             ProgramIo::Files { output, .. } => {
-                let found = written(&problem.io, reply);
-                Some(WrittenFile {
+                let found = output_of(&problem.io, reply);
+                Some(OutputFileText {
                     name: output.clone(),
                     missing: found.as_ref().err().cloned(),
-                    contents: found.ok().map(all).transpose()?,
+                    contents: found.ok().map(read_all).transpose()?,
                 })
             }
         };
@@ -71,15 +70,15 @@ impl Once<'_> {
             (None, Ending::Exited(code)) => format!("exit code {code}"),
             (None, Ending::Signalled(signal)) => format!("killed by {signal}"),
         };
-        Ok(RunOnce {
+        Ok(SingleRun {
             submission: self.entry.submission.to_owned(),
             input: name.to_owned(),
             ended,
             failed: failed.is_some(),
             message: String::new(),
             outcome: reply.outcome.clone(),
-            stdout: all(&reply.stdout)?,
-            stderr: all(&reply.stderr)?,
+            stdout: read_all(&reply.stdout)?,
+            stderr: read_all(&reply.stderr)?,
             file,
             is_raw: false,
             is_shown: false,
@@ -87,28 +86,28 @@ impl Once<'_> {
     }
 }
 
-fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
-    let read = blob.start(u64::MAX);
+fn read_all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
+    let read = blob.prefix(u64::MAX);
     read.map_err(|error| JudgeError::new("read what the program wrote", error))
 }
 
-/// An interactor with a person in place of a submission.
-pub struct Playing<'a> {
+/// An interactor with a person instead of a submission.
+pub struct HumanPlay<'a> {
     pub executor: &'a dyn Executor,
-    /// The interactor, or the output validator that talks.
+    /// The interactor, or the output validator that talks with submissions.
     pub interactor: &'a OutputValidator,
     pub test_case: &'a TestCase,
-    /// Whether it may ask for another pass, which is not run.
+    /// Whether it may ask for another pass, which does not run.
     pub contract: Contract,
 }
 
-impl Playing<'_> {
-    /// Runs the interactor with the person, without a wall time limit.
-    pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
+impl HumanPlay<'_> {
+    /// A person talks with it. It has no wall time limit.
+    pub fn by_hand(&self, hand: ManualPipes) -> Result<SingleRun, Stop> {
         let Self { executor, interactor, test_case, contract } = self;
         let input = Blob::file(&test_case.input);
-        let answer = answer_of(test_case)?;
-        let mut job = interactor.job(Question {
+        let answer = judge_answer(test_case)?;
+        let mut job = interactor.job(ValidationRequest {
             test_case,
             args: &test_case.output_validator_args,
             input: &input,
@@ -116,22 +115,24 @@ impl Playing<'_> {
             output: Blob::default(),
             submission: None,
             earlier: &[],
-            keep: Keep::Nothing,
+            keep: BoxRetention::Nothing,
         });
         job.limits.wall_time = None;
-        let reply = executor.run_by_hand(&job, hand).map_err(|stop| interactor.own(stop))?;
-        let stderr = all(&reply.stderr)?;
-        let response = interactor.read(reply, &job.limits, *contract)?;
+        let reply = executor
+            .run_manually(&job, hand)
+            .map_err(|stop| interactor.as_validator_fault(stop))?;
+        let stderr = read_all(&reply.stderr)?;
+        let response = interactor.read_response(reply, &job.limits, *contract)?;
         let says = match &response.opinion {
             Opinion::Accepted => "accepts what you did".to_owned(),
             Opinion::Rejected => "rejects what you did".to_owned(),
             Opinion::Partial(_) => "gives a part of the points".to_owned(),
             Opinion::Broken(what) => format!("failed: {what}"),
         };
-        Ok(RunOnce {
+        Ok(SingleRun {
             submission: interactor.name.clone(),
             input: test_case.name.clone(),
-            ended: format!("the {} {says}", interactor.what),
+            ended: format!("the {} {says}", interactor.kind),
             failed: response.opinion != Opinion::Accepted,
             message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
             outcome: response.outcome,

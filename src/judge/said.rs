@@ -1,45 +1,50 @@
-//! The transcript of a pass without interaction: the input, then the output.
+//! The transcript of a pass that is not interactive: the input, then the output.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
 use crate::judge::case::Pass;
-use crate::judge::compared::written;
-use crate::model::blob::{Blob, Reader};
-use crate::model::job::Reply;
-use crate::model::joint::{Said, Side, Transcript};
+use crate::judge::compared::output_of;
+use crate::model::blob::{Blob, BlobReader};
+use crate::model::job::JobReply;
+use crate::model::joint::{TalkSide, Transcript, TranscriptPiece};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
 use crate::model::units::Bytes;
 
-/// How many bytes of an exchange are kept, from its beginning and from its end each.
-pub(super) const MOST: Bytes = Bytes::kib(16);
+/// The most bytes of a transcript from its beginning, and as many from its end.
+pub(super) const TRANSCRIPT_END: Bytes = Bytes::kib(16);
 
-/// The beginning of the input and the end of the output. The output validator may have made the input.
-pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
+/// The beginning of the input and the end of the output. In later passes, the output validator made the input.
+pub(super) fn pass_transcript(
+    io: &ProgramIo,
+    pass: &Pass,
+    reply: &JobReply,
+) -> Result<Transcript, JudgeError> {
     let reading = |error| JudgeError::new("read what was said in a pass", error);
     let mut input = pass.input.open().map_err(reading)?;
     let ended = reply.outcome.wall_time;
     let read = pass.input.len().map_err(reading)?;
-    let first = pieces(&mut input, 0, Duration::ZERO, Side::Partner).map_err(reading)?;
-    let mut left_out = read.saturating_sub(MOST.0);
-    let last = match written(io, reply) {
+    let first =
+        transcript_pieces(&mut input, 0, Duration::ZERO, TalkSide::Partner).map_err(reading)?;
+    let mut left_out = read.saturating_sub(TRANSCRIPT_END.0);
+    let last = match output_of(io, reply) {
         Err(_) => Vec::new(),
         Ok(output) => {
-            let skipped = output.len().map_err(reading)?.saturating_sub(MOST.0);
+            let skipped = output.len().map_err(reading)?.saturating_sub(TRANSCRIPT_END.0);
             left_out += skipped;
             let mut output = output.open().map_err(reading)?;
-            pieces(&mut output, skipped, ended, Side::Program).map_err(reading)?
+            transcript_pieces(&mut output, skipped, ended, TalkSide::Program).map_err(reading)?
         }
     };
     Ok(Transcript { first, left_out: Bytes(left_out), last })
 }
 
-/// A text; if it is long, its beginning and end, and how many bytes between them are omitted.
-pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
+/// A text, or beginning and end of a long one, and how many bytes between them are left out.
+pub(super) fn beginning_and_end(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     const PART: u64 = 4 << 10;
     let length = text.len()?;
-    let mut shown = text.start(2 * PART)?;
+    let mut shown = text.prefix(2 * PART)?;
     let left_out = length.saturating_sub(2 * PART);
     if left_out > 0 {
         shown.truncate(PART as usize);
@@ -50,13 +55,18 @@ pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((shown, left_out))
 }
 
-/// The lines of a text from a position on, as far as there is room for them.
-fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
+/// The lines of a text from a position on, as many as fit.
+fn transcript_pieces(
+    text: &mut BlobReader<'_>,
+    from: u64,
+    at: Duration,
+    by: TalkSide,
+) -> io::Result<Vec<TranscriptPiece>> {
     text.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
-    text.take(MOST.0).read_to_end(&mut bytes)?;
+    text.take(TRANSCRIPT_END.0).read_to_end(&mut bytes)?;
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let said = lines.map(|line| Said { at, by, text: line.to_vec() });
+    let said = lines.map(|line| TranscriptPiece { at, by, text: line.to_vec() });
     Ok(said.collect())
 }
 
@@ -67,27 +77,27 @@ mod tests {
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
         let pass = Pass { number: 2, ..Pass::first(input.as_bytes().into()) };
-        let reply = Reply {
+        let reply = JobReply {
             outcome: quiet_outcome(),
             stdout: output.as_bytes().into(),
             stderr: Blob::default(),
             collected: Vec::new(),
             kept: None,
         };
-        let transcript = said(&ProgramIo::Standard, &pass, &reply).unwrap();
+        let transcript = pass_transcript(&ProgramIo::Standard, &pass, &reply).unwrap();
         assert_eq!(transcript.left_out, Bytes(left_out));
-        let said = String::from_utf8(transcript.notation()).unwrap();
+        let said = String::from_utf8(transcript.to_interaction_text()).unwrap();
         let said = said.lines().filter(|line| line.len() < 40);
         assert_eq!(said.collect::<Vec<_>>().join("|"), notation);
     }
 
     #[test]
-    fn input_and_output_of_a_pass_are_told_in_order() {
+    fn a_transcript_has_the_input_before_the_output() {
         check("", "", 0, "");
         check("2 1\n", "3\nx", 0, "<2 1|>3|>x");
         let long = "7".repeat(20_000);
-        let most = MOST.0;
-        // The end of the input and the beginning of the output are omitted.
+        let most = TRANSCRIPT_END.0;
+        // The end of the input and the beginning of the output are left out.
         let (input, output) = (format!("2\n{long}"), format!("{long}\n3\n"));
         let left_out = 2 * (20_002 - most) + 1;
         check(&input, &output, left_out, &format!("<2|[{left_out} bytes left out]|>3"));

@@ -1,4 +1,4 @@
-//! How results of test cases are combined into the result of a submission. Pure: values in, values out.
+//! Combines results of test cases into the result of a submission. Pure.
 
 mod default_grader;
 mod groups;
@@ -7,7 +7,7 @@ mod tree;
 mod worth;
 
 use crate::check::float;
-use crate::judge::score::groups::Groups;
+use crate::judge::score::groups::GroupScheme;
 use crate::judge::score::tree::GroupTree;
 use crate::model::grader::{CustomScore, Dialect, Graders};
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -18,33 +18,31 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
-use crate::plan::schedule::{CaseEnd, Schedule, Until};
+use crate::plan::schedule::{CaseEnd, EndCondition, Schedule};
 use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 pub use crate::judge::score::tree::CustomGrader;
-pub use crate::judge::score::worth::{CaseWorth, by_worth};
+pub use crate::judge::score::worth::{CaseWorth, score_by_worth};
 
-/// How the results of test cases are combined into the result of a submission.
-pub enum Scheme<'a> {
-    Groups(Groups<'a>),
+pub enum ScoringScheme<'a> {
+    Groups(GroupScheme<'a>),
     Tree(GroupTree<'a>),
 }
 
-/// The result of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Total<'a> {
-    /// Its verdict, if a grader decides it; otherwise the verdict of the first case that is not accepted.
+pub struct SubmissionTotal<'a> {
+    /// Set if a grader decides it. Otherwise the first verdict that is not accepted counts.
     pub verdict: Option<Verdict>,
-    /// Its score; `None` if the problem has no scores.
+    /// `None` if the problem has no scores.
     pub score: Option<TotalScore>,
     /// The cases that count; `None` if all do.
     pub counted: Option<Vec<&'a str>>,
-    /// Results that the package says are impossible, a sentence for each.
+    /// What the package says is impossible, a sentence for each result.
     pub impossible: Vec<String>,
 }
 
-impl<'a> Scheme<'a> {
-    /// The scheme of a problem; `None` if only the first rejection counts.
+impl<'a> ScoringScheme<'a> {
+    /// `None` if only the first rejection counts.
     pub fn of(problem: &'a Problem) -> Option<Self> {
         let is_scoring = problem.kind.grading == Grading::Scoring;
         match &problem.graders {
@@ -53,58 +51,56 @@ impl<'a> Scheme<'a> {
             }
             None if is_scoring => {
                 let has_parts = problem.output_protocol != Protocol::Standard;
-                Groups::over(&problem.test_data).map(|it| Self::Groups(it.with_parts(has_parts)))
+                GroupScheme::from_test_data(&problem.test_data)
+                    .map(|it| Self::Groups(it.with_parts(has_parts)))
             }
             None => None,
         }
     }
 
-    /// What an output validator may say about the score of a case.
-    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+    pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         match self {
-            Self::Groups(groups) => groups.case(test_case),
-            Self::Tree(tree) => tree.case(test_case),
+            Self::Groups(groups) => groups.case_scoring(test_case),
+            Self::Tree(tree) => tree.case_scoring(test_case),
         }
     }
 
-    /// The groups that are worth nothing after one of their test cases is rejected; `None` if other rules may decide
-    /// what is run, or what a group is worth.
-    pub fn brittle(&self) -> Option<Vec<&'a str>> {
+    /// The groups that are worth nothing after a rejection; `None` if other rules may decide what runs, or what a
+    /// group is worth.
+    pub fn all_or_nothing_groups(&self) -> Option<Vec<&'a str>> {
         match self {
-            Self::Groups(groups) => groups.brittle(),
+            Self::Groups(groups) => groups.all_or_nothing_groups(),
             Self::Tree(_) => None,
         }
     }
 
-    /// The score of a submission that is not run on any case.
-    pub fn nothing(&self) -> Option<TotalScore> {
+    /// For a submission that runs on no case.
+    pub fn zero_score(&self) -> Option<TotalScore> {
         match self {
-            Self::Groups(groups) => Some(groups.nothing()),
-            Self::Tree(tree) => tree.nothing(),
+            Self::Groups(groups) => Some(groups.zero_score()),
+            Self::Tree(tree) => tree.zero_score(),
         }
     }
 
-    /// The result of a submission from the results of its cases; `None` for a case that was not run.
+    /// `result` is `None` for a case that did not run.
     ///
-    /// # Errors
-    /// If the package is at fault: a score is not possible, or a grader gives no result.
+    /// Fails if the package is at fault: a score is impossible, or a grader gives no result.
     pub fn total(
         &self,
         result: &dyn Fn(&str) -> Option<CaseResult>,
         custom: CustomGrader<'_>,
-    ) -> Result<Total<'a>, Stop> {
+    ) -> Result<SubmissionTotal<'a>, Stop> {
         match self {
             Self::Groups(groups) => {
-                let score = groups.total(result).map_err(fault)?;
-                Ok(Total { score: Some(score), ..Total::default() })
+                let score = groups.total(result).map_err(score_error)?;
+                Ok(SubmissionTotal { score: Some(score), ..SubmissionTotal::default() })
             }
             Self::Tree(tree) => tree.total(result, custom),
         }
     }
 }
 
-/// The total of all points for Kattis and for DOMjudge, if they differ and the package does not say which judge it is
-/// for.
+/// The most points for Kattis and for DOMjudge, if they differ and the package does not name its judge.
 pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     let graders = problem.graders.as_ref()?;
     let points = |dialect| {
@@ -114,7 +110,7 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
         let result = |name: &str| {
             let cases = &problem.test_data.cases;
             let case = cases.iter().find(|case| case.name == name)?;
-            let score = by_rules(tree.case(case), Verdict::Accepted)?.score;
+            let score = score_by_rules(tree.case_scoring(case), Verdict::Accepted)?.score;
             Some(CaseResult { verdict: Verdict::Accepted, score: Some(score) })
         };
         let custom = |_: &[String], results: &[CaseResult]| Ok(results[0]);
@@ -124,13 +120,11 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     (graders.dialect == Dialect::Kattis && points[0] != points[1]).then_some(points)
 }
 
-/// The error that no score can be computed.
-pub fn fault(what: String) -> JudgeError {
+pub fn score_error(what: String) -> JudgeError {
     JudgeError::new("add up the score", what)
         .help("fix the package: its output validator, or the settings of its groups")
 }
 
-/// The result of a test case, as far as scores need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseResult {
     pub verdict: Verdict,
@@ -139,44 +133,40 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
-    /// The result in a judgement.
-    pub fn of(case: &CaseJudgement) -> Self {
+    pub fn from_judgement(case: &CaseJudgement) -> Self {
         Self { verdict: case.verdict, score: case.score.map(|score| score.score) }
     }
 
-    /// Whether it was accepted.
     pub fn is_accepted(&self) -> bool {
         self.verdict == Verdict::Accepted
     }
 }
 
-/// Which of these cases, in judging order, a submission is run on, depending on earlier results.
-pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> Schedule {
+/// On which of these cases a submission runs, depending on earlier results.
+pub fn schedule(scheme: Option<&ScoringScheme<'_>>, cases: &[&str], policy: RunPolicy) -> Schedule {
     match (scheme, policy) {
-        (Some(Scheme::Groups(groups)), _) => groups.schedule(cases, policy),
-        // The package itself says what happens after a rejection.
-        (Some(Scheme::Tree(tree)), _) => tree.schedule(cases),
-        (None, Policy::Everything | Policy::WhatProves) => {
-            Schedule::single(cases.len(), Until::Never)
+        (Some(ScoringScheme::Groups(groups)), _) => groups.schedule(cases, policy),
+        // The package says what happens after a rejection.
+        (Some(ScoringScheme::Tree(tree)), _) => tree.schedule(cases),
+        (None, RunPolicy::AllAllowed | RunPolicy::Proving) => {
+            Schedule::single(cases.len(), EndCondition::Never)
         }
-        (None, Policy::WhatCounts) => Schedule::single(cases.len(), Until::Rejection),
+        (None, RunPolicy::Counting) => Schedule::single(cases.len(), EndCondition::Rejection),
     }
 }
 
-/// Which runs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// All runs that are allowed.
-    Everything,
-    /// Runs that can change whether a submission is as expected.
-    WhatProves,
-    /// Runs that can change the verdict of a submission, or its score if there are scores.
-    WhatCounts,
+pub enum RunPolicy {
+    AllAllowed,
+    /// Those that can change whether a submission is as expected.
+    Proving,
+    /// Those that can change the verdict or, in scoring problems, the score.
+    Counting,
 }
 
 /// How a case ended, for the plan.
-pub fn end(case: &CaseJudgement) -> CaseEnd {
-    // If a case would be accepted with the margin, cases after it may be needed.
+pub fn case_end(case: &CaseJudgement) -> CaseEnd {
+    // A case that is accepted with the margin may make later cases needed.
     let (verdict, score) = match &case.with_margin {
         Some(extended) => (extended.verdict, extended.score),
         None => (case.verdict, case.score),
@@ -188,8 +178,8 @@ pub fn end(case: &CaseJudgement) -> CaseEnd {
     }
 }
 
-/// The score of a case if its output validator did not decide it.
-pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
+/// For a case whose validator does not decide the score.
+pub fn score_by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     let score = match (scoring, verdict) {
         (CaseScoring::Ignored | CaseScoring::Forbidden, _) => return None,
         (CaseScoring::UpTo(max), Verdict::Accepted) => max,
@@ -200,18 +190,17 @@ pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     Some(CaseScore { score, origin: ScoreOrigin::Rules })
 }
 
-/// The score of a case from its output validator's feedback.
+/// The score by the output validator's feedback.
 ///
-/// # Errors
-/// What the validator did wrong.
-pub fn by_validator(
+/// The error is what the validator did wrong.
+pub fn score_by_validator(
     scoring: CaseScoring,
     verdict: Verdict,
     feedback: &Feedback,
 ) -> Result<Option<CaseScore>, String> {
     let multiplier = match scoring {
         CaseScoring::Ignored => return Ok(None),
-        // Graders do not know this file.
+        // Graders do not use this file.
         CaseScoring::Graded { .. } => &None,
         _ => &feedback.score_multiplier,
     };
@@ -229,13 +218,13 @@ pub fn by_validator(
             CaseScoring::Graded { custom: CustomScore::Required, .. } => {
                 "`validation` requires it to give the score"
             }
-            _ => return Ok(by_rules(scoring, verdict)),
+            _ => return Ok(score_by_rules(scoring, verdict)),
         };
         return match verdict {
             Verdict::Accepted => {
                 Err(format!("it made no {SCORE} for an output that it accepts, and {why}"))
             }
-            _ => Ok(by_rules(scoring, verdict)),
+            _ => Ok(score_by_rules(scoring, verdict)),
         };
     };
     if verdict != Verdict::Accepted {
@@ -255,7 +244,7 @@ pub fn by_validator(
         CaseScoring::Graded { .. } => f64::NEG_INFINITY,
         _ => 0.0,
     };
-    let number = number(file, text, least)?;
+    let number = parse_points(file, text, least)?;
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
@@ -265,14 +254,14 @@ pub fn by_validator(
         (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
             return Err(format!(
                 "its {SCORE_MULTIPLIER} is {}, more than 1",
-                written(text.trim_ascii())
+                quoted_text(text.trim_ascii())
             ));
         }
         (SCORE_MULTIPLIER, Some(max)) => {
             (Score::new(number.points() * max.points()), ScoreOrigin::Multiplier)
         }
         (_, Some(max)) if number.exceeds(max) => {
-            let written = written(text.trim_ascii());
+            let written = quoted_text(text.trim_ascii());
             return Err(format!("its {SCORE} is {written}, more than the {max} of the test case"));
         }
         _ => (Some(number), ScoreOrigin::Score),
@@ -281,26 +270,25 @@ pub fn by_validator(
     Ok(Some(CaseScore { score, origin }))
 }
 
-/// What a file says, as written: a rounded number may look right.
-fn written(text: &[u8]) -> String {
+/// The text of a file: a rounded number could look right.
+fn quoted_text(text: &[u8]) -> String {
     const SHOWN: usize = 60;
     visible(text).chars().take(SHOWN).collect()
 }
 
-fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
-    let points = float::parse(text.trim_ascii()).filter(|points| *points >= least);
+fn parse_points(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
+    let points = float::parse_number(text.trim_ascii()).filter(|points| *points >= least);
     points.and_then(Score::new).ok_or_else(|| {
-        let shown = written(text);
+        let shown = quoted_text(text);
         let bound = if least == 0.0 { " of at least 0" } else { "" };
         format!("its {file} is \"{shown}\", not a single number{bound}")
     })
 }
 
-/// Checks that a validator never makes both kinds of files, over all of its runs.
+/// A validator must make only one of the two kinds of files in all of its runs.
 ///
-/// # Errors
-/// The cases on which it did.
-pub fn one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
+/// The error names the cases.
+pub fn check_one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
     let first = |origin: ScoreOrigin| {
         let mut cases = cases.iter();
         cases.find(|case| case.score.as_ref().is_some_and(|score| score.origin == origin))

@@ -1,25 +1,27 @@
-//! Judges submissions on test cases, in parallel, and sends events meanwhile.
+//! Judges submissions on test cases, in parallel, and sends events.
 //!
-//! Theory of operation: one worker thread per slot takes the next step of the plan, does it without holding the lock,
-//! and stores the result. The thread that completes a submission hands out its judgement; judgements are handed out in
-//! the order of the submissions, whichever is complete first.
+//! Theory of operation: one thread per slot takes the next step of the plan, does it without the lock, and stores the
+//! result. The thread that completes a submission hands out its judgement. Judgements come in the order of the
+//! submissions, whichever is complete first.
 
 use parking_lot::{Condvar, Mutex};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Prepared, Runnable};
+use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::executor::parallel;
-use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::proof::{Proof, Unproved};
-use crate::judge::score::{self, CaseResult, Scheme, Total};
+use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case};
+use crate::judge::proof::{Proof, UnprovedCase};
+use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
 use crate::judge::settle::{RepeatBudget, Repetition};
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
-use crate::model::judgement::{CaseJudgement, CompilerReport, Extended, JudgeError, Judgement};
-use crate::model::limits::{CODE, Limits};
+use crate::model::judgement::{
+    CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
+};
+use crate::model::limits::{Limits, SUBMISSION_CODE};
 use crate::model::outcome::Outcome;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
@@ -30,36 +32,33 @@ use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
 
-/// Everything that is needed to judge submissions.
 pub struct Session<'a> {
     pub bench: Bench<'a>,
-    /// The rules for all runs.
     pub rules: Rules<'a>,
-    /// The submissions, in the order of the results.
+    /// In the order of the results.
     pub entries: &'a [PreparedSubmission<'a>],
-    /// The selected cases, in judging order.
     pub cases: &'a [ReadyCase<'a>],
-    /// Which of the cases a submission is run on.
+    /// On which of the cases a submission runs.
     pub schedule: Schedule,
-    /// Whether runs are omitted that can prove nothing more about the expectations. Requires that all test cases are
-    /// selected, that the schedule omits none, and that the scheme, if there is one, knows its brittle groups.
-    pub spares: bool,
-    /// How the results are combined into a score; `None` if there are no scores.
-    pub scheme: Option<&'a Scheme<'a>>,
-    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
-    pub repeats: bool,
+    /// Whether runs that can prove nothing more about expectations are omitted. Then all test cases must be selected,
+    /// the schedule must omit none, and a scheme must know its brittle groups.
+    pub omits_unproving_runs: bool,
+    /// `None` if there are no scores.
+    pub scheme: Option<&'a ScoringScheme<'a>>,
+    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
+    pub repeats_near_limit: bool,
 }
 
-/// Why a submission is refused before anything is built.
+/// Why a submission is refused before it is built.
 ///
 /// Source: problem package format 2025-09, "Submission limits" and "Languages".
-pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
-    let (size, code) = (prepared.code, prepared.plan.written.code());
-    // A file in no language is not source code, unless the package says that it counts.
-    let limit = problem.limits.code.or(code.map(|_| CODE));
+pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> {
+    let (size, code) = (prepared.code_size, prepared.plan.language.code());
+    // A file in no language is no source code, unless the package sets a limit for it.
+    let limit = problem.limits.code.or(code.map(|_| SUBMISSION_CODE));
     if let Some(limit) = limit.filter(|limit| size > *limit) {
         return Some(if size.0 - limit.0 < limit.0 / 100 {
-            // Rounded, they would look the same.
+            // Rounded, both would look the same.
             format!("{} bytes of source code, {} allowed", size.0, limit.0)
         } else {
             format!("{size} of source code, {limit} allowed")
@@ -74,104 +73,105 @@ pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
 }
 
 /// Why a submission is not judged: juror does not apply the package's settings for its language.
-fn unjudged(problem: &Problem, prepared: &Prepared) -> Option<JudgeError> {
+fn unsupported_settings(problem: &Problem, prepared: &PreparedProgram) -> Option<JudgeError> {
     let code =
-        prepared.plan.written.code().filter(|it| problem.unjudged.iter().any(|no| no == it))?;
+        prepared.plan.language.code().filter(|it| problem.unjudged.iter().any(|no| no == it))?;
     let lacks = format!("support for the package's settings for {code}");
     let error = JudgeError::new("judge it", format!("no {lacks}"));
     Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })
 }
 
-/// A submission to judge.
 pub struct PreparedSubmission<'a> {
     pub submission: &'a Submission,
-    /// How to build it, or why this machine cannot build it.
-    pub prepared: Result<Prepared, JudgeError>,
+    /// The error says why this machine cannot build it.
+    pub prepared: Result<PreparedProgram, JudgeError>,
 }
 
 impl PreparedSubmission<'_> {
-    /// The missing tool for which it is skipped.
-    pub fn lacks(&self) -> Option<&str> {
+    /// The tool without which it is skipped.
+    pub fn missing_tool(&self) -> Option<&str> {
         self.prepared.as_ref().err().and_then(|error| error.lacks.as_deref())
     }
 }
 
-/// The result of a submission, or why the judge failed on it.
-pub type Judged = Result<Box<Judgement>, JudgeError>;
+/// The error says why the judge failed.
+pub type SubmissionResult = Result<Box<Judgement>, JudgeError>;
 
-/// The state of a submission.
 #[derive(Default)]
-struct Known {
+struct SubmissionState {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
     cases: Vec<Option<CaseJudgement>>,
-    /// Failures of the judge, each with its test case, or the first case if it came before any.
+    /// Failures of the judge, each with its test case. For a failure before any case, that is the first one.
     failed: Vec<(usize, JudgeError)>,
     announced: bool,
     repeats: Arc<RepeatBudget>,
-    /// The cases under way, in the order of their start.
+    /// The cases in progress, in the order of their start.
     running: Vec<usize>,
-    /// What is not proved yet, if that allows omitting runs.
+    /// Set if runs may be omitted.
     proof: Option<Proof>,
 }
 
-struct State {
+struct SessionState {
     plan: Plan,
-    known: Vec<Known>,
+    known: Vec<SubmissionState>,
     handed_out: usize,
-    /// Whether a thread is about to hand out the next one.
+    /// Whether a thread is handing out the next result.
     is_handing_out: bool,
-    results: Vec<Judged>,
+    results: Vec<SubmissionResult>,
     stop: Option<Stop>,
 }
 
-impl State {
-    /// Ends the runs of a submission in the plan, if those done in its order prove enough.
-    fn settle(&mut self, submission: usize) {
-        let told = self.plan.told(submission);
-        let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };
-        while proof.taken < told {
-            let case = proof.order[proof.taken];
+impl SessionState {
+    /// Ends the runs of a submission if those that are done, in its order, prove enough.
+    fn end_if_proved(&mut self, submission: usize) {
+        let told = self.plan.done_in_order(submission);
+        let SubmissionState { proof: Some(proof), cases, .. } = &mut self.known[submission] else {
+            return;
+        };
+        while proof.results < told {
+            let case = proof.order[proof.results];
             let Some(judged) = &cases[case] else { return };
-            if proof.take(case, judged) {
-                self.plan.settle(submission, proof.taken);
+            if proof.add_result(case, judged) {
+                self.plan.limit_order(submission, proof.results);
                 return;
             }
         }
     }
 }
 
-struct Shared<'s, 'a> {
+struct SharedSession<'s, 'a> {
     session: &'s Session<'a>,
-    /// The cases, if some of them may be omitted.
-    unproved: Vec<Unproved<'s>>,
-    /// The groups that are worth nothing after a rejection, in problems with scores.
+    /// Empty unless cases may be omitted.
+    unproved: Vec<UnprovedCase<'s>>,
+    /// In scoring problems: the groups that are worth nothing after a rejection.
     brittle: Option<Vec<&'s str>>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     changed: Condvar,
 }
 
 impl Session<'_> {
-    /// Judges all submissions. Each judgement is sent as an event, in the order of the submissions.
+    /// Judges all submissions.
     ///
-    /// # Errors
-    /// If it was interrupted. A failure of the judge is the result of the submission on which it occurred.
-    pub fn run(&self) -> Result<Vec<Judged>, Stop> {
-        let known = || Known {
+    /// Each judgement is sent as an event, in the order of the submissions. Fails if it was interrupted. If the judge
+    /// fails, that is the result of the submission.
+    pub fn run(&self) -> Result<Vec<SubmissionResult>, Stop> {
+        let known = || SubmissionState {
             cases: (0..self.cases.len()).map(|_| None).collect(),
-            repeats: Arc::new(RepeatBudget::new(self.repeats)),
-            ..Known::default()
+            repeats: Arc::new(RepeatBudget::new(self.repeats_near_limit)),
+            ..SubmissionState::default()
         };
-        let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
-            name: &case.test_case.name,
-            // It only affects the order.
-            size: case.size(),
-        });
-        let shared = Shared {
+        let unproved =
+            self.cases.iter().filter(|_| self.omits_unproving_runs).map(|case| UnprovedCase {
+                name: &case.test_case.name,
+                // The size only affects the order.
+                size: case.input_size(),
+            });
+        let shared = SharedSession {
             session: self,
             unproved: unproved.collect(),
-            brittle: self.scheme.and_then(Scheme::brittle),
-            state: Mutex::new(State {
+            brittle: self.scheme.and_then(ScoringScheme::all_or_nothing_groups),
+            state: Mutex::new(SessionState {
                 plan: Plan::new(self.schedule.clone(), self.entries.len()),
                 known: self.entries.iter().map(|_| known()).collect(),
                 handed_out: 0,
@@ -187,19 +187,19 @@ impl Session<'_> {
     }
 }
 
-impl Shared<'_, '_> {
+impl SharedSession<'_, '_> {
     fn work(&self) {
         while let Some(step) = self.next_step() {
             match step {
                 Step::Build { submission } => self.build(submission),
-                Step::Run { submission, case } => self.judge(submission, case),
+                Step::Run { submission, case } => self.judge_case(submission, case),
             }
             self.changed.notify_all();
         }
         self.changed.notify_all();
     }
 
-    /// Waits for a step that can be started. `None` at the end.
+    /// Waits for a step that can start. `None` at the end.
     fn next_step(&self) -> Option<Step> {
         let mut state = self.state.lock();
         loop {
@@ -218,51 +218,51 @@ impl Shared<'_, '_> {
 
     fn build(&self, submission: usize) {
         let entry = &self.session.entries[submission];
-        let built = self.built(entry);
+        let built = self.try_build(entry);
         let slow = self.session.rules.stop_slow_at.cpu_time;
         let rules = &entry.submission.expectations;
         let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
         let mut state = self.state.lock();
-        let State { plan, known, .. } = &mut *state;
+        let SessionState { plan, known, .. } = &mut *state;
         let known = &mut known[submission];
         match built {
-            Ok(Built::Program(runnable)) => {
+            Ok(BuildResult::Program(runnable)) => {
                 known.compiler.clone_from(&runnable.compiler);
                 known.runnable = Some(Arc::from(runnable));
-                plan.built(submission);
+                plan.build_succeeded(submission);
                 if let Some(proof) = proof {
-                    plan.tell(submission, proof.order.clone(), proof.necessary);
+                    plan.set_order(submission, proof.order.clone(), proof.necessary);
                     known.proof = Some(proof);
                 }
             }
-            Ok(Built::Rejected(report)) => {
+            Ok(BuildResult::Rejected(report)) => {
                 known.compiler = Some(*report);
-                plan.abandon(submission);
+                plan.end_submission(submission);
             }
             Err(Stop::Fault(error)) => {
                 known.failed.push((0, error));
-                plan.abandon(submission);
+                plan.end_submission(submission);
             }
             Err(stop) => return state.stop = Some(stop),
         }
         drop(state);
-        self.hand_out();
+        self.hand_out_results();
     }
 
-    fn built(&self, entry: &PreparedSubmission<'_>) -> Result<Built, Stop> {
+    fn try_build(&self, entry: &PreparedSubmission<'_>) -> Result<BuildResult, Stop> {
         let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         let Session { bench, rules, .. } = self.session;
-        if let Some(error) = unjudged(bench.problem, prepared) {
+        if let Some(error) = unsupported_settings(bench.problem, prepared) {
             return Err(error.into());
         }
         if let Some(cause) = refusal(bench.problem, prepared) {
-            return Ok(Built::Rejected(Box::new(CompilerReport::refused(cause))));
+            return Ok(BuildResult::Rejected(Box::new(CompilerReport::refused(cause))));
         }
         let build_limits = Limits::of_compiler(&bench.problem.limits);
         bench.build(&entry.submission.name, prepared, &build_limits, &rules.limits)
     }
 
-    fn judge(&self, submission: usize, case: usize) {
+    fn judge_case(&self, submission: usize, case: usize) {
         let PreparedSubmission { submission: entry, prepared } = &self.session.entries[submission];
         let (runnable, budget, time_limit_mode) = {
             let mut state = self.state.lock();
@@ -277,7 +277,7 @@ impl Shared<'_, '_> {
             let budget = Arc::clone(&known.repeats);
             (known.runnable.clone(), budget, self.time_limit_mode(entry, known, case))
         };
-        let (Some(runnable), Ok(Prepared { plan, .. })) = (runnable, prepared) else {
+        let (Some(runnable), Ok(PreparedProgram { plan, .. })) = (runnable, prepared) else {
             let error = JudgeError::new(format!("judge {}", entry.name), "it is not built");
             return self.state.lock().stop = Some(error.into());
         };
@@ -291,10 +291,10 @@ impl Shared<'_, '_> {
         let judged = judge_case(
             self.session.bench.executor,
             &self.session.rules,
-            &Entry {
+            &ReadySubmission {
                 submission: &entry.name,
                 runnable: &runnable,
-                language: plan.written.word(),
+                language: plan.language.name(),
                 entry_point: plan.entry_point.as_deref().unwrap_or(&entry.program.name),
                 time_limit_mode,
                 repetition: Some(Repetition {
@@ -314,43 +314,42 @@ impl Shared<'_, '_> {
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
                 });
-                let end = score::end(&judged);
+                let end = score::case_end(&judged);
                 state.known[submission].cases[case] = Some(judged);
-                state.plan.finished(submission, case, end);
-                state.settle(submission);
+                state.plan.case_done(submission, case, end);
+                state.end_if_proved(submission);
             }
-            Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
+            Err(Stop::Fault(error)) => match runnable.start_failure(&error) {
                 Some(cause) => {
                     state.known[submission].compiler = Some(CompilerReport::refused(cause));
-                    state.plan.finished(submission, case, CaseEnd::Rejected);
-                    state.plan.abandon(submission);
+                    state.plan.case_done(submission, case, CaseEnd::Rejected);
+                    state.plan.end_submission(submission);
                 }
                 None => {
                     state.known[submission].failed.push((case, error));
-                    state.plan.finished(submission, case, CaseEnd::Failed);
+                    state.plan.case_done(submission, case, CaseEnd::Failed);
                 }
             },
             Err(stop) => return state.stop = Some(stop),
         }
         drop(state);
-        self.hand_out();
+        self.hand_out_results();
     }
 
-    /// Waits until all runs of the submission that started before this case are done. Returns whether the case still
-    /// counts.
+    /// Waits until earlier runs of the submission are done. Returns whether the case still counts.
     fn is_needed_after_earlier(&self, submission: usize, case: usize) -> bool {
         let mut state = self.state.lock();
         while state.known[submission].running.first() != Some(&case) && state.stop.is_none() {
             self.changed.wait(&mut state);
         }
-        state.stop.is_none() && state.plan.needed(submission).get(case) == Some(&true)
+        state.stop.is_none() && state.plan.needed_cases(submission).get(case) == Some(&true)
     }
 
-    /// Up to which limits a submission is run on a case.
+    /// Up to which limit a submission runs on a case.
     fn time_limit_mode(
         &self,
         submission: &Submission,
-        known: &Known,
+        known: &SubmissionState,
         case: usize,
     ) -> TimeLimitMode {
         let case = &self.session.cases[case].test_case.name;
@@ -365,19 +364,19 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// Whether an expectation may also hold at the time limit times its margin.
+    /// Whether an expectation may hold with the margin only.
     fn holds_with_margin(&self, submission: &Submission) -> bool {
         let is_quick = |rule: &Expectation| {
             let overall = rule.overall.as_ref();
             overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
-        // The pass after one that is too slow would be unknown.
+        // After a pass that is too slow, the next pass is unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
-    /// Hands out the results of completed submissions, in their order. The lock is free meanwhile: the package's own
-    /// grader may run for each. A thread that finds another one here leaves its result to that one.
-    fn hand_out(&self) {
+    /// Hands out the results of complete submissions in order. The lock is free meanwhile, because the package's
+    /// grader may run for each. If another thread is here, it hands out the result of this one, too.
+    fn hand_out_results(&self) {
         while let Some((index, known, needed)) = self.next_result() {
             let submission = self.session.entries[index].submission;
             let judged = self.judgement(submission, known, &needed);
@@ -399,8 +398,8 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// What is known of the next submission in order, if it is complete and no other thread hands out a result.
-    fn next_result(&self) -> Option<(usize, Known, Vec<bool>)> {
+    /// The next submission in order, if it is complete and no other thread hands out a result.
+    fn next_result(&self) -> Option<(usize, SubmissionState, Vec<bool>)> {
         let mut state = self.state.lock();
         let index = state.handed_out;
         let is_there = index < self.session.entries.len() && state.plan.is_complete(index);
@@ -409,17 +408,17 @@ impl Shared<'_, '_> {
         }
         state.is_handing_out = true;
         state.handed_out += 1;
-        let needed = state.plan.needed(index);
+        let needed = state.plan.needed_cases(index);
         Some((index, std::mem::take(&mut state.known[index]), needed))
     }
 
     fn judgement(
         &self,
         submission: &Submission,
-        known: Known,
+        known: SubmissionState,
         needed: &[bool],
     ) -> Result<Judgement, Stop> {
-        // Runs that are not needed do not count, even if they were started.
+        // Runs that turned out needless do not count.
         let mut failed = known.failed;
         failed.retain(|(case, _)| needed.get(*case) != Some(&false));
         if let Some((_, error)) = failed.into_iter().min_by_key(|(case, _)| *case) {
@@ -429,11 +428,12 @@ impl Shared<'_, '_> {
         let cases: Vec<CaseJudgement> =
             cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
         let has_margin = cases.iter().any(|case| case.with_margin.is_some());
-        let extended = has_margin.then(|| cases.iter().cloned().map(with_margin).collect());
-        let near = self.near(&cases);
-        let mut judgement = self.of_cases(submission, cases, known.compiler)?;
+        let extended = has_margin.then(|| cases.iter().cloned().map(at_margin).collect());
+        let near = self.sensitive_case(&cases);
+        let mut judgement = self.judgement_of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
-            let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
+            let other =
+                self.judgement_of_cases(submission, extended, judgement.compiler.clone())?;
             if other.broken.is_empty() {
                 judgement.broken.clear();
                 match &near {
@@ -456,11 +456,11 @@ impl Shared<'_, '_> {
         Ok(judgement)
     }
 
-    /// The first case with a sensitive verdict, with its measurements, and how many more there are. Cases whose run was
-    /// stopped are only marked: it was over the limit by a quarter or more.
-    fn near(&self, cases: &[CaseJudgement]) -> Option<String> {
+    /// The first case with a sensitive verdict, its measurements, and the number of others. Cases of which the run was
+    /// stopped are only marked: they were over the limit by a quarter or more.
+    fn sensitive_case(&self, cases: &[CaseJudgement]) -> Option<String> {
         let is_stopped =
-            |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
+            |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_stopped_for_time);
         let mut near = cases.iter().filter(|case| case.is_sensitive() && !is_stopped(case));
         let first = near.next()?;
         let repeats = first.repeats.as_ref()?;
@@ -469,10 +469,10 @@ impl Shared<'_, '_> {
             0 => String::new(),
             more => format!("; and {}", count(more, "more test case")),
         };
-        Some(format!("{}, {limit} allowed, on {}{more}", repeats.told(), first.test_case))
+        Some(format!("{}, {limit} allowed, on {}{more}", repeats.summary(), first.test_case))
     }
 
-    /// Warns that a submission is as expected only with more time.
+    /// Warns that a submission is as expected only with the margin.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
         let rules = &self.session.rules;
         let limits =
@@ -485,10 +485,9 @@ impl Shared<'_, '_> {
         self.remark(submission, &what);
     }
 
-    /// Warns that a submission is too near the time limit.
     fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
-        let help = if self.session.repeats {
+        let help = if self.session.repeats_near_limit {
             "make it clearly faster or slower"
         } else {
             "add --repeat to run it again alone"
@@ -497,15 +496,15 @@ impl Shared<'_, '_> {
         (self.session.bench.events)(Event::Diagnosed(remark));
     }
 
-    /// The judgement of a submission from these cases.
-    fn of_cases(
+    fn judgement_of_cases(
         &self,
         submission: &Submission,
         mut cases: Vec<CaseJudgement>,
         compiler: Option<CompilerReport>,
     ) -> Result<Judgement, Stop> {
         let is_refused = compiler.as_ref().is_some_and(|report| report.refusal.is_some());
-        let Total { verdict, score, counted, impossible } = self.total(&cases, is_refused)?;
+        let SubmissionTotal { verdict, score, counted, impossible } =
+            self.total(&cases, is_refused)?;
         if let Some(counted) = counted {
             let counted: HashSet<&str> = counted.into_iter().collect();
             cases.retain(|case| counted.contains(case.test_case.as_str()));
@@ -525,40 +524,49 @@ impl Shared<'_, '_> {
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
             skipped: left_out,
-            spared: if self.session.spares && !is_refused { left_out } else { 0 },
+            spared: if self.session.omits_unproving_runs && !is_refused { left_out } else { 0 },
             cases: cases.into(),
             compiler,
             broken: Vec::new(),
         };
-        let all = self.session.bench.problem.test_data.judged();
+        let all = self.session.bench.problem.test_data.judged_cases();
         let all: Vec<&str> = all.iter().map(|case| &*case.test_case().name).collect();
-        judgement.broken = expect::broken(&submission.expectations, &judgement, &all);
+        judgement.broken = expect::broken_expectations(&submission.expectations, &judgement, &all);
         Ok(judgement)
     }
 
-    /// The result of these cases by the scheme.
-    fn total(&self, cases: &[CaseJudgement], is_refused: bool) -> Result<Total<'_>, Stop> {
+    fn total(
+        &self,
+        cases: &[CaseJudgement],
+        is_refused: bool,
+    ) -> Result<SubmissionTotal<'_>, Stop> {
         let Session { scheme, rules, bench, .. } = self.session;
         if is_refused {
-            let score = scheme.and_then(Scheme::nothing);
-            return Ok(Total { verdict: Some(Verdict::CompileError), score, ..Total::default() });
+            let score = scheme.and_then(ScoringScheme::zero_score);
+            return Ok(SubmissionTotal {
+                verdict: Some(Verdict::CompileError),
+                score,
+                ..SubmissionTotal::default()
+            });
         }
-        let Some(scheme) = scheme else { return Ok(Total::default()) };
-        score::one_kind_of_file(cases).map_err(score::fault)?;
-        let results: HashMap<&str, CaseResult> =
-            cases.iter().map(|case| (case.test_case.as_str(), CaseResult::of(case))).collect();
+        let Some(scheme) = scheme else { return Ok(SubmissionTotal::default()) };
+        score::check_one_kind_of_file(cases).map_err(score::score_error)?;
+        let results: HashMap<&str, CaseResult> = cases
+            .iter()
+            .map(|case| (case.test_case.as_str(), CaseResult::from_judgement(case)))
+            .collect();
         let custom = |flags: &[String], results: &[CaseResult]| match &rules.validators.grader {
             Some(grader) => grader.grade(bench.executor, flags, results),
-            None => Err(score::fault("the package has no grader".to_owned()).into()),
+            None => Err(score::score_error("the package has no grader".to_owned()).into()),
         };
         scheme.total(&|name| results.get(name).copied(), &custom)
     }
 }
 
-/// The case with its verdict at the time limit times its margin, or in another run.
-fn with_margin(case: CaseJudgement) -> CaseJudgement {
+/// With its verdict at the margin or in another run.
+fn at_margin(case: CaseJudgement) -> CaseJudgement {
     match case.with_margin {
-        Some(Extended { verdict, score }) => CaseJudgement { verdict, score, ..case },
+        Some(ResultWithMargin { verdict, score }) => CaseJudgement { verdict, score, ..case },
         None => case,
     }
 }

@@ -1,4 +1,5 @@
-//! The rule near the time limit: which runs are repeated alone, which run counts, and whether the verdict is sensitive.
+//! The rule near the time limit: which runs are repeated alone, which run counts, and whether the verdict is
+//! sensitive.
 //!
 //! Other programs on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md`
 //! explains the rule.
@@ -7,52 +8,52 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::judge::classify::passed;
+use crate::judge::classify::exceeded_limit;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
-/// A run is stopped at this many times the limit. Nearer to the limit than this factor, above or below, it is near.
+/// A run is stopped at the limit times this. A run is near the limit if its time is within this factor, above or
+/// below.
 pub(super) const SLACK: f64 = 1.25;
-/// How often a run is repeated at most.
-const MOST: usize = 3;
-/// How many repetitions a submission gets at most, on all test cases together.
-const MOST_IN_ALL: u32 = 12;
-/// Even on the quietest machine, runs differ by this part of the limit.
+/// The most repetitions of a run.
+const MOST_PER_CASE: usize = 3;
+/// The most repetitions for a submission on all test cases together.
+const MOST_PER_SUBMISSION: u32 = 12;
+/// Runs differ by this part of the limit even on the quietest machine.
 const LEAST_SPREAD: f64 = 0.01;
 
-/// The repetitions that a submission may still have.
 #[derive(Debug, Default)]
 pub struct RepeatBudget {
-    left: AtomicU32,
-    /// Whether one of them was of a stopped run.
-    had_stopped_run: AtomicBool,
+    remaining: AtomicU32,
+    /// Whether a stopped run was repeated.
+    has_repeated_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
 }
 
 impl RepeatBudget {
-    /// All repetitions of a submission, or none.
+    /// Allows all repetitions of a submission, or none.
     pub fn new(is_allowed: bool) -> Self {
-        let left = AtomicU32::new(if is_allowed { MOST_IN_ALL } else { 0 });
-        Self { left, ..Self::default() }
+        let left = AtomicU32::new(if is_allowed { MOST_PER_SUBMISSION } else { 0 });
+        Self { remaining: left, ..Self::default() }
     }
 
-    /// Takes a repetition, if one is left; of stopped runs, only one is repeated.
+    /// Takes a repetition, if one is left. Only one stopped run is repeated.
     fn take(&self, is_of_stopped_run: bool) -> bool {
         let order = Ordering::Relaxed;
-        if self.is_empty() || is_of_stopped_run && self.had_stopped_run.swap(true, order) {
+        if self.is_empty() || is_of_stopped_run && self.has_repeated_stopped_run.swap(true, order) {
             return false;
         }
-        self.left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
+        self.remaining.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
     }
 
     fn is_empty(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
+        self.remaining.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether this run within the limit is the slowest so far, by enough to repeat it.
+    /// Whether no run within the limit was slower so far, and this one is slow enough to repeat it.
     fn is_slowest(&self, time: Duration) -> bool {
         let mut slowest = self.slowest.lock();
         let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
@@ -63,22 +64,21 @@ impl RepeatBudget {
     }
 }
 
-/// How a run near the limit is repeated.
 #[derive(Clone, Copy)]
 pub struct Repetition<'a> {
     pub budget: &'a RepeatBudget,
-    /// Waits for earlier runs of the submission. Returns whether the test case still counts after them.
+    /// Waits for earlier runs of the submission. Returns whether the test case still counts.
     pub is_needed: &'a dyn Fn() -> bool,
     pub announce: &'a dyn Fn(&'static str),
 }
 
-/// The run that counts, and all runs if the first was near the limit.
-pub(super) struct Settled<R> {
+/// The run that counts, and all runs if the first one was near the limit.
+pub(super) struct SettledRun<R> {
     pub(super) reply: R,
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// Repeats a run as the rule says. `times` gives the times of a run; `again` makes the repetition with this number.
+/// `times` gives the times of a run; `again` makes the repetition with this number.
 pub(super) fn settle<R>(
     repetition: Option<Repetition<'_>>,
     limits: &Limits,
@@ -86,109 +86,109 @@ pub(super) fn settle<R>(
     outcome: impl Fn(&R) -> &Outcome,
     times: impl Fn(&R) -> TimedRun,
     mut again: impl FnMut(u32) -> Result<R, Stop>,
-) -> Result<Settled<R>, Stop> {
+) -> Result<SettledRun<R>, Stop> {
     let (Some(repetition), Some(limit)) = (repetition, limits.cpu_time) else {
-        return Ok(Settled { reply: first, repeats: None });
+        return Ok(SettledRun { reply: first, repeats: None });
     };
     let Repetition { budget, is_needed, announce } = repetition;
     let mut timed = vec![times(&first)];
-    let zone = zone(&timed[0], limit);
+    let zone = zone_of(&timed[0], limit);
     let mut alone = Vec::new();
-    let mut is_sensitive = is_open(&timed[0], &[], limit);
+    let mut is_sensitive = is_undecided(&timed[0], &[], limit);
     while is_sensitive && may_settle(&timed, limit) {
         let is_within = zone == Zone::Near && timed[0].cpu_seconds <= limit;
         if timed.len() == 1 && is_within && !budget.is_slowest(timed[0].cpu_seconds) {
-            // The slowest one shows how far the limit is, if it is repeated.
+            // Only the slowest one is repeated: it shows how far the limit is.
             is_sensitive = budget.is_empty();
             break;
         }
-        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::Beyond) {
+        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::FarOver) {
             break;
         }
         announce(match zone {
-            Zone::Beyond => "others used the processor",
+            Zone::FarOver => "others used the processor",
             Zone::Near | Zone::Clear => "near the limit",
         });
         let reply = again(timed.len() as u32)?;
         timed.push(times(&reply));
         alone.push(reply);
-        is_sensitive = is_open(&timed[0], &timed[1..], limit);
+        is_sensitive = is_undecided(&timed[0], &timed[1..], limit);
     }
     is_sensitive |= is_over_by_little(&timed[1..], limit);
     if timed.len() == 1 && !is_sensitive {
-        return Ok(Settled { reply: first, repeats: None });
+        return Ok(SettledRun { reply: first, repeats: None });
     }
-    let reply = counted(first, alone, limits, outcome);
-    Ok(Settled { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
+    let reply = counted_run(first, alone, limits, outcome);
+    Ok(SettledRun { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
-/// The run that counts, among those alone if there are any: first those within the limits, then those that were not
-/// stopped for their time, then those with the least CPU time, then the earliest.
-fn counted<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
+/// The run that counts, of those alone if there are any: first those within the limits, then those that no time limit
+/// stopped, then the least CPU time, then the earliest.
+fn counted_run<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
     let rank = |reply: &R| {
         let run = outcome(reply);
-        (passed(run, limits).is_some(), run.is_cut_off(), run.cpu_time)
+        (exceeded_limit(run, limits).is_some(), run.is_stopped_for_time(), run.cpu_time)
     };
     alone.into_iter().min_by_key(rank).unwrap_or(first)
 }
 
-/// Where a run lies as seen from the time limit.
+/// Where the time of a run is, seen from the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Zone {
-    /// The limit is far, or the time does not matter.
+    /// Far below the limit, or the time does not matter.
     Clear,
     Near,
     /// It was stopped for its CPU time, or took as long.
-    Beyond,
+    FarOver,
 }
 
-fn zone(run: &TimedRun, limit: Duration) -> Zone {
+fn zone_of(run: &TimedRun, limit: Duration) -> Zone {
     let is_near = run.cpu_seconds.mul_f64(SLACK) >= limit;
     let is_far = run.cpu_seconds > limit.mul_f64(SLACK);
     match run.stopped_by {
-        Some(StoppedBy::CpuTime) => Zone::Beyond,
-        None if is_far => Zone::Beyond,
-        // The clock ran out while it worked; others had the processor.
-        Some(StoppedBy::WallTime) if is_near => Zone::Beyond,
-        None | Some(StoppedBy::Memory | StoppedBy::Output) if is_near && !is_far => Zone::Near,
+        Some(StopReason::CpuTime) => Zone::FarOver,
+        None if is_far => Zone::FarOver,
+        // The wall clock ran out while it worked, because others had the processor.
+        Some(StopReason::WallTime) if is_near => Zone::FarOver,
+        None | Some(StopReason::Memory | StopReason::Output) if is_near && !is_far => Zone::Near,
         _ => Zone::Clear,
     }
 }
 
-/// Whether another run may get another verdict than these: the first one, and those alone.
-fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
+/// Whether another run may get another verdict than the first one and those alone.
+fn is_undecided(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
     let times = || alone.iter().map(|run| run.cpu_seconds);
     let (Some(least), Some(most)) = (times().min(), times().max()) else {
-        return match zone(first, limit) {
+        return match zone_of(first, limit) {
             Zone::Clear => false,
             Zone::Near => true,
-            Zone::Beyond => first.is_disturbed,
+            Zone::FarOver => first.is_disturbed,
         };
     };
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
     let is_between = least <= limit + spread && most + spread >= limit;
     // A single run has no spread.
-    let is_single = alone.len() == 1 && zone(&alone[0], limit) == Zone::Near;
-    // Without others it may take less.
+    let is_single = alone.len() == 1 && zone_of(&alone[0], limit) == Zone::Near;
+    // Undisturbed, it may take less.
     let is_doubtful =
         least > limit && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
     is_between || is_single || is_doubtful
 }
 
-/// Whether all runs alone are over the limit, and one of them ended by itself near it. Others that use memory and caches
-/// make all runs longer, and no clock shows that.
+/// Whether all runs alone are over the limit, and one of them ended by itself near it. Other programs that use memory
+/// and caches make every run longer, which no clock shows.
 fn is_over_by_little(alone: &[TimedRun], limit: Duration) -> bool {
-    let ended = alone.iter().any(|run| zone(run, limit) == Zone::Near);
+    let ended = alone.iter().any(|run| zone_of(run, limit) == Zone::Near);
     ended && alone.iter().all(|run| run.cpu_seconds > limit)
 }
 
-/// Whether a repetition may settle an open verdict.
+/// Whether a repetition can decide an open verdict.
 fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
-    let is_beyond = |run: &TimedRun| zone(run, limit) == Zone::Beyond;
+    let is_beyond = |run: &TimedRun| zone_of(run, limit) == Zone::FarOver;
     match runs {
-        [first] => !matches!(first.stopped_by, Some(StoppedBy::Memory | StoppedBy::Output)),
+        [first] => !matches!(first.stopped_by, Some(StopReason::Memory | StopReason::Output)),
         [first, alone] if is_beyond(first) && is_beyond(alone) => false,
-        _ => runs.len() <= MOST,
+        _ => runs.len() <= MOST_PER_CASE,
     }
 }
 
@@ -209,16 +209,16 @@ mod tests {
         }
     }
 
-    /// A run by its CPU time in milliseconds. Suffixes: `!` if it was stopped for that, `w` for wall time, `m` for
-    /// memory; `~` if others wanted the processor.
+    /// A run by its CPU time in milliseconds. Suffixes: `!` stopped for that, `w` stopped for wall time, `m` stopped
+    /// for memory, `~` others wanted the processor.
     fn run(text: &str) -> Outcome {
         let is_disturbed = text.ends_with('~');
         let text = text.trim_end_matches('~');
         let millis: u64 = text.trim_end_matches(['!', 'm', 'w']).parse().unwrap();
         let stopped_by = match text.chars().last() {
-            Some('!') => Some(StoppedBy::CpuTime),
-            Some('m') => Some(StoppedBy::Memory),
-            Some('w') => Some(StoppedBy::WallTime),
+            Some('!') => Some(StopReason::CpuTime),
+            Some('m') => Some(StopReason::Memory),
+            Some('w') => Some(StopReason::WallTime),
             _ => None,
         };
         Outcome {
@@ -233,8 +233,7 @@ mod tests {
         }
     }
 
-    /// Checks what is made of a first run and its repetitions: how many runs there are, which one counts, and whether
-    /// that is sensitive.
+    /// From a first run and its repetitions: how many runs there are, which one counts, and whether that is sensitive.
     fn check(script: &str, expected: &str) {
         check_with(&RepeatBudget::new(true), script, expected);
     }
@@ -248,9 +247,9 @@ mod tests {
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
-        let kept = match passed(&settled.reply, &limits()) {
+        let kept = match exceeded_limit(&settled.reply, &limits()) {
             None => "within",
-            Some(StoppedBy::Memory) => "memory",
+            Some(StopReason::Memory) => "memory",
             Some(_) => "over",
         };
         let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
@@ -265,7 +264,7 @@ mod tests {
         check("10~", "1: 10 within");
         check("799~", "1: 799 within");
         check("1250!", "1: 1250 over");
-        // With a margin, it may go on.
+        // With the margin it may continue.
         check("1300", "1: 1300 over");
         check("1500!", "1: 1500 over");
         // It slept, or waited.
@@ -320,7 +319,7 @@ mod tests {
         check("1250!~ 1100 1102", "3: 1100 over, sensitive");
         check("1500!~ 1500!", "2: 1500 over");
         check("1400~ 1400", "2: 1400 over");
-        // The clock stopped it while it worked.
+        // The wall clock stopped it while it worked.
         check("950w~ 600", "2: 600 within");
         check("1100w~ 1250!", "2: 1250 over");
     }
@@ -329,7 +328,7 @@ mod tests {
     fn a_run_stopped_for_memory_is_not_repeated() {
         check("10m", "1: 10 memory");
         check("10m~", "1: 10 memory");
-        // Two limits at once: by chance, one comes first.
+        // Two limits at once: chance decides which one comes first.
         check("950m", "1: 950 memory, sensitive");
         check("1100m", "1: 1100 over, sensitive");
     }
@@ -354,7 +353,7 @@ mod tests {
     #[test]
     fn a_submission_gets_twelve_repetitions_and_later_near_runs_are_sensitive() {
         let budget = RepeatBudget::new(true);
-        for _ in 0..MOST_IN_ALL / 2 {
+        for _ in 0..MOST_PER_SUBMISSION / 2 {
             check_with(&budget, "1200 1200 1200", "3: 1200 over, sensitive");
         }
         check_with(&budget, "1200", "1: 1200 over, sensitive");

@@ -2,12 +2,12 @@
 //!
 //! Source: problem package format 2025-09, "Running test cases", "Output validator".
 
-use crate::judge::ask::Heard;
+use crate::judge::ask::ValidatorResponse;
 use crate::judge::blame::{Blame, InteractionEnd, blame};
-use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
+use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, PassRun, Validators, pass_job};
 use crate::judge::keep::save_talk;
-use crate::judge::said::MOST;
-use crate::judge::settle::{Settled, settle};
+use crate::judge::said::TRANSCRIPT_END;
+use crate::judge::settle::{SettledRun, settle};
 use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::repeats::TimedRun;
@@ -18,29 +18,33 @@ use crate::model::work::{RunMode, Work};
 use crate::validator::OutputValidator;
 use crate::validator::response::Opinion;
 
-impl Trial<'_> {
-    /// Runs the submission together with the validator, and judges which of them failed first.
-    pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, Stop> {
+impl CaseJudge<'_> {
+    /// Runs the submission with the validator, and judges which of them failed first.
+    pub(super) fn run_interactive(
+        &self,
+        validator: &OutputValidator,
+        pass: &Pass,
+    ) -> Result<PassRun, Stop> {
         let test_case = self.case.test_case;
-        let mut program = job(self.rules, self.entry, test_case, pass);
+        let mut program = pass_job(self.rules, self.entry, test_case, pass);
         program.stdin = Blob::default();
-        let kept = self.kept(pass);
-        let asking = self.begin(pass)?;
+        let kept = self.box_path(pass);
+        let asking = self.prepare_call(pass)?;
         let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question);
         let own = partner.limits.wall_time;
-        // So the submission's time always runs out first. Its waiting costs the validator nothing.
+        // So the submission's time always ends first. The validator loses no time while the submission waits.
         partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
         let partner_limits = partner.limits.clone();
         let work = Work::from(JointJob {
             program,
             partner,
-            accept_exit_code: validator.protocol.accept(),
-            transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
+            accept_exit_code: validator.protocol.accept_exit_code(),
+            transcript: (self.rules.detail != Detail::Brief).then_some(TRANSCRIPT_END),
         });
         let run = |mode| self.executor.run(&work, mode)?.joint();
         let limits = self.entry.limits(self.rules);
-        let Settled { reply, repeats } = settle(
+        let SettledRun { reply, repeats } = settle(
             self.entry.repetition,
             &limits,
             run(RunMode::default())?,
@@ -48,53 +52,57 @@ impl Trial<'_> {
             |JointReply { program, partner, .. }| {
                 TimedRun::new(&program.reply.outcome, partner.reply.outcome.cpu_time)
             },
-            |number| run(RunMode::alone(number)),
+            |number| run(RunMode::repeat_alone(number)),
         )?;
-        let JointReply { program, partner, told, deadlock, debt, transcript } = reply;
+        let JointReply { program, partner, output_end_reported: told, deadlock, debt, transcript } =
+            reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         if let Some(kept) = &kept {
             save_talk(kept, &pass.input, &program.reply)?;
         }
         self.keep_transcript(pass, &transcript)?;
         let is_told = told.is_some_and(|told| told < partner.ended);
-        // A validator that has closed its own output expects only the end.
+        // A validator that closed its own output only waits for the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
         let is_partly_read =
             program.unread > Bytes(0) && program.unread < program.reply.outcome.stdout_bytes;
-        let is_behind = is_partly_read && partner.reply.outcome.is_cut_off();
-        let written = validator.written(&partner.reply);
-        let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;
+        let is_behind = is_partly_read && partner.reply.outcome.is_stopped_for_time();
+        let written = validator.interactor_output(&partner.reply);
+        let mut response =
+            validator.read_response(partner.reply, &partner_limits, asking.contract)?;
         let Validators { interactor, output, .. } = self.rules.validators;
         let is_half = interactor.is_some() && !output.is_empty();
-        asking.save(&response)?;
-        self.draw_beside(pass, &Blob::default(), &mut response)?;
-        let heard = Heard { from: validator, response: &response, kept: asking.wanted.clone() };
+        asking.save_box(&response)?;
+        self.add_output_images(pass, &Blob::default(), &mut response)?;
+        let heard =
+            ValidatorResponse { validator, response: &response, kept: asking.box_path.clone() };
         let judged = self.within_margin(is_sensitive, |limits| {
             let blame = blame(&InteractionEnd {
                 submission: &program.reply.outcome,
                 limits,
-                waits: program.waits,
+                submission_waits: program.waits,
                 opinion: &response.opinion,
                 validator_time: response.outcome.cpu_time,
                 debt,
-                is_behind,
-                is_told,
+                is_validator_behind: is_behind,
+                validator_saw_end: is_told,
                 deadlock,
             });
             match blame {
-                Blame::Validator(what) => Err(self.broken(&heard, &what).into()),
-                Blame::Submission(classified) => {
-                    Ok(Judged { answered: Some(heard.answered()), ..Judged::from(classified) })
+                Blame::Validator(what) => Err(self.invalid_response(&heard, &what).into()),
+                Blame::Submission(classified) => Ok(PassResult {
+                    feedback: Some(heard.feedback()),
+                    ..PassResult::from(classified)
+                }),
+                // Now the output for the output validators is known.
+                Blame::ValidatorDecides if is_half && response.opinion == Opinion::Accepted => {
+                    self.ask_validators(pass, &written)
                 }
-                // The output that the output validators check is known now.
-                Blame::AsTheValidatorSays if is_half && response.opinion == Opinion::Accepted => {
-                    self.ask(pass, &written)
-                }
-                Blame::AsTheValidatorSays => {
+                Blame::ValidatorDecides => {
                     let next = asking.next_pass(&response, pass);
-                    let mut judged = self.as_it_says(&heard, &pass.said.judge, next)?;
+                    let mut judged = self.judge_response(&heard, &pass.messages.judge, next)?;
                     let classified = &mut judged.classified;
-                    // A validator with a message says better what it missed.
+                    // A message of the validator says better what it missed.
                     let is_silent = response.feedback.judge_message.trim_ascii().is_empty();
                     if classified.verdict == Verdict::WrongAnswer && is_early && is_silent {
                         classified.cause = format!("it ended first; {}", classified.cause);
@@ -103,10 +111,10 @@ impl Trial<'_> {
                 }
             }
         })?;
-        Ok(Ran {
+        Ok(PassRun {
             reply: program.reply,
-            judged: Judged { transcript: Some(transcript), ..judged },
-            kept,
+            judged: PassResult { transcript: Some(transcript), ..judged },
+            box_path: kept,
             repeats,
         })
     }

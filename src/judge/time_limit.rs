@@ -5,31 +5,30 @@ use std::time::Duration;
 use crate::model::diagnostic::Severity;
 use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::limits::ProblemLimits;
-use crate::model::outcome::StoppedBy;
+use crate::model::outcome::StopReason;
 use crate::model::pattern::Pattern;
 use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 
-/// The bounds that submissions put on the time limit.
+/// The bounds of submissions on the time limit.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bounds {
-    /// The slowest run among those that must not exceed the limit.
-    pub slowest: Option<Measured>,
-    /// Of the submissions that must exceed it, the fastest by its slowest run.
-    pub fastest_too_slow: Option<Measured>,
+pub struct TimeLimitBounds {
+    /// The slowest run that must not exceed the limit.
+    pub slowest: Option<MeasuredRun>,
+    /// Of the submissions that must exceed it, the one whose slowest run is the fastest.
+    pub fastest_too_slow: Option<MeasuredRun>,
 }
 
-/// One run's CPU time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredRun {
     pub submission: String,
     pub test_case: String,
     pub cpu_time: Duration,
 }
 
-/// Whether a rule bounds the time limit from above: some case must be too slow.
-pub fn is_upper(expectation: &Expectation) -> bool {
+/// Whether a rule bounds the time limit from above: a case must be too slow.
+pub fn is_upper_bound(expectation: &Expectation) -> bool {
     match expectation.use_for_time_limit {
         UseForTimeLimit::Never | UseForTimeLimit::Lower => false,
         UseForTimeLimit::Upper => true,
@@ -39,29 +38,29 @@ pub fn is_upper(expectation: &Expectation) -> bool {
     }
 }
 
-/// Whether a submission bounds the time limit from below with the test case of this name.
+/// Whether a submission bounds the time limit from below with the case of this name.
 pub fn bounding_cases(submission: &Submission) -> impl Fn(&str) -> bool + use<> {
     let rules = submission.expectations.iter().filter(|rule| rule.is_lower_bound());
-    let rules: Vec<_> = rules.map(means).collect();
+    let rules: Vec<_> = rules.map(case_filter).collect();
     move |case| rules.iter().any(|means| means(case))
 }
 
-/// The bounds on the time limit from these submissions and their judgements.
-///
 /// Source: problem package format 2025-09, "Timelimit inference".
-pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgement)>) -> Bounds {
-    let mut bounds = Bounds::default();
+pub fn bounds<'a>(
+    judged: impl IntoIterator<Item = (&'a Submission, &'a Judgement)>,
+) -> TimeLimitBounds {
+    let mut bounds = TimeLimitBounds::default();
     for (submission, judgement) in judged {
         for expectation in &submission.expectations {
-            let Some(slowest) = slowest(expectation, judgement) else { continue };
+            let Some(slowest) = slowest_run(expectation, judgement) else { continue };
             if expectation.is_lower_bound() {
-                let slower = |known: &Measured| slowest.cpu_time > known.cpu_time;
+                let slower = |known: &MeasuredRun| slowest.cpu_time > known.cpu_time;
                 if bounds.slowest.as_ref().is_none_or(slower) {
                     bounds.slowest = Some(slowest.clone());
                 }
             }
-            if is_upper(expectation) && !waits_for_ever(expectation, judgement) {
-                let faster = |known: &Measured| slowest.cpu_time < known.cpu_time;
+            if is_upper_bound(expectation) && !waits_for_ever(expectation, judgement) {
+                let faster = |known: &MeasuredRun| slowest.cpu_time < known.cpu_time;
                 if bounds.fastest_too_slow.as_ref().is_none_or(faster) {
                     bounds.fastest_too_slow = Some(slowest);
                 }
@@ -71,7 +70,7 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
-/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that such a case
+/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that this case
 /// must be too slow, and no run so far exceeds the margin. A bound needs only one such run.
 pub fn needs_margin<'a>(
     submission: &Submission,
@@ -79,9 +78,9 @@ pub fn needs_margin<'a>(
     judged: impl Iterator<Item = &'a CaseJudgement> + Clone,
     slow: Option<Duration>,
 ) -> bool {
-    let mut upper = submission.expectations.iter().filter(|rule| is_upper(rule));
+    let mut upper = submission.expectations.iter().filter(|rule| is_upper_bound(rule));
     upper.any(|rule| {
-        let means = means(rule);
+        let means = case_filter(rule);
         let mut meant = judged.clone().filter(|case| means(&case.test_case));
         means(case) && !meant.any(|case| is_too_slow(case, slow))
     })
@@ -89,51 +88,52 @@ pub fn needs_margin<'a>(
 
 /// Whether a run took at least this long, or would have.
 pub(super) fn is_too_slow(case: &CaseJudgement, slow: Option<Duration>) -> bool {
-    case.is_stuck() || slow.is_some_and(|slow| taken(case) >= Some(slow))
+    case.is_deadlocked() || slow.is_some_and(|slow| time_taken(case) >= Some(slow))
 }
 
-/// Whether a run was ended because it waited for what never came: it would exceed every limit.
+/// Whether a run was ended because it waited for something that never came. It would exceed every limit.
 fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
-    meant(expectation, judgement).any(CaseJudgement::is_stuck)
+    matching_cases(expectation, judgement).any(CaseJudgement::is_deadlocked)
 }
 
-/// The cases of a rule.
-fn meant<'a>(
+fn matching_cases<'a>(
     expectation: &Expectation,
     judgement: &'a Judgement,
 ) -> impl Iterator<Item = &'a CaseJudgement> {
-    let means = means(expectation);
+    let means = case_filter(expectation);
     let cases = judgement.cases.iter();
     cases.filter(move |case| means(&case.test_case))
 }
 
-/// Whether a rule is about the case with this name.
-pub(super) fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
+/// Whether a rule is about the case of this name.
+pub(super) fn case_filter(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
     move |case| match &pattern {
         None => true,
         Some(Ok(pattern)) => pattern.matches(case),
-        // The package reader has already refused it.
+        // The package reader refused it.
         Some(Err(_)) => false,
     }
 }
 
-fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured> {
+fn slowest_run(expectation: &Expectation, judgement: &Judgement) -> Option<MeasuredRun> {
     let measured = |case: &CaseJudgement| {
-        Some(Measured {
+        Some(MeasuredRun {
             submission: judgement.submission.clone(),
             test_case: case.test_case.clone(),
-            cpu_time: taken(case)?,
+            cpu_time: time_taken(case)?,
         })
     };
-    meant(expectation, judgement).filter_map(measured).max_by_key(|measured| measured.cpu_time)
+    matching_cases(expectation, judgement)
+        .filter_map(measured)
+        .max_by_key(|measured| measured.cpu_time)
 }
 
-/// CPU time; for a run that was stopped for wall time, its wall time. `None` if nothing ran.
-fn taken(case: &CaseJudgement) -> Option<Duration> {
+/// CPU time, or wall time if that stopped the run. `None` if nothing ran.
+fn time_taken(case: &CaseJudgement) -> Option<Duration> {
     let outcome = case.outcome.as_ref()?;
     Some(match outcome.stopped_by {
-        Some(StoppedBy::WallTime) => outcome.wall_time.max(outcome.cpu_time),
+        Some(StopReason::WallTime) => outcome.wall_time.max(outcome.cpu_time),
         _ => outcome.cpu_time,
     })
 }
@@ -141,18 +141,18 @@ fn taken(case: &CaseJudgement) -> Option<Duration> {
 /// The smallest multiple of the resolution that gives the slowest run its margin.
 ///
 /// Source: problem package format 2025-09, "Problem timing".
-pub fn inferred(slowest: Duration, limits: &ProblemLimits) -> Duration {
+pub fn inferred_limit(slowest: Duration, limits: &ProblemLimits) -> Duration {
     let resolution = limits.time_resolution.as_secs_f64();
     let needed = slowest.as_secs_f64() * limits.ac_to_time_limit;
-    // A bit less, so that 0.3 / 0.1 is three steps and not four.
+    // Slightly less, so that 0.3 / 0.1 is three steps and not four.
     let steps = (needed / resolution - 1e-9).ceil().max(1.0);
     Duration::from_secs_f64(steps * resolution)
 }
 
-/// What is wrong with a time limit according to these bounds, a sentence for each.
-pub fn doubts(
+/// Which margins a time limit lacks, a sentence for each.
+pub fn margin_doubts(
     limit: Duration,
-    bounds: &Bounds,
+    bounds: &TimeLimitBounds,
     limits: &ProblemLimits,
     is_inferred: bool,
 ) -> Vec<(Severity, String)> {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::model::program::{Program, ProgramKind};
     use crate::model::root::FilePath;
-    use crate::model::submission::Overall;
+    use crate::model::submission::OverallExpectation;
 
     fn submission(rules: &[Expectation]) -> Submission {
         Submission {
@@ -214,7 +214,7 @@ mod tests {
                 time_resolution: Duration::from_secs_f64(resolution),
                 ..ProblemLimits::default()
             };
-            let limit = inferred(Duration::from_millis(slowest_ms), &limits);
+            let limit = inferred_limit(Duration::from_millis(slowest_ms), &limits);
             assert_eq!(limit.as_millis(), u128::from(expected_ms));
         };
         check(0, 1.0, 1000);
@@ -230,7 +230,7 @@ mod tests {
     fn the_limit_of_a_legacy_package_is_a_whole_number_of_seconds() {
         let check = |slowest_ms: u64, multiplier: f64, expected: u64| {
             let limits = ProblemLimits { ac_to_time_limit: multiplier, ..ProblemLimits::default() };
-            let limit = inferred(Duration::from_millis(slowest_ms), &limits);
+            let limit = inferred_limit(Duration::from_millis(slowest_ms), &limits);
             assert_eq!(limit.as_secs_f64(), expected as f64, "{slowest_ms}");
         };
         check(0, 5.0, 1);
@@ -268,7 +268,7 @@ mod tests {
 
     /// 2025-09, "Timelimit inference": all that may not be too slow bounds it from below, also `wrong_answer` and `run_time_error`
     #[test]
-    fn what_may_not_be_too_slow_bounds_the_limit_from_below() {
+    fn submissions_that_may_not_be_too_slow_bound_the_limit_from_below() {
         use Verdict::{Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
         let rule = |permitted: &[Verdict], required: &[Verdict]| {
             let some = |verdicts: &[Verdict]| (!verdicts.is_empty()).then(|| verdicts.to_vec());
@@ -279,7 +279,7 @@ mod tests {
             }
         };
         let check = |rule: &Expectation, lower: bool, upper: bool| {
-            assert_eq!((rule.is_lower_bound(), is_upper(rule)), (lower, upper), "{rule:?}");
+            assert_eq!((rule.is_lower_bound(), is_upper_bound(rule)), (lower, upper), "{rule:?}");
         };
         // The directories of format 2025-09, in the order of its table.
         check(&rule(&[Accepted], &[]), true, false);
@@ -291,7 +291,7 @@ mod tests {
         check(&rule(&brute_force, &brute_force[1..]), false, false);
         // The directories of legacy packages: only `accepted` gives a lower bound.
         let overall = |verdicts: &[Verdict], is_partial| Expectation {
-            overall: Some(Overall { verdicts: verdicts.to_vec(), is_partial }),
+            overall: Some(OverallExpectation { verdicts: verdicts.to_vec(), is_partial }),
             ..Expectation::default()
         };
         check(&overall(&[Accepted], false), true, false);
@@ -319,12 +319,12 @@ mod tests {
             use_for_time_limit: UseForTimeLimit::AsExpected,
             place: None,
         };
-        let run = |(name, stop, ms): &(&str, Option<StoppedBy>, u64)| CaseJudgement {
+        let run = |(name, stop, ms): &(&str, Option<StopReason>, u64)| CaseJudgement {
             test_case: (*name).to_owned(),
             verdict: Verdict::TimeLimitExceeded,
             cause: String::new(),
             message: String::new(),
-            is_told: true,
+            cause_includes_message: true,
             team_message: String::new(),
             score: None,
             with_margin: None,
@@ -339,7 +339,7 @@ mod tests {
             }),
         };
         let check =
-            |rules: &[Expectation], runs: &[(&str, Option<StoppedBy>, u64)], expected: bool| {
+            |rules: &[Expectation], runs: &[(&str, Option<StopReason>, u64)], expected: bool| {
                 let submission = submission(rules);
                 let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
                 let slow = Some(Duration::from_millis(1500));
@@ -352,7 +352,7 @@ mod tests {
         let tle = Verdict::TimeLimitExceeded;
         let everywhere = || rule(None, tle);
         let below = |pattern| rule(Some(pattern), tle);
-        let (cpu, wall) = (Some(StoppedBy::CpuTime), Some(StoppedBy::WallTime));
+        let (cpu, wall) = (Some(StopReason::CpuTime), Some(StopReason::WallTime));
         check(&[], &[], false);
         check(&[rule(None, Verdict::WrongAnswer)], &[], false);
         check(&[everywhere()], &[], true);
@@ -360,7 +360,7 @@ mod tests {
         check(&[everywhere()], &[("secret/1/a", cpu, 1500)], false);
         check(&[everywhere()], &[("secret/1/a", None, 1600)], false);
         check(&[everywhere()], &[("secret/1/a", wall, 4000)], false);
-        check(&[everywhere()], &[("secret/1/a", Some(StoppedBy::Deadlock), 3)], false);
+        check(&[everywhere()], &[("secret/1/a", Some(StopReason::Deadlock), 3)], false);
         // The other case belongs to another rule.
         check(&[below("secret/1")], &[], false);
         check(&[below("secret/2")], &[("secret/1/a", cpu, 1500)], true);
@@ -372,19 +372,20 @@ mod tests {
     #[test]
     fn limits_without_margin_are_doubted() {
         let measured = |name: &str, ms: u64| {
-            Some(Measured {
+            Some(MeasuredRun {
                 submission: name.to_owned(),
                 test_case: "secret/1".to_owned(),
                 cpu_time: Duration::from_millis(ms),
             })
         };
         let check = |slowest: u64, fastest_too_slow: u64, expected: &[&str]| {
-            let bounds = Bounds {
+            let bounds = TimeLimitBounds {
                 slowest: measured("accepted/a.py", slowest),
                 fastest_too_slow: measured("time_limit_exceeded/b.py", fastest_too_slow),
             };
             let limits = ProblemLimits::default();
-            let found = |is_inferred| doubts(Duration::from_secs(1), &bounds, &limits, is_inferred);
+            let found =
+                |is_inferred| margin_doubts(Duration::from_secs(1), &bounds, &limits, is_inferred);
             let said: Vec<String> = found(false).into_iter().map(|(_, what)| what).collect();
             assert_eq!(said, expected);
             assert!(found(false).iter().all(|(severity, _)| *severity == Severity::Warning));

@@ -4,33 +4,32 @@ use serde::Deserialize;
 
 use crate::language::fault::ProgramFault;
 
-/// The keys of `Cargo.toml` that name its programs; Cargo itself checks the rest.
+/// Only the keys that name programs; Cargo itself checks the rest.
 #[derive(Deserialize)]
-struct Manifest {
-    package: Option<Package>,
+struct CargoManifest {
+    package: Option<CargoPackage>,
     #[serde(default)]
-    bin: Vec<Binary>,
+    bin: Vec<CargoBinary>,
 }
 
 #[derive(Deserialize)]
-struct Binary {
+struct CargoBinary {
     name: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Package {
+struct CargoPackage {
     name: String,
     default_run: Option<String>,
 }
 
-/// The name of the program to start: the wanted one, `default-run`, the only declared one, or the one with the
-/// package's name.
-pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
+/// The wanted program comes before `default-run`, the only declared one, and the one with the package's name.
+pub fn choose_binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
         ProgramFault::new(message, "give the program in `[package]` as `name` or `default-run`")
     };
-    let manifest: Manifest = toml::from_str(manifest)
+    let manifest: CargoManifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
     let package = manifest.package.ok_or_else(|| fault("`Cargo.toml` has no `[package]`"))?;
     let only = match manifest.bin.len() {
@@ -46,9 +45,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_that_starts_is_wanted_the_default_or_the_package() {
+    fn the_wanted_program_comes_before_the_default_and_the_package() {
         let check = |manifest: &str, wanted: Option<&str>, found: &str| {
-            let said = binary(manifest, wanted).unwrap_or_else(|fault| fault.message);
+            let said = choose_binary(manifest, wanted).unwrap_or_else(|fault| fault.message);
             assert!(said.starts_with(found), "{manifest}: {said}");
         };
         let package = "[package]\nname = \"sol\"\nversion = \"0.1.0\"\n";

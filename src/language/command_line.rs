@@ -1,4 +1,4 @@
-//! A command that the user typed, such as `./a.out --fast` or `python3 sol.py`, as a plan.
+//! Makes the commands for what the user typed, such as `./a.out --fast` or `python3 sol.py`.
 //!
 //! The program runs in a box and sees only those parts of the user's directory that the command names: the program
 //! itself, and arguments that are files or directories. Those below the current directory have the same relative name
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 
 use crate::language::PROGRAM;
 use crate::language::executable;
-use crate::language::fault::{ProgramFault, Unready};
+use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::find;
-use crate::language::plan::{BuildPlan, Start, Written};
+use crate::language::plan::{BuildCommands, ProgramLanguage, StartCommand};
 use crate::language::planner;
-use crate::language::probe::normal;
+use crate::language::probe::normalize;
 use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Shown, What};
+use crate::model::job::{Command, VisibleContent, VisiblePath};
 use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, TreeEntry};
 
-/// Plans a command typed in this directory, given by its absolute path.
+/// `cwd` is the absolute path of the directory in which the command was typed.
 pub fn command_line(
     argv: &[OsString],
     cwd: &Path,
     toolchains: &Toolchains,
-) -> Result<BuildPlan, Unready> {
+) -> Result<BuildCommands, LaunchFault> {
     let mut words = Vec::new();
     for word in argv {
         let text = word.to_str().ok_or_else(|| {
@@ -39,37 +39,39 @@ pub fn command_line(
     let (program, args) = words.split_first().ok_or_else(|| {
         ProgramFault::new("no command", "write it after `--`, such as `-- ./a.out`")
     })?;
-    let mut typed = Typed { cwd, toolchains, files: Vec::new(), tools: Vec::new() };
+    let mut typed = TypedCommand { cwd, toolchains, files: Vec::new(), tools: Vec::new() };
     let mut command = if program.contains('/') {
-        typed.program_at(program)?
+        typed.program_at_path(program)?
     } else {
-        typed.program_named(program)?
+        typed.find_program(program)?
     };
     for arg in args {
-        let shown = typed.argument(arg, &mut command.visible)?;
+        let shown = typed.map_argument(arg, &mut command.visible)?;
         command.argv.push(shown);
     }
-    Ok(BuildPlan {
+    Ok(BuildCommands {
         tools: typed.tools,
         files: typed.files,
-        ..BuildPlan::ready(Written::Command, Start::plain(command, PROCESSES))
+        ..BuildCommands::without_build(
+            ProgramLanguage::Command,
+            StartCommand::without_heap(command, PROCESSES),
+        )
     })
 }
 
 /// Any command may be a virtual machine, so there is room for its threads.
 const PROCESSES: u32 = 64;
 
-struct Typed<'a> {
+struct TypedCommand<'a> {
     cwd: &'a Path,
     toolchains: &'a Toolchains,
     files: Vec<TreeEntry>,
     tools: Vec<String>,
 }
 
-impl Typed<'_> {
-    /// A program on the search path.
-    fn program_named(&mut self, name: &str) -> Result<Command, Unready> {
-        let found = self.toolchains.named(name, "run the command");
+impl TypedCommand<'_> {
+    fn find_program(&mut self, name: &str) -> Result<Command, LaunchFault> {
+        let found = self.toolchains.find_named(name, "run the command");
         if found.is_err() && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
@@ -79,69 +81,76 @@ impl Typed<'_> {
         if !found.version.is_empty() {
             self.tools.push(found.version.clone());
         }
-        if is_system(&found.program) || find::known(name).is_some() {
+        if is_system(&found.program) || find::known_interpreter(name).is_some() {
             return Ok(Command {
                 argv: vec![found.program.to_string_lossy().into_owned()],
                 env: Vec::new(),
-                visible: found.shown(),
+                visible: found.visible_paths(),
             });
         }
-        let mut command = self.start(&found.program, &found.program.to_string_lossy())?;
-        planner::merge(&mut command.visible, &found.shown());
+        let mut command = self.start_command(&found.program, &found.program.to_string_lossy())?;
+        planner::merge_visible(&mut command.visible, &found.visible_paths());
         Ok(command)
     }
 
-    /// A program at a path.
-    fn program_at(&mut self, program: &str) -> Result<Command, Unready> {
-        let path = normal(&self.cwd.join(program));
+    fn program_at_path(&mut self, program: &str) -> Result<Command, LaunchFault> {
+        let path = normalize(&self.cwd.join(program));
         let Ok(metadata) = fs::metadata(&path) else {
             let help = match fs::symlink_metadata(&path) {
                 Ok(_) => "it is a broken symbolic link",
                 Err(_) => "build it first, or correct the path",
             };
-            return Err(ProgramFault::new("does not exist", help).of(&path).into());
+            return Err(ProgramFault::new("does not exist", help).about_file(&path).into());
         };
         if metadata.is_dir() {
             let fault = ProgramFault::new("is a directory", "give the program in it");
-            return Err(fault.of(&path).into());
+            return Err(fault.about_file(&path).into());
         }
         if metadata.permissions().mode() & 0o111 == 0 {
-            let fault = executable::not_executable(Path::new(program));
-            return Err(fault.of(&path).into());
+            let fault = executable::not_executable_fault(Path::new(program));
+            return Err(fault.about_file(&path).into());
         }
         let text = path.to_string_lossy().into_owned();
         if is_system(&path) {
-            return self.program_named(&text);
+            return self.find_program(&text);
         }
-        if find::known(&text).is_some() {
-            let found = self.toolchains.at(&path)?;
-            return Ok(Command { argv: vec![text], env: Vec::new(), visible: found.shown() });
+        if find::known_interpreter(&text).is_some() {
+            let found = self.toolchains.find_at(&path)?;
+            return Ok(Command {
+                argv: vec![text],
+                env: Vec::new(),
+                visible: found.visible_paths(),
+            });
         }
         let name = self
-            .below(&path)
+            .relative_to_cwd(&path)
             .unwrap_or_else(|| path.file_name().map(PathBuf::from).unwrap_or_default());
-        let command = self.start(&path, &format!("{PROGRAM}/{}", name.display()))?;
-        self.put(name, path, FileMode::Executable);
+        let command = self.start_command(&path, &format!("{PROGRAM}/{}", name.display()))?;
+        self.add_file(name, path, FileMode::Executable);
         Ok(command)
     }
 
-    /// The command that starts this file; the program sees it at `inside`.
-    fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
-        let start = FilePath::root(path).start(64 << 20).map_err(|error| {
+    /// The program sees the file at `inside`.
+    fn start_command(&self, path: &Path, inside: &str) -> Result<Command, LaunchFault> {
+        let start = FilePath::root(path).read_prefix(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
         let command = executable::inspect(&start).and_then(|found| match found {
-            Some(executable) => planner::start(inside, &executable, self.toolchains),
+            Some(executable) => planner::start_command(inside, &executable, self.toolchains),
             None => Err(ProgramFault::without_help(
                 "is not a program: it is neither an ELF binary nor a script with a `#!` line",
             )),
         });
-        Ok(command.map_err(|fault| fault.of(path))?)
+        Ok(command.map_err(|fault| fault.about_file(path))?)
     }
 
-    /// Makes the file in an argument visible, and returns the argument as the program must get it.
-    fn argument(&mut self, arg: &str, visible: &mut Vec<Shown>) -> Result<String, Unready> {
-        let path = normal(&self.cwd.join(arg));
+    /// If the argument names a file, makes it visible. Returns the argument that the program gets.
+    fn map_argument(
+        &mut self,
+        arg: &str,
+        visible: &mut Vec<VisiblePath>,
+    ) -> Result<String, LaunchFault> {
+        let path = normalize(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
         let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it));
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
@@ -149,14 +158,14 @@ impl Typed<'_> {
         }
         let too_much = |what: &str| {
             let message = format!("`{arg}` would show the program {what}");
-            Unready::from(ProgramFault::new(message, "give the files or a smaller directory"))
+            LaunchFault::from(ProgramFault::new(message, "give the files or a smaller directory"))
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
         }
         let is_relative = metadata.is_file() && !Path::new(arg).is_absolute();
-        if let Some(name) = self.below(&path).filter(|_| is_relative) {
-            self.put(name, path, FileMode::of(metadata.permissions().mode()));
+        if let Some(name) = self.relative_to_cwd(&path).filter(|_| is_relative) {
+            self.add_file(name, path, FileMode::from_permissions(metadata.permissions().mode()));
             return Ok(arg.to_owned());
         }
         let home = self.toolchains.probe().home();
@@ -165,17 +174,16 @@ impl Typed<'_> {
         }
         let shown = path.to_string_lossy().into_owned();
         let identity = format!("{} bytes, changed {}", metadata.len(), metadata.ctime());
-        let what = What::Installed { name: arg.to_owned(), identity };
-        planner::merge(visible, &[Shown { inside: path, what }]);
+        let what = VisibleContent::Installed { name: arg.to_owned(), identity };
+        planner::merge_visible(visible, &[VisiblePath { inside: path, what }]);
         Ok(shown)
     }
 
-    /// The path relative to the current directory, if it is below it.
-    fn below(&self, path: &Path) -> Option<PathBuf> {
+    fn relative_to_cwd(&self, path: &Path) -> Option<PathBuf> {
         path.strip_prefix(self.cwd).ok().map(PathBuf::from)
     }
 
-    fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
+    fn add_file(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
         if self.files.iter().all(|it| it.name != name) {
             let blob = Blob::file(&FilePath::root(host));
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
@@ -188,7 +196,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::language::tests::scripted::Scripted;
+    use crate::language::tests::scripted::ScriptedMachine;
     use std::os::unix::fs::symlink;
 
     /// Writes a file; a star before its name is the `x` bit.
@@ -227,9 +235,9 @@ mod tests {
         let dir = directory()?;
         let root = fs::canonicalize(dir.path())?;
         let root_text = root.display().to_string();
-        let machine = Scripted::default()
-            .tool("/h/shims/python3")
-            .says("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
+        let machine = ScriptedMachine::default()
+            .with_tool("/h/shims/python3")
+            .with_answer("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
             words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
@@ -254,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_and_the_files_it_is_given_are_shown() -> io::Result<()> {
+    fn a_program_and_its_file_arguments_are_visible() -> io::Result<()> {
         check(&["./a.sh", "--fast", "1"], "/bin/sh /program/a.sh --fast 1 [] {a.sh}")?;
         check(&["python3", "sol.py", "7"], "/h/py/bin/python3 sol.py 7 [/h/py] {sol.py}")?;
         check(
@@ -276,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_start_says_why() -> io::Result<()> {
+    fn a_program_that_cannot_start_has_a_reason() -> io::Result<()> {
         check(&[], "no command; write it after `--`, such as `-- ./a.out`")?;
         check(&["./plain"], "`DIR/here/plain` is not executable; run `chmod +x ./plain`")?;
         check(&["./none"], "`DIR/here/none` does not exist; build it first, or correct the path")?;
@@ -299,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_directory_is_never_shown() -> io::Result<()> {
+    fn the_whole_directory_is_never_visible() -> io::Result<()> {
         let too_much = "would show the program the whole current directory; give the files or a smaller directory";
         check(&["./a.sh", "."], &format!("`.` {too_much}"))?;
         check(&["./a.sh", ".."], &format!("`..` {too_much}"))?;

@@ -9,16 +9,14 @@ use thiserror::Error;
 
 use crate::model::program::Constant;
 
-/// How many bytes values may add to a text, or to all files of a program together.
+/// The bytes that values may add to a text, or to all files of a program together.
 pub const GROWTH_MAX: usize = 1 << 20;
 
-/// The values of constants are too long together.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the values of constants add more than {} MiB to it", GROWTH_MAX >> 20)]
-pub struct TooLong;
+pub struct GrowthError;
 
-/// What to do then.
-pub const TOO_LONG_HELP: &str = "use shorter values, or fewer of them";
+pub const GROWTH_HELP: &str = "use shorter values, or fewer of them";
 
 /// Replaces each `{{name}}` and `{{name.variant}}` with its value.
 ///
@@ -30,26 +28,23 @@ pub const TOO_LONG_HELP: &str = "use shorter values, or fewer of them";
 pub fn replace_constants<'a>(
     text: &'a [u8],
     constants: &[Constant],
-) -> Result<Cow<'a, [u8]>, TooLong> {
-    replace_within(text, constants, &mut GROWTH_MAX.clone())
+) -> Result<Cow<'a, [u8]>, GrowthError> {
+    replace_with_budget(text, constants, &mut GROWTH_MAX.clone())
 }
 
-/// The same if values may add so many bytes; what they add is taken from that.
-///
-/// # Errors
-/// If they add more.
-pub fn replace_within<'a>(
+/// `room` is the number of bytes that values may still add; what they add is subtracted.
+pub fn replace_with_budget<'a>(
     text: &'a [u8],
     constants: &[Constant],
     room: &mut usize,
-) -> Result<Cow<'a, [u8]>, TooLong> {
+) -> Result<Cow<'a, [u8]>, GrowthError> {
     if constants.is_empty() || memmem::find(text, b"{{").is_none() || memchr(0, text).is_some() {
         return Ok(Cow::Borrowed(text));
     }
     let mut replaced = Vec::with_capacity(text.len());
     let mut end = 0;
-    for (at, value) in uses(text, constants) {
-        *room = room.checked_sub(value.len().saturating_sub(at.len())).ok_or(TooLong)?;
+    for (at, value) in find_constants(text, constants) {
+        *room = room.checked_sub(value.len().saturating_sub(at.len())).ok_or(GrowthError)?;
         replaced.extend_from_slice(&text[end..at.start]);
         replaced.extend_from_slice(value.as_bytes());
         end = at.end;
@@ -58,8 +53,8 @@ pub fn replace_within<'a>(
     Ok(Cow::Owned(replaced))
 }
 
-/// Where a text names constants, in order, and their values.
-pub fn uses<'a>(
+/// The ranges at which a text names constants, in order, and the values.
+pub fn find_constants<'a>(
     text: &'a [u8],
     constants: &'a [Constant],
 ) -> impl Iterator<Item = (Range<usize>, &'a str)> {
@@ -81,7 +76,6 @@ pub fn uses<'a>(
     })
 }
 
-/// The name before `}}` at the start of a text.
 fn key_at(text: &[u8]) -> Option<&[u8]> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let length = text.iter().position(|byte| !is_part(byte))?;
@@ -101,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_defined_name_is_replaced_wherever_it_stands() {
+    fn a_defined_name_is_replaced_everywhere() {
         check("int n = {{n}};", "int n = 100;");
         check("{{n}}{{n.tex}}", "10010^2");
         check("{{{n}}}", "{100}");
@@ -110,13 +104,13 @@ mod tests {
 
     /// 2025-09, "Constants": a name that is not defined stays
     #[test]
-    fn what_is_not_defined_stays() {
+    fn an_undefined_name_stays() {
         check("{{m}} {{n.x}} {{ n }} {{n} {{", "{{m}} {{n.x}} {{ n }} {{n} {{");
         check("no braces", "no braces");
     }
 
     #[test]
-    fn a_value_is_not_looked_into_again() {
+    fn a_value_is_not_expanded_again() {
         check("{{name}}", "{{n}}");
     }
 
@@ -127,23 +121,23 @@ mod tests {
 
     /// A small file with many uses of a long value would become larger than memory.
     #[test]
-    fn what_values_add_is_bounded_for_all_texts_together() {
+    fn growth_is_bounded_over_all_texts() {
         let constants = [Constant { key: "n".into(), value: "x".repeat(1005) }];
         let (mut room, text) = (5000, b"{{n}} {{n}}");
-        let mut check = |expected: Result<usize, TooLong>, left: usize| {
-            let filled = replace_within(text, &constants, &mut room).map(|it| it.len());
+        let mut check = |expected: Result<usize, GrowthError>, left: usize| {
+            let filled = replace_with_budget(text, &constants, &mut room).map(|it| it.len());
             assert_eq!((filled, room), (expected, left));
         };
         check(Ok(2011), 3000);
         check(Ok(2011), 1000);
-        check(Err(TooLong), 0);
+        check(Err(GrowthError), 0);
         let many = "{{n}}".repeat(2000);
-        assert_eq!(replace_constants(many.as_bytes(), &constants), Err(TooLong));
+        assert_eq!(replace_constants(many.as_bytes(), &constants), Err(GrowthError));
     }
 
     /// Each byte is looked at a few times, however many constants there are.
     #[test]
-    fn braces_that_name_nothing_cost_little() {
+    fn braces_without_names_cost_little() {
         let constants: Vec<Constant> = (0..20_000)
             .map(|number| Constant { key: format!("a{number}"), value: String::new() })
             .collect();

@@ -2,24 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::fault::{ProgramFault, list};
+use crate::language::fault::{ProgramFault, quoted_list};
 use crate::model::tree::TreeEntry;
 
-/// The criteria of the choice.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<'a> {
+pub struct EntryChoice<'a> {
     pub wanted: Option<&'a str>,
-    /// The program's own files; they are preferred to included ones.
-    pub own: &'a [PathBuf],
-    /// The usual names, the strongest first.
-    pub usual: &'a [&'a str],
+    /// They are preferred to included ones.
+    pub own_files: &'a [PathBuf],
+    /// The strongest comes first.
+    pub usual_names: &'a [&'a str],
     /// Words that must all be in a file that can start; empty if words do not help.
     pub marks: &'a [&'a str],
 }
 
 /// The file that starts: the wanted one, one with a usual name, the only own one, or the only own one with the marks.
 /// Files at the top are preferred to those in directories.
-pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, ProgramFault> {
+pub fn choose_entry(
+    sources: &[&TreeEntry],
+    choice: EntryChoice<'_>,
+) -> Result<PathBuf, ProgramFault> {
     let all = || names(sources);
     let named = |name: &str| {
         let exact = sources.iter().find(|it| it.name == Path::new(name));
@@ -30,12 +32,12 @@ pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Pro
             let found = sources.iter().find(|it| it.name.with_extension("") == Path::new(wanted));
             found.map(|it| it.name.clone())
         };
-        return named(wanted).or_else(by_stem).ok_or_else(|| missing(wanted, &all()));
+        return named(wanted).or_else(by_stem).ok_or_else(|| missing_entry(wanted, &all()));
     }
-    if let Some(usual) = choice.usual.iter().find_map(|it| named(it)) {
+    if let Some(usual) = choice.usual_names.iter().find_map(|it| named(it)) {
         return Ok(usual);
     }
-    let is_own = |it: &&TreeEntry| choice.own.contains(&it.name);
+    let is_own = |it: &&TreeEntry| choice.own_files.contains(&it.name);
     let sources: Vec<&TreeEntry> = sources.iter().copied().filter(is_own).collect();
     if let [only] = sources[..] {
         return Ok(only.name.clone());
@@ -45,15 +47,15 @@ pub fn choose(sources: &[&TreeEntry], choice: Choice<'_>) -> Result<PathBuf, Pro
     if let [only] = at_top.as_slice() {
         return Ok(only.name.clone());
     }
-    let usual = choice.usual.first().copied().unwrap_or_default();
+    let usual = choice.usual_names.first().copied().unwrap_or_default();
     let marked: Vec<&TreeEntry> =
         at_top.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
     match marked.as_slice() {
         // Words do not distinguish them.
-        [] if choice.marks.is_empty() => Err(several(&all(), usual)),
-        [] => Err(none(&all(), usual)),
+        [] if choice.marks.is_empty() => Err(several_main_files(&all(), usual)),
+        [] => Err(no_main_file(&all(), usual)),
         [only] => Ok(only.name.clone()),
-        _ => Err(several(&names(&marked), usual)),
+        _ => Err(several_main_files(&names(&marked), usual)),
     }
 }
 
@@ -61,23 +63,20 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
-/// The fault if the wanted file does not exist.
-pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
-    let message = format!("entry point `{wanted}` not found among {}", list(files));
+pub(super) fn missing_entry(wanted: &str, files: &[PathBuf]) -> ProgramFault {
+    let message = format!("entry point `{wanted}` not found among {}", quoted_list(files));
     ProgramFault::new(message, "correct the entry point in the package")
 }
 
-/// The fault if none of the files looks like the main file.
-pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
-    unclear(format!("cannot tell which of {} is the main file", list(files)), usual)
+pub(super) fn no_main_file(files: &[PathBuf], usual: &str) -> ProgramFault {
+    unclear_entry(format!("cannot tell which of {} is the main file", quoted_list(files)), usual)
 }
 
-/// The fault if several files look like the main file.
-pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
-    unclear(format!("each of {} could be the main file", list(files)), usual)
+pub(super) fn several_main_files(files: &[PathBuf], usual: &str) -> ProgramFault {
+    unclear_entry(format!("each of {} could be the main file", quoted_list(files)), usual)
 }
 
-fn unclear(message: String, usual: &str) -> ProgramFault {
+fn unclear_entry(message: String, usual: &str) -> ProgramFault {
     let help = format!(
         "name the main file `{usual}`, set the entry point in the package, or give --start to `juror judge`"
     );
@@ -103,34 +102,35 @@ mod tests {
         let all: Vec<&TreeEntry> = files.iter().collect();
         let own = names(&all);
         let usual = &["__main__.py", "main.py"];
-        let choice = Choice { wanted, own: &own, usual, marks: &["__name__"] };
-        let said = choose(&all, choice).map(|name| name.display().to_string());
+        let choice =
+            EntryChoice { wanted, own_files: &own, usual_names: usual, marks: &["__name__"] };
+        let said = choose_entry(&all, choice).map(|name| name.display().to_string());
         let said = said.unwrap_or_else(|fault| fault.message);
         assert_eq!(said, found);
     }
 
     #[test]
-    fn what_is_asked_for_goes_before_all() {
+    fn the_wanted_file_comes_first() {
         check(&["a.py", "main.py"], Some("a.py"), "a.py");
         check(&["a.py", "main.py"], Some("a"), "a.py");
         check(&["a.py"], Some("b.py"), "entry point `b.py` not found among `a.py`");
     }
 
     #[test]
-    fn usual_names_go_before_marks() {
+    fn usual_names_come_before_marks() {
         check(&["a.py=__name__", "main.py"], None, "main.py");
         check(&["__main__.py", "main.py"], None, "__main__.py");
     }
 
     #[test]
-    fn the_only_file_starts_and_the_top_goes_before_directories() {
+    fn the_only_file_starts_and_the_top_comes_before_directories() {
         check(&["a.py"], None, "a.py");
         check(&["sub/a.py"], None, "sub/a.py");
         check(&["a.py", "sub/b.py=__name__", "sub/c.py"], None, "a.py");
     }
 
     #[test]
-    fn marks_decide_among_the_rest() {
+    fn marks_decide_last() {
         check(&["a.py", "b.py=if __name__"], None, "b.py");
         let none = "cannot tell which of `a.py`, `b.py` is the main file";
         check(&["a.py", "b.py"], None, none);

@@ -1,9 +1,9 @@
-//! A source without comments: without spaces, too, it is equal for copies of a program; without the contents of strings,
-//! it shows what is declared. Comments in each other end with the first, and so do raw strings with a word at their ends.
+//! Removes comments from a source. Without spaces, too, copies of a program are equal; without the contents of
+//! strings, a source shows what it declares. Nested comments end with the first end, and so do raw strings with a
+//! delimiter.
 
 use regex::bytes::{Captures, Regex};
 
-/// Comments, by the codes of languages.
 const COMMENTS: [(&str, &str); 9] = [
     (
         "c cgmp cpp cppgmp csharp d dart go java javaalgs4 javascript kotlin objectivec odin php rust scala simula swift \
@@ -27,26 +27,24 @@ const STRINGS: &str = r#"\$\{?#|R"\((?s:.*?)\)"|"""(?s:\\.|[^\\])*?(?:"""|\z)|''
 const RUST_STRINGS: &str =
     r###"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
 
-/// A source in the language of this code, without spaces and comments outside of strings.
-pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
+/// `language` is a code. Strings keep their spaces.
+pub fn without_spaces_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
     // Editors of Windows write a byte-order mark.
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    rewritten(language, r"|(?<space>\s)", text, |found| match found.name("string") {
+    rewrite_source(language, r"|(?<space>\s)", text, |found| match found.name("string") {
         Some(string) => string.as_bytes().to_vec(),
         None => Vec::new(),
     })
 }
 
-/// A source in the language of this code without comments and contents of strings.
-pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
-    rewritten(language, "", text, |found| match found.name("string") {
+pub fn without_strings_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
+    rewrite_source(language, "", text, |found| match found.name("string") {
         Some(_) => b"\"\"".to_vec(),
         None => b" ".to_vec(),
     })
 }
 
-/// A source with its strings, its comments and what matches this rewritten.
-fn rewritten(
+fn rewrite_source(
     language: &str,
     more: &str,
     text: &[u8],
@@ -65,9 +63,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaces_and_comments_go_and_strings_stay() {
+    fn spaces_and_comments_are_removed_and_strings_stay() {
         let check = |language: &str, text: &str, kept: &str| {
-            let essence = essence(language, text.as_bytes());
+            let essence = without_spaces_and_comments(language, text.as_bytes());
             assert_eq!(String::from_utf8_lossy(&essence), kept, "{text}");
         };
         check("cpp", "int x = 1; // one\n/* two\n three */ x ++;\r\n", "intx=1;x++;");
@@ -93,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn code_is_what_is_in_no_string_and_no_comment() {
+    fn contents_of_strings_and_comments_are_removed() {
         let check = |language: &str, text: &str, kept: &str| {
-            let code = code(language, text.as_bytes());
+            let code = without_strings_and_comments(language, text.as_bytes());
             assert_eq!(String::from_utf8_lossy(&code), kept, "{text}");
         };
         check("cpp", "a // main()\nb /* main() */ c \"main()\" 'm'", "a  \nb   c \"\" \"\"");

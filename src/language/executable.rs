@@ -4,11 +4,9 @@ use std::path::Path;
 
 use crate::language::fault::ProgramFault;
 
-/// How a file is started, by its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
     Binary,
-    /// A script with a `#!` line.
     Script {
         /// The interpreter: a path, or, if the line uses `env`, a name to look up.
         interpreter: String,
@@ -24,17 +22,16 @@ pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
     if bytes.starts_with(b"\x7fELF") {
         return Ok(Some(Executable::Binary));
     }
-    bytes.strip_prefix(b"#!").map(shebang).transpose()
+    bytes.strip_prefix(b"#!").map(parse_shebang).transpose()
 }
 
-/// Says that a file lacks the `x` bit.
-pub(super) fn not_executable(path: &Path) -> ProgramFault {
+pub(super) fn not_executable_fault(path: &Path) -> ProgramFault {
     let help = format!("run `chmod +x {}`", path.display());
     ProgramFault::new("is not executable", help)
 }
 
-/// Reads the line after `#!`. If it uses `env`, possibly with `-S`, the name after that is the interpreter.
-fn shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
+/// If the line uses `env`, possibly with `-S`, the name after that is the interpreter.
+fn parse_shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
         let message =
@@ -98,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_cannot_start_says_why() {
+    fn a_script_that_cannot_start_has_a_reason() {
         check(
             b"#!/bin/sh\r\necho",
             "has a `#!` line that ends with a carriage return, so its interpreter is not found; \

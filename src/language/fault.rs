@@ -16,56 +16,48 @@ pub struct ProgramFault {
 }
 
 impl ProgramFault {
-    /// A fault with help.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::without_help(message) }
     }
 
-    /// A fault whose message says everything.
     pub(super) fn without_help(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
 
-    /// The same, about this file.
     #[must_use]
-    pub(super) fn of(self, file: &Path) -> Self {
+    pub(super) fn about_file(self, file: &Path) -> Self {
         Self { message: format!("`{}` {}", file.display(), self.message), ..self }
     }
 
-    /// A diagnostic for this fault, about the program at this path.
-    pub fn at(self, path: &Path) -> Diagnostic {
+    pub fn to_diagnostic(self, path: &Path) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error(path, self.message) }
     }
 }
 
-/// Why a program or a command cannot be built or started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unready {
-    /// A fault that the author must fix.
+pub enum LaunchFault {
     #[error(transparent)]
     Fault(#[from] ProgramFault),
-    /// A missing tool: a fault of the machine.
+    /// A fault of the machine.
     #[error(transparent)]
     Tool(#[from] MissingTool),
 }
 
-impl Unready {
-    /// A judge error about the program at this path.
-    pub fn at(self, path: &Path) -> Stop {
+impl LaunchFault {
+    pub fn to_stop(self, path: &Path) -> Stop {
         match self {
-            Self::Fault(fault) => fault.at(path).into(),
+            Self::Fault(fault) => fault.to_diagnostic(path).into(),
             Self::Tool(missing) => JudgeError::from(missing).into(),
         }
     }
 }
 
-/// Names in quotes; if there are many, only the first ones.
-pub(super) fn list(files: &[PathBuf]) -> String {
-    some(files.iter().map(|it| format!("`{}`", it.display())))
+/// If there are many, only the first ones.
+pub(super) fn quoted_list(files: &[PathBuf]) -> String {
+    list_first(files.iter().map(|it| format!("`{}`", it.display())))
 }
 
-/// The first ones, and how many more there are.
-pub(super) fn some(all: impl ExactSizeIterator<Item = String>) -> String {
+pub(super) fn list_first(all: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 8;
     let more = all.len().saturating_sub(SHOWN);
     let shown = all.take(SHOWN).collect::<Vec<_>>().join(", ");

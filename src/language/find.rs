@@ -1,88 +1,87 @@
-//! Finds each tool behind its wrappers, by asking it for its real path.
+//! Finds each tool behind its wrappers: it asks the tool for its real path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::language::probe::{AskFault, Probe, normal};
-use crate::language::tool::{Ask, TOOLS, Tool};
+use crate::language::probe::{AskFault, Probe, normalize};
+use crate::language::tool::{TOOLS, Tool, ToolQuery};
 use crate::language::toolchain::{
-    Linking, Lookup, Toolchain, Toolchains, Tried, is_system, shortage,
+    FailedCandidate, Linking, Lookup, Toolchain, Toolchains, is_system, machine_fault,
 };
 
-/// Finds a tool: the first program that answers, over all its names.
-pub fn tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
+/// The first program that answers counts, over all names of the tool.
+pub fn find_tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<FailedCandidate>> {
     if tool.name() == "java"
-        && let Some(compiler) = found_row(tools, "javac").map_err(|it| vec![it])?
-        && let Some(found) = virtual_machine(tools.probe(), &compiler)
+        && let Some(compiler) = tool_by_name(tools, "javac").map_err(|it| vec![it])?
+        && let Some(found) = jvm_of_compiler(tools.probe(), &compiler)
     {
         return Ok(found);
     }
     first_that_answers(tools, tool)
 }
 
-/// Finds the program that a `#!` line or a command names. That program is never asked, whatever it is called: somebody
-/// may have put it beside a submission. The usual name of an interpreter means the tool that juror finds for itself.
-pub fn named(tools: &Toolchains, name: &str) -> Lookup {
+/// Finds the program that a `#!` line or a command names. It is never started, whatever its name: it may come with a
+/// submission. The usual name of an interpreter means the tool that juror finds for itself.
+pub fn find_named(tools: &Toolchains, name: &str) -> Lookup {
     let probe = tools.probe();
-    let interpreter = known(name);
+    let interpreter = known_interpreter(name);
     if let Some(usual) = interpreter.filter(|it| it.names().any(|usual| usual == name)) {
         return tools.search(usual);
     }
-    let program = offered(probe, name).ok_or_else(Vec::new)?;
+    let program = allowed_program(probe, name).ok_or_else(Vec::new)?;
     if let Some(interpreter) = interpreter
-        && let Some(own) = found(tools.search(interpreter)).map_err(|it| vec![it])?
+        && let Some(own) = existing_tool(tools.search(interpreter)).map_err(|it| vec![it])?
     {
         let is_own = |it: &Path| probe.real_path(it) == probe.real_path(&own.program);
         // Java has settings outside of its home.
-        let is_java = matches!(interpreter.ask, Ask::Java) && is_own(&program);
+        let is_java = matches!(interpreter.query, ToolQuery::Java) && is_own(&program);
         // A wrapper of a version manager does not start in the sandbox; what is behind it does.
         let is_wrapper = !name.contains('/') && !is_system(&program);
         if is_java || is_wrapper && is_own(&own.program.with_file_name(name)) {
             return Ok(own);
         }
     }
-    Ok(Arc::new(unasked(probe, &program)))
+    Ok(Arc::new(toolchain_without_query(probe, &program)))
 }
 
-/// The program of this name on the search path; a path must be in a directory of it, or in one of the system.
-fn offered(probe: &dyn Probe, name: &str) -> Option<PathBuf> {
+/// A path must be in a directory of the search path, or in one of the system.
+fn allowed_program(probe: &dyn Probe, name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     let on_path = probe.on_path(path.file_name()?.to_str()?);
     if !name.contains('/') {
         return on_path.into_iter().next();
     }
     let found = probe.on_path(name).into_iter().next()?;
-    let is_plain = path.is_absolute() && normal(path) == path;
+    let is_plain = path.is_absolute() && normalize(path) == path;
     (is_plain && (is_system(path) || on_path.contains(&found))).then_some(found)
 }
 
-/// A program as it is found. An interpreter needs the files of its installation, which is above its directory `bin`.
-pub(super) fn unasked(probe: &dyn Probe, program: &Path) -> Toolchain {
+/// An interpreter needs the files of its installation, which is above its directory `bin`.
+pub(super) fn toolchain_without_query(probe: &dyn Probe, program: &Path) -> Toolchain {
     let mut dirs = Vec::new();
-    if program.to_str().and_then(known).is_some() {
-        let hops = probe.hops(program);
+    if program.to_str().and_then(known_interpreter).is_some() {
+        let hops = probe.link_chain(program);
         let bins = hops.iter().filter_map(|it| it.parent()).filter(|it| it.ends_with("bin"));
         dirs.extend(bins.filter_map(|bin| bin.parent().map(Path::to_path_buf)));
     }
-    toolchain(probe, program, String::new(), &dirs)
+    new_toolchain(probe, program, String::new(), &dirs)
 }
 
-/// The interpreter with this name, if it is one that needs further files.
-pub fn known(name: &str) -> Option<&'static Tool> {
-    Tool::interpreter(Path::new(name).file_name()?.to_str()?)
+/// Interpreters that need further files.
+pub fn known_interpreter(name: &str) -> Option<&'static Tool> {
+    Tool::by_interpreter_name(Path::new(name).file_name()?.to_str()?)
 }
 
-/// The answer of a tool, or why it is unusable.
-type Answer = Result<Toolchain, AskFault>;
+type QueryResult = Result<Toolchain, AskFault>;
 
-fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
+fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<FailedCandidate>> {
     let mut tried = Vec::new();
     for program in tool.names().flat_map(|name| tools.probe().on_path(name)) {
-        match ask(tools, &program, tool) {
+        match query_tool(tools, &program, tool) {
             Ok(toolchain) => return Ok(toolchain),
             Err(fault) => {
                 let is_short = matches!(fault, AskFault::Machine(_));
-                tried.push(Tried { program, fault });
+                tried.push(FailedCandidate { program, fault });
                 if is_short {
                     // Another tool would be chosen by luck.
                     break;
@@ -93,21 +92,20 @@ fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<
     Err(tried)
 }
 
-/// A tool, if there is one. It is unknown whether there is one if the machine was short of something.
-fn found(looked: Lookup) -> Result<Option<Arc<Toolchain>>, Tried> {
+/// If the machine was short of something, it is unknown whether the tool exists.
+fn existing_tool(looked: Lookup) -> Result<Option<Arc<Toolchain>>, FailedCandidate> {
     match looked {
         Ok(toolchain) => Ok(Some(toolchain)),
-        Err(tried) => shortage(&tried).cloned().map_or(Ok(None), Err),
+        Err(tried) => machine_fault(&tried).cloned().map_or(Ok(None), Err),
     }
 }
 
-/// The tool in this row of the table, if there is one.
-fn found_row(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>, Tried> {
+fn tool_by_name(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>, FailedCandidate> {
     let row = TOOLS.iter().find(|it| it.name() == name);
-    row.map_or(Ok(None), |row| found(tools.search(row)))
+    row.map_or(Ok(None), |row| existing_tool(tools.search(row)))
 }
 
-fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
+fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
     let probe = tools.probe();
     let first = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
@@ -116,32 +114,32 @@ fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
         let line = said.lines().find(|line| !line.contains(" warning: "));
         Ok::<_, AskFault>(line.unwrap_or_default().trim().to_owned())
     };
-    match tool.ask {
-        Ask::Compiler(archives) => compiler(probe, program, archives),
-        Ask::Cargo => cargo(tools, program),
-        Ask::Java => java(probe, program, tool.name()),
-        Ask::Version { option, shown } => {
+    match tool.query {
+        ToolQuery::Compiler(archives) => query_compiler(probe, program, archives),
+        ToolQuery::Cargo => query_cargo(tools, program),
+        ToolQuery::Java => query_java(probe, program, tool.name()),
+        ToolQuery::Version { option, visible: shown } => {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
             // A script finds its home through the links to it; inside the box, such a link would be a file.
             let is_alternative = |it: &PathBuf| it.starts_with("/etc/alternatives");
-            let real = if probe.hops(program).iter().any(is_alternative) {
+            let real = if probe.link_chain(program).iter().any(is_alternative) {
                 probe.real_path(program)
             } else {
                 None
             };
             let program = real.as_deref().unwrap_or(program);
-            Ok(toolchain(probe, program, first(option)?, &shown))
+            Ok(new_toolchain(probe, program, first(option)?, &shown))
         }
-        Ask::Home { home, version, program: inside } => {
+        ToolQuery::Home { home, version, program: inside } => {
             let (version, home) = (first(version)?, PathBuf::from(first(home)?));
             let existing =
                 |it: &str| Some(home.join(it)).filter(|it| probe.real_path(it).is_some());
             let inside = existing(inside);
             let has_lld = inside.is_some() && existing(Toolchain::LLD).is_some();
             let program = inside.as_deref().unwrap_or(program);
-            Ok(Toolchain { has_lld, ..toolchain(probe, program, version, &[home]) })
+            Ok(Toolchain { has_lld, ..new_toolchain(probe, program, version, &[home]) })
         }
-        Ask::Script { options, script } => {
+        ToolQuery::Script { options, script } => {
             let args: Vec<&str> = options.split_whitespace().chain([script]).collect();
             let said = probe.ask(program, &args)?;
             let lines: Vec<&str> = said.lines().map(str::trim).collect();
@@ -149,7 +147,7 @@ fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
                 [own, version, dirs @ ..] if lines.iter().all(|it| !it.is_empty()) => {
                     let own = Some(Path::new(own)).filter(|it| it.is_absolute());
                     let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
-                    Ok(toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
+                    Ok(new_toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
                 }
                 _ => {
                     let what = "printed something that juror does not understand";
@@ -160,8 +158,8 @@ fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
     }
 }
 
-/// Asks GCC or a compiler with the same options; a static program needs these archives.
-fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
+/// For GCC and compilers with the same options. A static program needs these archives.
+fn query_compiler(probe: &dyn Probe, program: &Path, archives: &str) -> QueryResult {
     // Compiler caches find the compiler by the name of their call, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
     if ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it)) {
@@ -175,7 +173,7 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
         };
         Ok::<_, AskFault>(answer.is_absolute().then(|| probe.size(&answer)).flatten())
     };
-    // Up to glibc 2.33, threads are in a separate archive, from which a static program gets too little. Later that
+    // Up to glibc 2.33, threads are in a separate archive, and a static program misses parts of it. Later, that
     // archive is empty: 8 bytes.
     let threads_apart = library("libpthread.a")?.is_some_and(|size| size > 8);
     let mut is_static = !threads_apart;
@@ -184,33 +182,31 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     }
     let bin = real.parent().filter(|it| it.ends_with("bin"));
     let prefix = bin.and_then(Path::parent).map(Path::to_path_buf);
-    let toolchain = toolchain(probe, program, version, prefix.as_slice());
+    let toolchain = new_toolchain(probe, program, version, prefix.as_slice());
     let linking = if is_static { Linking::Static } else { Linking::Dynamic };
     Ok(Toolchain { linking, ..toolchain })
 }
 
-/// Asks for Cargo beside the compiler: that of rustup would look for the user's settings.
-fn cargo(tools: &Toolchains, program: &Path) -> Answer {
+/// Prefers the Cargo next to the compiler: that of rustup would look for the user's settings.
+fn query_cargo(tools: &Toolchains, program: &Path) -> QueryResult {
     let probe = tools.probe();
-    let beside = found_row(tools, "rustc")
+    let beside = tool_by_name(tools, "rustc")
         .map_err(|it| it.fault)?
         .map(|rustc| rustc.program.with_file_name("cargo"))
         .filter(|it| probe.real_path(it).is_some());
     let program = beside.as_deref().unwrap_or(program);
     let version = first_line(&probe.ask(program, &["--version"])?);
-    Ok(toolchain(probe, program, version, &[]))
+    Ok(new_toolchain(probe, program, version, &[]))
 }
 
-/// The virtual machine beside the compiler whose output it reads.
-fn virtual_machine(probe: &dyn Probe, compiler: &Toolchain) -> Option<Toolchain> {
+fn jvm_of_compiler(probe: &dyn Probe, compiler: &Toolchain) -> Option<Toolchain> {
     let program = compiler.program.with_file_name("java");
     probe.real_path(&program)?;
     let version = compiler.version.replacen("javac", "java", 1);
-    Some(toolchain(probe, &program, version, &compiler.visible))
+    Some(new_toolchain(probe, &program, version, &compiler.visible))
 }
 
-/// Asks a compiler or a virtual machine of Java, by its name.
-fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
+fn query_java(probe: &dyn Probe, program: &Path, name: &str) -> QueryResult {
     let args = match name {
         // Options of the virtual machine, which then does not start the compiler.
         "javac" => ["-J-XshowSettings:properties", "-J-version"],
@@ -237,29 +233,33 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
             .filter(|it| !it.ends_with("ssl") && !it.ends_with("pki"));
         paths.extend(dir.filter(|it| !paths.contains(it)));
     }
-    Ok(toolchain(probe, &program, version, &paths))
+    Ok(new_toolchain(probe, &program, version, &paths))
 }
 
-/// A tool at this path, with the paths that must be visible for it: these directories, and every step of the links to
-/// it.
-fn toolchain(probe: &dyn Probe, program: &Path, version: String, dirs: &[PathBuf]) -> Toolchain {
+/// The program sees these directories, and every step of the links to it.
+fn new_toolchain(
+    probe: &dyn Probe,
+    program: &Path,
+    version: String,
+    dirs: &[PathBuf],
+) -> Toolchain {
     let mut visible: Vec<PathBuf> = Vec::new();
-    for dir in dirs.iter().flat_map(|it| narrow(probe, it)) {
-        show(probe, &mut visible, &dir);
+    for dir in dirs.iter().flat_map(|it| visible_dirs(probe, it)) {
+        add_visible(probe, &mut visible, &dir);
         // Files may refer to each other by the path without links.
         if let Some(real) = probe.real_path(&dir) {
-            show(probe, &mut visible, &real);
+            add_visible(probe, &mut visible, &real);
         }
     }
-    for hop in probe.hops(program) {
+    for hop in probe.link_chain(program) {
         let store = STORES.iter().find(|it| hop.starts_with(it));
-        show(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
+        add_visible(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
     }
     let program = program.to_path_buf();
     Toolchain { program, visible, version, linking: Linking::Dynamic, has_lld: false }
 }
 
-fn show(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
+fn add_visible(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
     let covered = shown.iter().any(|it| path.starts_with(it));
     if covered || is_system(path) {
         return;
@@ -276,11 +276,11 @@ const STORES: [&str; 3] = ["/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbr
 /// The directories of an installation; if its prefix is the user's home or wider, only those with programs.
 ///
 /// A program in `~/bin` must not make the home readable.
-fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
+fn visible_dirs(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
     if let Some(store) = STORES.iter().find(|it| prefix.starts_with(it)) {
         return vec![PathBuf::from(store)];
     }
-    if is_wide(probe, prefix) {
+    if is_shared_dir(probe, prefix) {
         ["bin", "lib", "lib64", "libexec", "include"].map(|it| prefix.join(it)).to_vec()
     } else {
         vec![prefix.to_path_buf()]
@@ -288,7 +288,7 @@ fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a directory can hold more than one installation, such as the user's home and all directories above it.
-fn is_wide(probe: &dyn Probe, prefix: &Path) -> bool {
+fn is_shared_dir(probe: &dyn Probe, prefix: &Path) -> bool {
     let shared = [
         "/data", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var",
     ];

@@ -1,5 +1,5 @@
-//! A header that is compiled ahead: C++ submissions begin with a line that includes a part of the standard library, or
-//! all of it, and reading that takes longer than all the rest of their build.
+//! A precompiled header: C++ submissions begin with a line that includes a part of the standard library, or all of it.
+//! To read that takes longer than all the rest of their build.
 //!
 //! g++ takes the compiled header if the line comes first, and the options and macros are the same; otherwise it reads
 //! the header itself. Source: GCC's manual, "Using Precompiled Headers".
@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::job::{Job, Keep, Shown};
+use crate::model::job::{BoxRetention, Job, VisiblePath};
 use crate::model::limits::Limits;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
@@ -22,14 +22,13 @@ const HEADERS: [&str; 35] = [
 ];
 /// A header that only includes the other one.
 const WRAPPER: &str = "whole.h";
-/// Where a build sees the compiled header.
-const INSIDE: &str = "/headers";
+const HEADER_DIR: &str = "/headers";
 /// More than the size of the compiled header, which is 118 MiB with g++ 12.
-const ROOM: Bytes = Bytes::mib(512);
+const HEADER_SPACE: Bytes = Bytes::mib(512);
 
-/// The job that compiles the header with which a build begins; `None` if it begins with none that gains, or it is not a
+/// The job that compiles the first header of a build. `None` if no header of the list comes first, or it is not a
 /// build with g++.
-pub fn of_build(job: &Job) -> Option<Job> {
+pub fn header_job(job: &Job) -> Option<Job> {
     let (compiler, arguments) = job.command.argv.split_first()?;
     if !Path::new(compiler).file_name()?.to_str()?.contains("g++") {
         return None;
@@ -43,45 +42,45 @@ pub fn of_build(job: &Job) -> Option<Job> {
     let mut making = job.clone();
     let command = &mut making.command;
     command.argv = [compiler.as_str(), "-x", "c++-header"].map(str::to_owned).to_vec();
-    // What only the linker reads would make it link. A name that no header of the library has makes no difference.
+    // An option for the linker would make it link. A macro that no header of the library uses makes no difference.
     let counts = |word: &&&str| **word != "-static" && !word.starts_with("-DPC_BASE_EXIT_CODE=");
     command.argv.extend(options.iter().filter(counts).map(|word| (*word).to_owned()));
-    command.argv.extend(["-o", &compiled(header), WRAPPER].map(str::to_owned));
+    command.argv.extend(["-o", &compiled_name(header), WRAPPER].map(str::to_owned));
     let file = |name, text: String| TreeEntry::new(name, Node::plain(text.into_bytes()));
     making.files = vec![
         file(WRAPPER, format!("#include <{header}>\n")),
-        // g++ looks for the header itself beside the compiled one if another header includes it again.
+        // If another header includes it again, g++ looks for the header itself next to the compiled one.
         file(header, format!("#include_next <{header}>\n")),
     ];
-    making.box_size = ROOM;
-    making.limits = Limits { output: Some(ROOM), ..making.limits };
-    making.keep = Keep::AllBut(vec![PathBuf::from(WRAPPER)]);
+    making.box_size = HEADER_SPACE;
+    making.limits = Limits { output: Some(HEADER_SPACE), ..making.limits };
+    making.keep = BoxRetention::AllBut(vec![PathBuf::from(WRAPPER)]);
     Some(making)
 }
 
-/// The build with a compiled header; `None` if the header was not made.
-pub fn with_header(job: &Job, header: &Arc<Tree>) -> Option<Job> {
-    header.has(Path::new(&compiled(header_of(job)?))).then_some(())?;
+/// `None` if the header was not made.
+pub fn add_header(job: &Job, header: &Arc<Tree>) -> Option<Job> {
+    header.contains(Path::new(&compiled_name(header_of(job)?))).then_some(())?;
     let mut job = job.clone();
     let argv = &mut job.command.argv;
-    // Last of the directories, so that nothing of the program's own is found there instead.
+    // It is the last directory, so that the program's own headers come first.
     let at = argv.iter().position(|word| word == "-o")?;
-    argv.insert(at, format!("-I{INSIDE}"));
-    job.command.visible.push(Shown::tree(INSIDE, header));
+    argv.insert(at, format!("-I{HEADER_DIR}"));
+    job.command.visible.push(VisiblePath::tree(HEADER_DIR, header));
     Some(job)
 }
 
-/// The name of a compiled header, which g++ looks for beside that of the header.
-fn compiled(header: &str) -> String {
+/// g++ looks for this name next to the header's.
+fn compiled_name(header: &str) -> String {
     format!("{header}.gch")
 }
 
-/// The header with which the first source of a build begins that begins with any.
+/// Of the first source that begins with one.
 fn header_of(job: &Job) -> Option<&'static str> {
     let argv = &job.command.argv;
     let sources = &argv[argv.iter().position(|word| word == "-o")?..];
     let is_source = |file: &&TreeEntry| sources.iter().any(|word| Path::new(word) == file.name);
-    job.files.iter().filter(is_source).find_map(|file| first_header(&file.head()))
+    job.files.iter().filter(is_source).find_map(|file| first_header(&file.prefix()))
 }
 
 /// The header that the first line of a source includes; comments may stand before it.
@@ -142,7 +141,7 @@ mod tests {
             ..Job::default()
         };
         let check = |command: &str, name: &str, expected: Option<&str>| {
-            let made = of_build(&build(command, name, "bits/stdc++.h"));
+            let made = header_job(&build(command, name, "bits/stdc++.h"));
             let made = made.map(|job| job.command.argv.join(" "));
             assert_eq!(made.as_deref(), expected, "{command}");
         };
@@ -163,11 +162,11 @@ mod tests {
         check("/usr/bin/g++", "a.cpp", None);
         let job = build("/usr/bin/g++ -x c++ -Icommon -o a a.cpp", "a.cpp", "map");
         let header = |name: &str| Arc::new(Tree::from(vec![TreeEntry::new(name, Node::Directory)]));
-        let fast = with_header(&job, &header("map.gch")).expect("a faster build");
+        let fast = add_header(&job, &header("map.gch")).expect("a faster build");
         assert_eq!(
             fast.command.argv.join(" "),
             "/usr/bin/g++ -x c++ -Icommon -I/headers -o a a.cpp"
         );
-        assert!(with_header(&job, &header("set.gch")).is_none());
+        assert!(add_header(&job, &header("set.gch")).is_none());
     }
 }

@@ -6,39 +6,36 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::language::entry::{missing, none, several};
-use crate::language::fault::{ProgramFault, list};
+use crate::language::entry::{missing_entry, no_main_file, several_main_files};
+use crate::language::fault::{ProgramFault, quoted_list};
 use crate::model::tree::TreeEntry;
 
-/// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaProgram {
     pub sources: Vec<PathBuf>,
     pub main: String,
 }
 
-/// The declarations of a source that affect its name and its start.
 #[derive(Default)]
 struct Declarations {
     package: Option<String>,
     types: Vec<TopType>,
-    /// How a class without a name starts.
-    unnamed: u8,
+    unnamed_start: u8,
 }
 
-/// A top-level type of a source.
 struct TopType {
     name: String,
     is_public: bool,
     /// How it starts: 0 not at all, 1 with a `main` that only some versions of Java know, 2 with the usual one.
-    main: u8,
+    start: u8,
 }
 
-/// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, or that of
-/// the wanted file; the usual one; or the only one of the program's own files with a `main`; of several, the only one
-/// that its file is named after. A single source without a `main` starts, too: compiler or machine say what is wrong
-/// with it.
-pub fn program(
+/// Gives each source the name that its public type demands, and finds the class that starts.
+///
+/// In this order: the wanted class, or that of the wanted file; the usual one; the only one of the program's own files
+/// with a `main`; the only one of several that its file is named after. A single source without a `main` starts, too:
+/// the compiler or the virtual machine reports what is wrong with it.
+pub fn java_program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
     own: &[PathBuf],
@@ -51,7 +48,7 @@ pub fn program(
         if !sources.contains(&files[at].name) {
             continue;
         }
-        let found = declarations(&String::from_utf8_lossy(files[at].bytes()));
+        let found = scan_declarations(&String::from_utf8_lossy(files[at].bytes()));
         let given = files[at].name.clone();
         let is_own = own.contains(&given);
         let name = found.file_name(&given);
@@ -61,55 +58,55 @@ pub fn program(
         let file = &files[at].name;
         renamed.push(file.clone());
         let package = found.package.map(|it| format!("{it}.")).unwrap_or_default();
-        classes.extend(found.types.into_iter().map(|it| Class {
+        classes.extend(found.types.into_iter().map(|it| JavaClass {
             qualified: format!("{package}{}", it.name),
-            of_type: it,
+            declaration: it,
             file: file.clone(),
-            given: given.clone(),
+            given_name: given.clone(),
             is_own,
         }));
     }
     // The usual `main` comes before others, even if both start.
-    let own_mains = classes.iter().filter(|it| it.is_own).map(|it| it.of_type.main);
+    let own_mains = classes.iter().filter(|it| it.is_own).map(|it| it.declaration.start);
     let most = own_mains.max().filter(|most| *most > 0);
-    let starts = |it: &Class| Some(it.of_type.main) == most;
+    let starts = |it: &JavaClass| Some(it.declaration.start) == most;
     let named =
-        |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
+        |name: &str| classes.iter().find(|it| it.declaration.name == name || it.qualified == name);
     let stem = |name: &'_ str| name.strip_suffix(".java").unwrap_or(name).to_owned();
     let of_file = |name: &str| {
-        let inside = classes.iter().filter(|it| it.given == Path::new(name));
-        let inside: Vec<&Class> = inside.filter(|it| it.of_type.main > 0).collect();
-        let called = |wanted: &str| inside.iter().find(|it| it.of_type.name == wanted).copied();
+        let inside = classes.iter().filter(|it| it.given_name == Path::new(name));
+        let inside: Vec<&JavaClass> = inside.filter(|it| it.declaration.start > 0).collect();
+        let called = |wanted: &str| inside.iter().find(|it| it.declaration.name == wanted).copied();
         called(&stem(name)).or_else(|| called(usual)).or_else(|| inside.first().copied())
     };
-    let starting: Vec<&Class> = classes.iter().filter(|it| it.is_own && starts(it)).collect();
+    let starting: Vec<&JavaClass> = classes.iter().filter(|it| it.is_own && starts(it)).collect();
     let main = match (wanted, named(usual), &starting[..]) {
         (Some(wanted), _, _) => of_file(wanted)
             .or_else(|| named(&stem(wanted)))
-            .ok_or_else(|| missing(wanted, sources))?,
+            .ok_or_else(|| missing_entry(wanted, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
         (None, None, []) => match (own, classes.iter().find(|it| it.is_own)) {
             ([_], Some(class)) => {
                 let mut own = classes.iter().filter(|it| it.is_own);
-                own.find(|it| it.names_its_file()).unwrap_or(class)
+                own.find(|it| it.matches_its_file()).unwrap_or(class)
             }
             ([only], None) => {
                 let main = only.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 return Ok(JavaProgram { main, sources: renamed });
             }
-            _ => return Err(none(sources, usual)),
+            _ => return Err(no_main_file(sources, usual)),
         },
         (None, None, all) => {
-            let mut named = all.iter().filter(|it| it.names_its_file());
+            let mut named = all.iter().filter(|it| it.matches_its_file());
             match (named.next(), named.next()) {
                 (Some(class), None) => class,
                 _ => {
                     let files: BTreeSet<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
                     let files: Vec<PathBuf> = files.into_iter().collect();
                     return Err(match &files[..] {
-                        [file] => several_in(file, all),
-                        files => several(files, usual),
+                        [file] => several_mains(file, all),
+                        files => several_main_files(files, usual),
                     });
                 }
             }
@@ -118,16 +115,14 @@ pub fn program(
     Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
 }
 
-/// How a source starts: 0 not at all, 1 with a `main` that only some versions of Java know, 2 with the usual one.
-pub(super) fn starts(source: &str) -> u8 {
-    let found = declarations(source);
-    found.types.iter().map(|it| it.main).fold(found.unnamed, u8::max)
+/// 0, 1 or 2, as in `TopType`.
+pub(super) fn start_certainty(source: &str) -> u8 {
+    let found = scan_declarations(source);
+    found.types.iter().map(|it| it.start).fold(found.unnamed_start, u8::max)
 }
 
-/// How a method `void main` starts, by the words before `void` and its parameters.
-///
 /// Sources: Java 8, JLS 12.1.4: `static` with an array of strings. Java 25, JEP 512: also without either.
-fn main(before: &[&str], parameters: &[&str]) -> u8 {
+fn main_certainty(before: &[&str], parameters: &[&str]) -> u8 {
     let modifiers = before.iter().rev().take_while(|word| ![";", "{", "}"].contains(word));
     let is_static = modifiers.into_iter().any(|word| *word == "static");
     let parameters = parameters.iter().take_while(|word| **word != ")");
@@ -142,28 +137,30 @@ fn main(before: &[&str], parameters: &[&str]) -> u8 {
     }
 }
 
-/// The fault if several classes of one file have a `main` method.
-fn several_in(file: &Path, classes: &[&Class]) -> ProgramFault {
-    let names: Vec<PathBuf> = classes.iter().map(|it| it.of_type.name.as_str().into()).collect();
-    let message =
-        format!("`{}` has several classes with a `main` method: {}", file.display(), list(&names));
+fn several_mains(file: &Path, classes: &[&JavaClass]) -> ProgramFault {
+    let names: Vec<PathBuf> =
+        classes.iter().map(|it| it.declaration.name.as_str().into()).collect();
+    let message = format!(
+        "`{}` has several classes with a `main` method: {}",
+        file.display(),
+        quoted_list(&names)
+    );
     let help =
         format!("name the file after the class that starts, such as {}.java", names[0].display());
     ProgramFault::new(message, help)
 }
 
-struct Class {
-    of_type: TopType,
+struct JavaClass {
+    declaration: TopType,
     qualified: String,
     file: PathBuf,
-    /// The name of the file before it was renamed.
-    given: PathBuf,
+    given_name: PathBuf,
     is_own: bool,
 }
 
-impl Class {
-    fn names_its_file(&self) -> bool {
-        self.file.file_stem().is_some_and(|stem| *stem == *self.of_type.name)
+impl JavaClass {
+    fn matches_its_file(&self) -> bool {
+        self.file.file_stem().is_some_and(|stem| *stem == *self.declaration.name)
     }
 }
 
@@ -183,7 +180,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Scans the declarations of a source. This is not a parser: a source that the compiler refuses gives a result, too.
-fn declarations(source: &str) -> Declarations {
+fn scan_declarations(source: &str) -> Declarations {
     let all = WORDS.iter().flat_map(|words| words.captures_iter(source));
     let words: Vec<&str> = all.filter_map(|it| Some(it.name("word")?.as_str())).collect();
     let mut found = Declarations::default();
@@ -207,14 +204,14 @@ fn declarations(source: &str) -> Declarations {
                 if depth == 0
                     && next.starts_with(|it: char| it.is_alphabetic() || "_$".contains(it)) =>
             {
-                found.types.push(TopType { name: next.to_owned(), is_public, main: 0 });
+                found.types.push(TopType { name: next.to_owned(), is_public, start: 0 });
             }
             "main" if depth <= 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
-                let main = main(&words[..at - 1], &words[at + 2..]);
+                let main = main_certainty(&words[..at - 1], &words[at + 2..]);
                 match found.types.last_mut().filter(|_| depth == 1) {
-                    Some(last) => last.main = last.main.max(main),
+                    Some(last) => last.start = last.start.max(main),
                     // A class without a name, which has its file's.
-                    None => found.unnamed = found.unnamed.max(main.min(1)),
+                    None => found.unnamed_start = found.unnamed_start.max(main.min(1)),
                 }
             }
             _ => {}
@@ -230,13 +227,13 @@ mod tests {
     /// Checks declarations as `package: +Public* Hidden`, with a star after those that have the usual `main`, and a plus
     /// after those that have another that starts.
     fn check(source: &str, shown: &str) {
-        let found = declarations(source);
+        let found = scan_declarations(source);
         let types: Vec<String> = found
             .types
             .iter()
             .map(|it| {
                 let access = if it.is_public { "+" } else { "" };
-                let main = ["", "+", "*"][usize::from(it.main)];
+                let main = ["", "+", "*"][usize::from(it.start)];
                 format!("{access}{}{main}", it.name)
             })
             .collect();
@@ -283,7 +280,7 @@ mod tests {
     #[test]
     fn a_public_type_names_its_file() {
         let check = |source: &str, own: &str, name: &str| {
-            let named = declarations(source).file_name(Path::new(own));
+            let named = scan_declarations(source).file_name(Path::new(own));
             assert_eq!(named, Path::new(name), "{source}");
         };
         check("class A {} public class B {}", "sub/x.java", "sub/B.java");

@@ -1,9 +1,9 @@
 //! The language of a source, and how to build and start it, as data.
 //!
-//! [`sources::read`] reads a program's files. [`recipe::recipe`] finds their language and entry point.
-//! [`planner::plan`] makes command lines from that, with the tools of this machine, which [`toolchain::Toolchains`]
-//! finds once. [`command_line::command_line`] does the same for a command that the user typed. Nothing here runs a
-//! program that is to be judged.
+//! [`sources::read`] reads a program's files. [`recipe::launch_spec`] finds their language and entry point.
+//! [`planner::plan_commands`] makes command lines from that. The tools of this machine come from [`toolchain::Toolchains`],
+//! which finds each once. [`command_line::command_line`] does the same for a command that the user typed. Nothing here
+//! runs a program that is to be judged.
 
 pub mod cargo;
 pub mod command_line;

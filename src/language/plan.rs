@@ -7,48 +7,42 @@ use crate::model::job::Command;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// Everything needed to build and start one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildPlan {
-    pub written: Written,
+pub struct BuildCommands {
+    pub language: ProgramLanguage,
     /// The versions of the tools: equal files, tools and command lines give equal programs.
     pub tools: Vec<String>,
     /// The files in the box before the build; if nothing is built, they are the program.
     pub files: Vec<TreeEntry>,
     /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
-    pub start: Start,
-    /// How to build it for batches; `None` if that is impossible.
+    pub start: StartCommand,
+    /// `None` if there are no batches.
     pub batch: Option<BatchStep>,
-    /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
 
-/// The language of a program, or its kind if that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    In(&'static Language),
+pub enum ProgramLanguage {
+    Known(&'static Language),
     /// A directory with `build` or `run`, in an unknown language.
     Scripts,
     Executable,
-    /// Answers to test cases, in no language.
     Answers,
     Command,
 }
 
-impl Written {
-    /// The language's code, if there is a language.
+impl ProgramLanguage {
     pub const fn code(self) -> Option<&'static str> {
         match self {
-            Self::In(language) => Some(language.code),
+            Self::Known(language) => Some(language.code),
             Self::Scripts | Self::Executable | Self::Answers | Self::Command => None,
         }
     }
 
-    /// The language's code, or a word for its kind.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
-            Self::In(language) => language.code,
+            Self::Known(language) => language.code,
             Self::Scripts => "scripts",
             Self::Executable => "executable",
             Self::Answers => "answers",
@@ -72,7 +66,6 @@ pub struct BuildStep {
     pub scratch: Vec<PathBuf>,
 }
 
-/// The additions for a program for batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchStep {
     /// The name in the box of the source for batches.
@@ -83,18 +76,16 @@ pub struct BatchStep {
     pub start: Vec<String>,
 }
 
-/// The sources for batches, by ending.
-pub(super) const BATCHES: [(&str, &str); 3] = [
+pub(super) const BATCH_SOURCES: [(&str, &str); 3] = [
     ("c", include_str!("batch.c")),
     ("java", include_str!("batch.java")),
     ("py", include_str!("batch.py")),
 ];
 
-impl BuildPlan {
-    /// The plan for a program without files that needs no build.
-    pub(super) fn ready(written: Written, start: Start) -> Self {
+impl BuildCommands {
+    pub(super) fn without_build(written: ProgramLanguage, start: StartCommand) -> Self {
         Self {
-            written,
+            language: written,
             tools: Vec::new(),
             files: Vec::new(),
             build: None,
@@ -104,13 +95,15 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program in a language that its problem does not allow: it is neither built nor started.
-    pub fn unused(language: &'static Language) -> Self {
-        Self::ready(Written::In(language), Start::plain(Command::default(), 0))
+    /// For a language that the problem does not allow: the program is neither built nor started.
+    pub fn for_refused_language(language: &'static Language) -> Self {
+        Self::without_build(
+            ProgramLanguage::Known(language),
+            StartCommand::without_heap(Command::default(), 0),
+        )
     }
 
-    /// Adds macro definitions, if a compiler of C or C++ builds it.
-    pub fn define(&mut self, names: &[String]) {
+    pub fn define_macros(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         let [_, option, _, ..] = &argv[..] else { return };
         let at = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
@@ -119,19 +112,19 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program for batches, if its language has one; `stress::batch` documents its input and output.
+    /// `None` if the language has no batches; `search::batch` documents their input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
         let BatchStep { source, build, start } = plan.batch.take()?;
         let ending = source.extension()?.to_str()?;
-        let (_, text) = BATCHES.iter().find(|(it, _)| *it == ending)?;
+        let (_, text) = BATCH_SOURCES.iter().find(|(it, _)| *it == ending)?;
         if let Some(step) = &mut plan.build {
             step.command.argv.extend(build);
             if step.produces.is_some() {
                 step.scratch.push(source.clone());
             }
         }
-        plan.start.for_many = start;
+        plan.start.batch_words = start;
         plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));
         Some(plan)
     }
@@ -139,26 +132,25 @@ impl BuildPlan {
 
 /// How a program is started, with the built program in [`PROGRAM`](crate::language::PROGRAM).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Start {
+pub struct StartCommand {
     command: Command,
-    /// The index of the argument with `{heap_mib}`.
-    heap_at: Option<usize>,
-    /// The words before the file or class that make it read many inputs.
-    for_many: Vec<String>,
+    heap_argument: Option<usize>,
+    /// They make the program read many inputs.
+    batch_words: Vec<String>,
     /// Number of processes and threads of its run time, beside those of the program.
     pub processes: u32,
 }
 
 /// Memory of a run time beside its heap: for stacks, code, and its own data.
-const BESIDE_HEAP: Bytes = Bytes::mib(256);
+const MEMORY_OUTSIDE_HEAP: Bytes = Bytes::mib(256);
 
-impl Start {
-    /// The command with these arguments, for a program with this memory limit.
+impl StartCommand {
     pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
         let mut command = self.command.clone();
-        match (self.heap_at, memory) {
+        match (self.heap_argument, memory) {
             (Some(at), Some(memory)) => {
-                command.argv[at] = command.argv[at].replace(HEAP, &heap_mib(memory).to_string());
+                command.argv[at] =
+                    command.argv[at].replace(HEAP_PLACEHOLDER, &heap_mib(memory).to_string());
             }
             (Some(at), None) => {
                 command.argv.remove(at);
@@ -166,42 +158,40 @@ impl Start {
             (None, _) => {}
         }
         let last = command.argv.len().saturating_sub(1);
-        command.argv.splice(last..last, self.for_many.iter().cloned());
+        command.argv.splice(last..last, self.batch_words.iter().cloned());
         command.argv.extend_from_slice(args);
         command
     }
 
-    /// The memory that a program with this memory limit may use together with its run time. `None` without a limit, and
-    /// in languages whose memory limit is not the size of a heap.
+    /// The memory limit of the program and its run time together. `None` without a limit, and in languages whose
+    /// memory limit is not the size of a heap.
     pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
-        let limit = limit.filter(|_| self.heap_at.is_some())?;
-        Some(limit.saturating_add(BESIDE_HEAP))
+        let limit = limit.filter(|_| self.heap_argument.is_some())?;
+        Some(limit.saturating_add(MEMORY_OUTSIDE_HEAP))
     }
 
-    /// The same for one input, as if the program were not built for many.
     #[must_use]
     pub fn for_one(&self) -> Self {
-        Self { for_many: Vec::new(), ..self.clone() }
+        Self { batch_words: Vec::new(), ..self.clone() }
     }
 
-    /// A start that depends on no limit; `processes` are those of its run time.
-    pub(super) fn plain(command: Command, processes: u32) -> Self {
-        Self { command, heap_at: None, for_many: Vec::new(), processes }
+    /// `processes` are those of the run time.
+    pub(super) fn without_heap(command: Command, processes: u32) -> Self {
+        Self { command, heap_argument: None, batch_words: Vec::new(), processes }
     }
 
-    /// The same, if one of the arguments contains [`HEAP`].
     pub(super) fn with_heap(self) -> Self {
-        Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
+        Self {
+            heap_argument: self.command.argv.iter().position(|it| it.contains(HEAP_PLACEHOLDER)),
+            ..self
+        }
     }
 }
 
-/// The placeholder for the heap's size in a command line.
-const HEAP: &str = "{heap_mib}";
+const HEAP_PLACEHOLDER: &str = "{heap_mib}";
 
-/// The heap for a memory limit, in MiB.
-///
-/// It is all of the limit. A garbage collector fills its heap, so the run time has memory of its own beside it. A run
-/// time does not start with a heap below 16 MiB.
+/// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does
+/// not start with a heap below 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
     (memory.0 >> 20).max(16)
 }

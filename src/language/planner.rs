@@ -1,120 +1,132 @@
-//! Makes command lines from each form of a program: finds tools, and fills templates.
+//! Makes the command lines of a program: finds tools, and fills templates.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::language::executable::Executable;
-use crate::language::fault::{ProgramFault, Unready};
-use crate::language::plan::{BatchStep, BuildPlan, BuildStep, Start, Written};
-use crate::language::recipe::{Form, Recipe};
+use crate::language::fault::{LaunchFault, ProgramFault};
+use crate::language::plan::{BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand};
+use crate::language::recipe::{LaunchForm, LaunchSpec};
 use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
-use crate::model::job::{Command, Shown};
+use crate::model::job::{Command, VisiblePath};
 use crate::model::tree::{Node, TreeEntry};
 
 /// Plans the commands for a recipe, with the tools of this machine.
 ///
 /// # Errors
 /// If a tool is missing, or the program cannot be started.
-pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unready> {
+pub fn plan_commands(
+    recipe: LaunchSpec,
+    toolchains: &Toolchains,
+) -> Result<BuildCommands, LaunchFault> {
     let mut files = recipe.files;
-    if let Form::Language { language, .. } = &recipe.form {
+    if let LaunchForm::Language { language, .. } = &recipe.form {
         // No file of a submission has such a name, because it begins with a dot.
         files.extend(
-            language.beside.map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes()))),
+            language
+                .extra_file
+                .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes()))),
         );
     }
-    let mut planner = Planner { toolchains, files: &files, used: Vec::new() };
+    let mut planner = CommandPlanner { toolchains, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
-        Form::Language { language, sources, main } => {
-            planner.language(language, sources, main.as_deref())?
+        LaunchForm::Language { language, sources, main } => {
+            planner.plan_language(language, sources, main.as_deref())?
         }
-        Form::Scripts { build, run } => planner.scripts(build.as_ref(), run.as_ref())?,
-        Form::Answers => BuildPlan::ready(Written::Answers, Start::plain(Command::default(), 0)),
-        Form::Executable { file, executable } => {
+        LaunchForm::Scripts { build, run } => planner.plan_scripts(build.as_ref(), run.as_ref())?,
+        LaunchForm::Answers => BuildCommands::without_build(
+            ProgramLanguage::Answers,
+            StartCommand::without_heap(Command::default(), 0),
+        ),
+        LaunchForm::Executable { file, executable } => {
             let start = planner.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
-            BuildPlan::ready(Written::Executable, Start::plain(start, 0))
+            BuildCommands::without_build(
+                ProgramLanguage::Executable,
+                StartCommand::without_heap(start, 0),
+            )
         }
     };
     let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
-    Ok(BuildPlan { tools: tools.collect(), files, ..plan })
+    Ok(BuildCommands { tools: tools.collect(), files, ..plan })
 }
 
-/// The program that compiles files of Python.
-const CHECK: &str = include_str!("check.py");
+const PYTHON_CHECK: &str = include_str!("check.py");
 
-/// A tool that a plan uses.
-struct Used {
-    word: String,
+struct UsedTool {
+    placeholder: String,
     toolchain: Arc<Toolchain>,
 }
 
-struct Planner<'a> {
+struct CommandPlanner<'a> {
     toolchains: &'a Toolchains,
     files: &'a [TreeEntry],
-    used: Vec<Used>,
+    used: Vec<UsedTool>,
 }
 
-impl Planner<'_> {
-    fn language(
+impl CommandPlanner<'_> {
+    fn plan_language(
         &mut self,
         language: &'static Language,
         sources: &[PathBuf],
         main: Option<&str>,
-    ) -> Result<BuildPlan, Unready> {
+    ) -> Result<BuildCommands, LaunchFault> {
         let verb = if language.build.is_empty() { "run" } else { "build" };
         let purpose = format!("{verb} {} programs", language.name);
-        let words =
-            Words { sources, main: main.unwrap_or_default(), binary: &self.free_name("program") };
+        let words = TemplateWords {
+            sources,
+            main: main.unwrap_or_default(),
+            binary: &self.unused_name("program"),
+        };
         let mut build = None;
         if !language.build.is_empty() {
-            self.find_all(&[language.build, language.build_env], &purpose)?;
+            self.find_tools(&[language.build, language.build_env], &purpose)?;
             let produces = PathBuf::from(self.fill_word(language.product, &words));
             build = Some(self.build_step(language, language.build, Some(produces), &words));
         }
         let built = self.used.len();
-        self.find_all(&[language.run, language.run_env], &purpose)?;
+        self.find_tools(&[language.run, language.run_env], &purpose)?;
         if !language.check.is_empty() {
             build = Some(self.build_step(language, language.check, None, &words));
         }
         let command = Command {
-            argv: self.fill(language.run, &words),
+            argv: self.fill_line(language.run, &words),
             env: self.env(language.run_env),
             // A built program does not see its compiler.
             visible: self.visible(&self.used[built..]),
         };
-        let start = Start::plain(command, language.run_processes);
-        Ok(BuildPlan {
+        let start = StartCommand::without_heap(command, language.run_processes);
+        Ok(BuildCommands {
             build,
-            batch: self.batch(language),
+            batch: self.batch_step(language),
             entry_point: main.map(str::to_owned),
-            ..BuildPlan::ready(Written::In(language), start.with_heap())
+            ..BuildCommands::without_build(ProgramLanguage::Known(language), start.with_heap())
         })
     }
 
-    /// Plans scripts. `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
-    fn scripts(
+    /// `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
+    fn plan_scripts(
         &mut self,
         build: Option<&Executable>,
         run: Option<&Executable>,
-    ) -> Result<BuildPlan, Unready> {
+    ) -> Result<BuildCommands, LaunchFault> {
         for tool in TOOLS.iter().filter(|it| ["python3", "gcc", "g++"].contains(&it.name())) {
             // A script may not need the missing tool; one that does reports it itself.
-            let _ = self.find(tool, "run scripts");
+            let _ = self.find_tool(tool, "run scripts");
         }
-        let env = [self.path()];
+        let env = [self.search_path()];
         let visible = self.visible(&self.used);
         let add = |mut command: Command| {
             command.env.extend(env.iter().cloned());
-            merge(&mut command.visible, &visible);
+            merge_visible(&mut command.visible, &visible);
             command
         };
         let build = match build {
             Some(executable) => {
                 let mut command = add(self.start_file("build", BOX, executable)?);
-                command.env.push(temporary());
+                command.env.push(temporary_dir());
                 Some(BuildStep {
                     command,
                     processes: 256,
@@ -128,34 +140,38 @@ impl Planner<'_> {
             Some(executable) => self.start_file("run", PROGRAM, executable)?,
             None => Command { argv: vec![format!("{PROGRAM}/run")], ..Command::default() },
         };
-        Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
+        Ok(BuildCommands {
+            build,
+            ..BuildCommands::without_build(
+                ProgramLanguage::Scripts,
+                StartCommand::without_heap(add(start), 64),
+            )
+        })
     }
 
-    /// The command that starts a file of the program in this directory.
     fn start_file(
         &self,
         name: &str,
         dir: &str,
         executable: &Executable,
-    ) -> Result<Command, Unready> {
+    ) -> Result<Command, LaunchFault> {
         let path = format!("{dir}/{name}");
-        let command = start(&path, executable, self.toolchains);
-        Ok(command.map_err(|fault| fault.of(Path::new(name)))?)
+        let command = start_command(&path, executable, self.toolchains);
+        Ok(command.map_err(|fault| fault.about_file(Path::new(name)))?)
     }
 
-    /// Finds all tools whose words are in one of these templates.
-    fn find_all(&mut self, templates: &[&str], purpose: &str) -> Result<(), Unready> {
+    fn find_tools(&mut self, templates: &[&str], purpose: &str) -> Result<(), LaunchFault> {
         for tool in &TOOLS {
-            if templates.iter().any(|it| it.contains(&tool.word())) {
-                self.find(tool, purpose)?;
+            if templates.iter().any(|it| it.contains(&tool.placeholder())) {
+                self.find_tool(tool, purpose)?;
             }
         }
         Ok(())
     }
 
-    fn find(&mut self, tool: &Tool, purpose: &str) -> Result<(), Unready> {
-        let toolchain = self.toolchains.tool(tool, purpose)?;
-        self.used.push(Used { word: tool.word(), toolchain });
+    fn find_tool(&mut self, tool: &Tool, purpose: &str) -> Result<(), LaunchFault> {
+        let toolchain = self.toolchains.find(tool, purpose)?;
+        self.used.push(UsedTool { placeholder: tool.placeholder(), toolchain });
         Ok(())
     }
 
@@ -164,15 +180,15 @@ impl Planner<'_> {
         language: &Language,
         line: &str,
         produces: Option<PathBuf>,
-        words: &Words<'_>,
+        words: &TemplateWords<'_>,
     ) -> BuildStep {
         let mut env = self.env(language.build_env);
-        env.push(self.path());
-        env.push(temporary());
+        env.push(self.search_path());
+        env.push(temporary_dir());
         let scratch = language.scratch.split_whitespace();
         BuildStep {
             command: Command {
-                argv: self.fill(line, words),
+                argv: self.fill_line(line, words),
                 env,
                 visible: self.visible(&self.used),
             },
@@ -182,8 +198,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The additions for a program for batches.
-    fn batch(&self, language: &Language) -> Option<BatchStep> {
+    fn batch_step(&self, language: &Language) -> Option<BatchStep> {
         let mut source = format!("batch.{}", language.batch_source);
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
             source.insert(0, '_');
@@ -196,7 +211,7 @@ impl Planner<'_> {
         is_there.then(|| BatchStep { source: PathBuf::from(&source), build, start })
     }
 
-    fn fill(&self, template: &str, words: &Words<'_>) -> Vec<String> {
+    fn fill_line(&self, template: &str, words: &TemplateWords<'_>) -> Vec<String> {
         let tools = || self.used.iter().map(|it| &it.toolchain);
         let is_static = tools().any(|it| it.linking == Linking::Static);
         let mut argv = Vec::new();
@@ -204,15 +219,15 @@ impl Planner<'_> {
             match word {
                 "{sources}" => {
                     let sources = words.sources.iter();
-                    argv.extend(sources.map(|it| guarded(&it.to_string_lossy())));
+                    argv.extend(sources.map(|it| guard_argument(&it.to_string_lossy())));
                 }
-                "{main}" => argv.push(guarded(words.main)),
-                "{check.py}" => argv.push(CHECK.to_owned()),
+                "{main}" => argv.push(guard_argument(words.main)),
+                "{check.py}" => argv.push(PYTHON_CHECK.to_owned()),
                 "{static}" if is_static => argv.push("-static".to_owned()),
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}
                 "{lld}" => {
-                    if let Some(dir) = tools().find_map(|it| it.lld()) {
+                    if let Some(dir) = tools().find_map(|it| it.lld_dir()) {
                         argv.push("-Clink-arg=-fuse-ld=lld".to_owned());
                         argv.push(format!("-Clink-arg=-B{}", dir.display()));
                     }
@@ -223,7 +238,7 @@ impl Planner<'_> {
         argv
     }
 
-    fn fill_word(&self, word: &str, words: &Words<'_>) -> String {
+    fn fill_word(&self, word: &str, words: &TemplateWords<'_>) -> String {
         self.fill_tools(word)
             .replace("{binary}", words.binary)
             .replace("{class}", &words.main.replace('.', "/"))
@@ -233,26 +248,26 @@ impl Planner<'_> {
 
     fn fill_tools(&self, word: &str) -> String {
         self.used.iter().fold(word.to_owned(), |word, used| {
-            word.replace(&used.word, &used.toolchain.program.to_string_lossy())
+            word.replace(&used.placeholder, &used.toolchain.program.to_string_lossy())
         })
     }
 
-    /// Additions to the environment: `NAME=VALUE`, separated by spaces.
+    /// `template` has `NAME=VALUE`, separated by spaces.
     fn env(&self, template: &str) -> Vec<(String, String)> {
         let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
         pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
     }
 
-    fn visible(&self, used: &[Used]) -> Vec<Shown> {
+    fn visible(&self, used: &[UsedTool]) -> Vec<VisiblePath> {
         let mut all = Vec::new();
         for used in used {
-            merge(&mut all, &used.toolchain.shown());
+            merge_visible(&mut all, &used.toolchain.visible_paths());
         }
         all
     }
 
-    /// The search path: the directories of the tools, then the system's.
-    fn path(&self) -> (String, String) {
+    /// The directories of the tools come before the system's.
+    fn search_path(&self) -> (String, String) {
         let mut dirs: Vec<String> = Vec::new();
         let tools = self.used.iter().filter_map(|it| it.toolchain.program.parent());
         let tools = tools.filter(|it| !is_system(it)).map(|it| it.to_string_lossy().into_owned());
@@ -265,8 +280,8 @@ impl Planner<'_> {
         ("PATH".to_owned(), dirs.join(":"))
     }
 
-    /// A name that no file of the program has: this one, or with underscores added.
-    fn free_name(&self, name: &str) -> String {
+    /// Adds underscores until no file of the program has this name.
+    fn unused_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.files.iter().any(|it| it.name.starts_with(&name)) {
             name.push('_');
@@ -275,15 +290,13 @@ impl Planner<'_> {
     }
 }
 
-/// The values for a template.
-struct Words<'a> {
+struct TemplateWords<'a> {
     sources: &'a [PathBuf],
     main: &'a str,
     binary: &'a str,
 }
 
-/// The command that starts an executable at this path inside the sandbox.
-pub(super) fn start(
+pub(super) fn start_command(
     path: &str,
     executable: &Executable,
     toolchains: &Toolchains,
@@ -291,17 +304,17 @@ pub(super) fn start(
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
         Executable::Script { interpreter: name, arguments } => {
-            let found = interpreter(name, toolchains)?;
+            let found = find_interpreter(name, toolchains)?;
             let mut argv = vec![found.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());
             argv.push(path.to_owned());
-            Ok(Command { argv, env: Vec::new(), visible: found.shown() })
+            Ok(Command { argv, env: Vec::new(), visible: found.visible_paths() })
         }
     }
 }
 
-fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
-    toolchains.named(name, "start it").map_err(|_| {
+fn find_interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
+    toolchains.find_named(name, "start it").map_err(|_| {
         let (place, help) = if name.contains('/') {
             ("in a directory of the system or of the search path", "name an installed program")
         } else {
@@ -312,17 +325,16 @@ fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, Pr
 }
 
 /// The directory for temporary files of compilers: the box is writable, `/tmp` may not exist.
-fn temporary() -> (String, String) {
+fn temporary_dir() -> (String, String) {
     ("TMPDIR".to_owned(), BOX.to_owned())
 }
 
 /// A source as an argument that no compiler mistakes for an option or a list of options.
-fn guarded(source: &str) -> String {
+fn guard_argument(source: &str) -> String {
     if source.starts_with(['-', '@']) { format!("./{source}") } else { source.to_owned() }
 }
 
-/// Adds the paths that are not visible yet.
-pub(super) fn merge(all: &mut Vec<Shown>, more: &[Shown]) {
+pub(super) fn merge_visible(all: &mut Vec<VisiblePath>, more: &[VisiblePath]) {
     for visible in more {
         if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {
             continue;

@@ -1,4 +1,4 @@
-//! The questions to a machine about its tools. The machine itself is in the sandbox; tests have a scripted one.
+//! Queries to a machine about its tools. The sandbox implements them; tests have a scripted machine.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::toolchain::Lookup;
 
-/// A machine that is asked for its tools.
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
     fn on_path(&self, name: &str) -> Vec<PathBuf>;
@@ -17,30 +16,28 @@ pub trait Probe: Send + Sync {
     /// Returns an error if it cannot be started, fails, or takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault>;
 
-    /// The path without symbolic links; `None` if it does not exist.
+    /// `None` if the path does not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
     /// The chain of paths to which the last part of this one leads through symbolic links.
-    fn hops(&self, path: &Path) -> Vec<PathBuf>;
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf>;
 
     /// Targets outside of this directory of the symbolic links in it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
 
-    /// The size of a file in bytes; `None` if it does not exist.
+    /// In bytes; `None` if the file does not exist.
     fn size(&self, path: &Path) -> Option<u64>;
 
-    /// The user's home directory.
     fn home(&self) -> Option<PathBuf>;
 
-    /// The result for a word of a command line on the machines that run programs, if that is not this one.
-    fn elsewhere(&self, word: &str) -> Option<Lookup>;
+    /// The result on the machines that run programs, if that is not this one.
+    fn remote_lookup(&self, word: &str) -> Option<Lookup>;
 }
 
-/// Why a tool does not answer, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskFault {
     Tool(String),
-    /// The machine is short of something, so that nothing is known about the tool.
+    /// The machine is short of something: nothing is known about the tool.
     Machine(String),
 }
 
@@ -57,8 +54,8 @@ impl fmt::Display for AskFault {
     }
 }
 
-/// The path without `.` and `..`, from its text alone.
-pub fn normal(path: &Path) -> PathBuf {
+/// Removes `.` and `..` from the text, without a look at links.
+pub fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,13 +1,13 @@
-//! The language and the entry point of a program, by its files alone.
+//! Finds the language and the entry point of a program by its files alone.
 
 use std::path::{Path, PathBuf};
 
 use crate::language::cargo;
-use crate::language::entry::{self, Choice};
+use crate::language::entry::{self, EntryChoice};
 use crate::language::executable::{self, Executable};
-use crate::language::fault::{ProgramFault, list, some};
+use crate::language::fault::{ProgramFault, list_first, quoted_list};
 use crate::language::java;
-use crate::language::sources::{self, Shape, Sources};
+use crate::language::sources::{self, SourceShape, Sources};
 use crate::language::table::{
     CARGO, EntryPoint, LIBRARY_CHECKER, LIBRARY_CHECKER_CODE, Language, TESTLIB, TESTLIB_CODE,
 };
@@ -16,15 +16,13 @@ use crate::model::tree::TreeEntry;
 
 /// A program whose language and main file are known, before its tools are found.
 #[derive(Clone, Debug)]
-pub struct Recipe {
-    pub form: Form,
-    /// All files in the box before the build, by name.
+pub struct LaunchSpec {
+    pub form: LaunchForm,
     pub files: Vec<TreeEntry>,
 }
 
-/// The form of a program.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum LaunchForm {
     Language {
         language: &'static Language,
         /// The files for the compiler, or those among which one starts.
@@ -34,12 +32,10 @@ pub enum Form {
     },
     /// A directory with `build` or `run`.
     Scripts {
-        /// The kind of `build`, if it exists.
         build: Option<Executable>,
-        /// The kind of `run`, if it exists before the build.
+        /// `None` if only the build makes it.
         run: Option<Executable>,
     },
-    /// Answers to test cases instead of a program.
     Answers,
     Executable {
         file: PathBuf,
@@ -47,13 +43,13 @@ pub enum Form {
     },
 }
 
-/// Finds the form of a program: by the language that the package names, else by its files' endings.
+/// The language that the package names comes before the endings of the files.
 ///
 /// Source: problem package format 2025-09, "Languages and compilation".
-pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
+pub fn launch_spec(program: &Program, sources: &Sources) -> Result<LaunchSpec, ProgramFault> {
     let files = &sources.files;
     if program.kind == ProgramKind::Answers {
-        return Ok(Recipe { form: Form::Answers, files: files.clone() });
+        return Ok(LaunchSpec { form: LaunchForm::Answers, files: files.clone() });
     }
     if files.is_empty() {
         return Err(ProgramFault::new(
@@ -62,35 +58,34 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
         ));
     }
     if program.kind != ProgramKind::Submission
-        && sources.shape == Shape::Directory
-        && let Some(form) = scripts(files)?
+        && sources.shape == SourceShape::Directory
+        && let Some(form) = script_form(files)?
     {
-        return Ok(Recipe { form, files: files.clone() });
+        return Ok(LaunchSpec { form, files: files.clone() });
     }
-    if let ([file], Shape::File, None) = (files.as_slice(), sources.shape, &program.language)
-        && let Some(form) = ready_executable(program, file)?
+    if let ([file], SourceShape::File, None) = (files.as_slice(), sources.shape, &program.language)
+        && let Some(form) = executable_form(program, file)?
     {
-        return Ok(Recipe { form, files: files.clone() });
+        return Ok(LaunchSpec { form, files: files.clone() });
     }
-    let language = language_of(program, sources)?;
-    let own = names(files);
-    let mut files = sources::lay_over(sources, language.code);
-    let form = if language.code == "rust" && named(&files, "Cargo.toml").is_some() {
-        cargo_project(program, &files)?
+    let language = find_language(program, sources)?;
+    let own = file_names(files);
+    let mut files = sources::with_included(sources, language.code);
+    let form = if language.code == "rust" && file_named(&files, "Cargo.toml").is_some() {
+        cargo_form(program, &files)?
     } else {
-        in_language(program, language, sources.shape, &own, &mut files)?
+        language_form(program, language, sources.shape, &own, &mut files)?
     };
-    Ok(Recipe { form, files })
+    Ok(LaunchSpec { form, files })
 }
 
-/// The language of a program: the named one, or the one of all endings.
-fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
+fn find_language(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
             None if code == TESTLIB_CODE => Ok(&TESTLIB),
             None if code == LIBRARY_CHECKER_CODE => Ok(&LIBRARY_CHECKER),
-            Some(language) if language.is_ready() => Ok(language),
-            Some(language) => Err(not_built(
+            Some(language) if language.is_supported() => Ok(language),
+            Some(language) => Err(unsupported_language(
                 language,
                 match code.as_str() {
                     "python2" => "set for it, or named in its first line",
@@ -104,64 +99,63 @@ fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language
         };
     }
     let files = &sources.files;
-    let is_cargo = sources.shape == Shape::Directory && named(files, "Cargo.toml").is_some();
+    let is_cargo =
+        sources.shape == SourceShape::Directory && file_named(files, "Cargo.toml").is_some();
     if let Some(rust) = Language::by_code("rust").filter(|_| is_cargo) {
         return Ok(rust);
     }
     let known = files.iter().filter_map(|file| Some((&file.name, language_of_ending(file)?)));
     let known: Vec<(&PathBuf, &'static Language)> = known.collect();
-    let Some(&(file, first)) = known.first() else { return Err(no_source(files)) };
+    let Some(&(file, first)) = known.first() else { return Err(no_source_fault(files)) };
     if known.iter().any(|(_, language)| language.code != first.code) {
         let all = known.iter();
         let all = all.map(|(file, language)| format!("`{}` is {}", file.display(), language.name));
-        let message = format!("the files are in several languages: {}", some(all));
+        let message = format!("the files are in several languages: {}", list_first(all));
         let help = "set the language in the package, or keep the files of one language";
         return Err(ProgramFault::new(message, help));
     }
-    if !first.is_ready() {
+    if !first.is_supported() {
         let because = format!("by the ending of `{}`", file.display());
-        return Err(not_built(first, &because));
+        return Err(unsupported_language(first, &because));
     }
     Ok(first)
 }
 
-fn not_built(language: &Language, because: &str) -> ProgramFault {
+fn unsupported_language(language: &Language, because: &str) -> ProgramFault {
     let message = format!("juror does not support {} ({because})", language.name);
     ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
-/// The language of a file's ending, if it has one.
 pub fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
 }
 
-fn no_source(files: &[TreeEntry]) -> ProgramFault {
-    let names = names(files);
+fn no_source_fault(files: &[TreeEntry]) -> ProgramFault {
+    let names = file_names(files);
     let is_header = |name: &PathBuf| {
         let extension = name.extension().and_then(|it| it.to_str());
         matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
     };
     if names.iter().all(is_header) {
-        let message = format!("there are only headers: {}", list(&names));
+        let message = format!("there are only headers: {}", quoted_list(&names));
         return ProgramFault::new(message, "add the file that includes them");
     }
-    let endings = Language::ready().flat_map(|it| it.extensions.split_whitespace());
+    let endings = Language::supported().flat_map(|it| it.extensions.split_whitespace());
     let endings: Vec<&str> = endings.collect();
-    let message = format!("no source file of a known language among {}", list(&names));
+    let message = format!("no source file of a known language among {}", quoted_list(&names));
     ProgramFault::new(message, format!("known endings: {}", endings.join(" ")))
 }
 
-/// A program in one language: its sources, and the one that starts.
-fn in_language(
+fn language_form(
     program: &Program,
     language: &'static Language,
-    shape: Shape,
+    shape: SourceShape,
     own: &[PathBuf],
     files: &mut [TreeEntry],
-) -> Result<Form, ProgramFault> {
+) -> Result<LaunchForm, ProgramFault> {
     // If the language is named, a single file is its source, whatever its ending.
-    let only = (shape == Shape::File && program.language.is_some())
+    let only = (shape == SourceShape::File && program.language.is_some())
         .then(|| program.path.file_name().map(PathBuf::from))
         .flatten();
     let is_source = |name: &Path| {
@@ -174,15 +168,15 @@ fn in_language(
     let sources: Vec<PathBuf> =
         files.iter().map(|it| it.name.clone()).filter(|name| is_source(name)).collect();
     if sources.is_empty() {
-        let files = list(&names(files));
+        let files = quoted_list(&file_names(files));
         let message = format!("no {} source file among {files}", language.name);
         return Err(ProgramFault::new(message, "correct `language:` or the file endings"));
     }
     let wanted = program.entry_point.as_deref();
     match language.entry {
         EntryPoint::AllSources => {
-            let is_module = language.code == "go" && named(files, "go.mod").is_some();
-            Ok(Form::Language {
+            let is_module = language.code == "go" && file_named(files, "go.mod").is_some();
+            Ok(LaunchForm::Language {
                 language,
                 sources: if is_module { vec![PathBuf::from(".")] } else { sources },
                 main: None,
@@ -194,9 +188,9 @@ fn in_language(
             let main_file = usual_name(language);
             let usual = [language.default_entry_point, main_file.as_str()];
             let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
-            let choice = Choice { wanted, own, usual: &usual, marks };
-            let main = entry::choose(&chosen, choice)?;
-            Ok(Form::Language {
+            let choice = EntryChoice { wanted, own_files: own, usual_names: &usual, marks };
+            let main = entry::choose_entry(&chosen, choice)?;
+            Ok(LaunchForm::Language {
                 language,
                 main: Some(main.to_string_lossy().into_owned()),
                 sources,
@@ -204,13 +198,12 @@ fn in_language(
         }
         EntryPoint::Class => {
             let usual = language.default_entry_point;
-            let java = java::program(files, &sources, own, wanted, usual)?;
-            Ok(Form::Language { language, sources: java.sources, main: Some(java.main) })
+            let java = java::java_program(files, &sources, own, wanted, usual)?;
+            Ok(LaunchForm::Language { language, sources: java.sources, main: Some(java.main) })
         }
     }
 }
 
-/// `main` with the language's first ending.
 fn usual_name(language: &Language) -> String {
     let mut endings = [language.extensions, language.further_extensions]
         .into_iter()
@@ -218,46 +211,51 @@ fn usual_name(language: &Language) -> String {
     format!("main{}", endings.next().unwrap_or_default())
 }
 
-fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, ProgramFault> {
-    let manifest = named(files, "Cargo.toml").map_or(&[][..], TreeEntry::bytes);
-    let binary = cargo::binary(&String::from_utf8_lossy(manifest), program.entry_point.as_deref())?;
-    Ok(Form::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
+fn cargo_form(program: &Program, files: &[TreeEntry]) -> Result<LaunchForm, ProgramFault> {
+    let manifest = file_named(files, "Cargo.toml").map_or(&[][..], TreeEntry::bytes);
+    let binary =
+        cargo::choose_binary(&String::from_utf8_lossy(manifest), program.entry_point.as_deref())?;
+    Ok(LaunchForm::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
 }
 
-/// The form of a directory with `build` or `run`; `None` for other directories.
+/// `None` for directories without `build` and `run`.
 ///
 /// Source: problem package format 2025-09, "Other programs".
-fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
-    let build = named(files, "build");
-    let run = named(files, "run");
+fn script_form(files: &[TreeEntry]) -> Result<Option<LaunchForm>, ProgramFault> {
+    let build = file_named(files, "build");
+    let run = file_named(files, "run");
     if build.is_none() && run.is_none() {
         return Ok(None);
     }
     // If both exist, `build` may overwrite `run`, so its kind is known only afterwards.
     let run = run.filter(|_| build.is_none());
-    Ok(Some(Form::Scripts {
-        build: build.map(startable).transpose()?,
-        run: run.map(startable).transpose()?,
+    Ok(Some(LaunchForm::Scripts {
+        build: build.map(executable_kind).transpose()?,
+        run: run.map(executable_kind).transpose()?,
     }))
 }
 
-/// A single file without a known ending, if it is a program.
-fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, ProgramFault> {
-    if language_of_ending(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
+/// For a single file without a known ending.
+fn executable_form(
+    program: &Program,
+    file: &TreeEntry,
+) -> Result<Option<LaunchForm>, ProgramFault> {
+    if language_of_ending(file).is_some() || matches!(executable::inspect(&file.prefix()), Ok(None))
+    {
         return Ok(None);
     }
     if !file.is_executable() {
-        return Err(executable::not_executable(&program.path).of(&file.name));
+        return Err(executable::not_executable_fault(&program.path).about_file(&file.name));
     }
-    Ok(Some(Form::Executable { file: file.name.clone(), executable: startable(file)? }))
+    Ok(Some(LaunchForm::Executable { file: file.name.clone(), executable: executable_kind(file)? }))
 }
 
-/// The kind of an executable file, or why it cannot be started.
-fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
+fn executable_kind(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     if !file.is_executable() {
-        return Err(executable::not_executable(&file.name).of(&file.name));
+        return Err(executable::not_executable_fault(&file.name).about_file(&file.name));
     }
-    let found = executable::inspect(&file.head()).map_err(|fault| fault.of(&file.name))?;
+    let found =
+        executable::inspect(&file.prefix()).map_err(|fault| fault.about_file(&file.name))?;
     // A text without `#!` is a shell script, as the shell itself would treat it.
     Ok(found.unwrap_or_else(|| Executable::Script {
         interpreter: "/bin/sh".to_owned(),
@@ -265,11 +263,11 @@ fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     }))
 }
 
-fn named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {
+fn file_named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {
     files.iter().find(|it| it.name == Path::new(name))
 }
 
-fn names(files: &[TreeEntry]) -> Vec<PathBuf> {
+fn file_names(files: &[TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 

@@ -6,42 +6,37 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::language::constants::{GROWTH_MAX, TOO_LONG_HELP, replace_within};
+use crate::language::constants::{GROWTH_HELP, GROWTH_MAX, replace_with_budget};
 use crate::language::table::Language;
-use crate::language::tool_files::is_of_tools;
+use crate::language::tool_files::is_tool_directory;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Constant, Program, ProgramKind};
-use crate::model::root::{self, FilePath, Kind, Obstacle, Unreached, WalkBounds};
+use crate::model::root::{self, FilePath, Obstacle, PathKind, UnreachedPath, WalkBounds};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
-const IN_MEMORY: Bytes = Bytes::mib(8);
+const MEMORY_MAX: Bytes = Bytes::mib(8);
 
-/// Upper bound on the bytes of all files of a program.
 const BYTES_MAX: Bytes = Bytes::mib(512);
 
-/// Upper bound on the files of a program.
 const FILES_MAX: usize = 10_000;
 
-/// The upper bound on the bytes of all their paths: workers get them in one message.
+/// In bytes, for all paths together: workers get them in one message.
 const PATHS_MAX: usize = 4 << 20;
 
-/// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Whether it is a file or a directory.
-    pub shape: Shape,
+    pub shape: SourceShape,
     /// Its own files, by name, with the package's constants in place. Those of up to 8 MiB are in memory.
     pub files: Vec<TreeEntry>,
     /// Included files of the package, each for one language code, or for all languages.
     pub included: Vec<(Option<String>, TreeEntry)>,
 }
 
-/// The shape of a program on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum SourceShape {
     #[default]
     File,
     Directory,
@@ -54,20 +49,24 @@ pub enum Shape {
 pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let path = &program.path;
     let metadata = path.metadata().map_err(|source| {
-        if root::is_outside(&source) { leads_out(program, path) } else { missing_or(path, source) }
+        if root::is_outside_error(&source) {
+            outside_link(program, path)
+        } else {
+            unreadable(path, source)
+        }
     })?;
     let (shape, mut files) = if metadata.is_dir() {
-        (Shape::Directory, read_directory(program, path)?)
+        (SourceShape::Directory, read_directory(program, path)?)
     } else {
         let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
-        (Shape::File, vec![read_file(path, name)?])
+        (SourceShape::File, vec![read_file(path, name)?])
     };
     let mut room = GROWTH_MAX;
-    let mut included = included(program, &mut room)?;
+    let mut included = read_included(program, &mut room)?;
     included.extend(node_packages(program));
     for at in 0..files.len() {
-        fill(&mut files[at], &program.constants, path, &mut room)?;
-        let lower = Language::in_lower_case(&files[at].name);
+        fill_constants(&mut files[at], &program.constants, path, &mut room)?;
+        let lower = Language::with_lower_case_ending(&files[at].name);
         if let Some(lower) = lower.filter(|lower| files.iter().all(|it| it.name != *lower)) {
             files[at].name = lower;
         }
@@ -76,18 +75,18 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     Ok(Sources { shape, files, included })
 }
 
-/// The same for a program whose only file has this text.
-pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
+/// The program's only file has this text.
+pub fn from_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     let file = TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()));
     Ok(Sources {
-        shape: Shape::File,
+        shape: SourceShape::File,
         files: vec![file],
-        included: included(program, &mut GROWTH_MAX.clone())?,
+        included: read_included(program, &mut GROWTH_MAX.clone())?,
     })
 }
 
-/// Reads the included files of a program; constants may add so many bytes to them.
-fn included(
+/// `room` is the number of bytes that constants may still add.
+fn read_included(
     program: &Program,
     room: &mut usize,
 ) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
@@ -98,33 +97,33 @@ fn included(
             Some(text) => TreeEntry::new(name, Node::plain(text.as_bytes())),
             None => read_file(&include.path, name)?,
         };
-        fill(&mut file, &include.constants, &include.path, room)?;
+        fill_constants(&mut file, &include.constants, &include.path, room)?;
         included.push((include.language.clone(), file));
     }
     Ok(included)
 }
 
-/// Fills constants into a file in memory; `path` is that of the program, for messages.
-fn fill(
+/// `path` is that of the program, for messages.
+fn fill_constants(
     file: &mut TreeEntry,
     constants: &[Constant],
     path: &Path,
     room: &mut usize,
 ) -> Result<(), Diagnostic> {
     let Some(blob) = file.blob_mut() else { return Ok(()) };
-    let filled = blob.bytes().map(|text| replace_within(text, constants, room)).transpose();
+    let filled = blob.bytes().map(|text| replace_with_budget(text, constants, room)).transpose();
     let filled =
-        filled.map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
+        filled.map_err(|fault| Diagnostic::error(path, fault.to_string()).help(GROWTH_HELP))?;
     if let Some(Cow::Owned(bytes)) = filled {
         *blob = bytes.into();
     }
     Ok(())
 }
 
-/// The program's own files, replaced and completed by included files: first those for all languages, then those for
-/// this one.
+/// Included files replace and complete the program's own files: first those for all languages, then those for this
+/// one.
 #[must_use]
-pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
+pub fn with_included(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();
     for wanted in [None, Some(language)] {
         for (_, included) in sources.included.iter().filter(|(of, _)| of.as_deref() == wanted) {
@@ -136,40 +135,42 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     files
 }
 
-/// The packages that a student's program in JavaScript finds beside it. No source in them starts; too many are left out.
+/// A student's program in JavaScript finds these packages. No source in them starts; if they are too large, they are
+/// left out.
 fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
     let directory = program.path.join("node_modules");
-    if !is_of_student(program) || !directory.is_dir() {
+    if !is_student_program(program) || !directory.is_dir() {
         return Vec::new();
     }
     let files = read_directory(program, &directory).unwrap_or_default();
     files.into_iter().map(|file| (Some("javascript".to_owned()), file)).collect()
 }
 
-/// Reads all files below this directory of the program, by their names in the program.
 fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, Diagnostic> {
     let too_much = |what: String| Diagnostic::error(root, what).help("keep the sources only");
     let mut files = Vec::new();
     let (mut paths, mut bytes) = (0, 0);
     let mut walk = root.walk(WalkBounds::PROGRAM);
     while let Some(next) = walk.next() {
-        let entry = next.map_err(unreached)?;
+        let entry = next.map_err(unlisted)?;
         if is_hidden(entry.name(), program) {
             continue;
         }
-        let file = match entry.look() {
-            Ok((Kind::Directory, _)) if is_of_student(program) && is_of_tools(&entry.path) => {
+        let file = match entry.kind_and_metadata() {
+            Ok((PathKind::Directory, _))
+                if is_student_program(program) && is_tool_directory(&entry.path) =>
+            {
                 continue;
             }
-            Ok((Kind::Directory, _)) => {
-                check_place(program, &entry.path, entry.is_link)?;
-                walk.enter(&entry).map_err(unreached)?;
+            Ok((PathKind::Directory, _)) => {
+                check_link(program, &entry.path, entry.is_link)?;
+                walk.enter(&entry).map_err(unlisted)?;
                 continue;
             }
-            Ok((Kind::File, _)) => entry.path.clone(),
-            Err(Obstacle::Outside) => return Err(leads_out(program, &entry.path)),
+            Ok((PathKind::File, _)) => entry.path.clone(),
+            Err(Obstacle::Outside) => return Err(outside_link(program, &entry.path)),
             Err(reason) => {
-                return Err(unreached(Unreached { path: entry.path.clone(), reason }));
+                return Err(unlisted(UnreachedPath { path: entry.path.clone(), reason }));
             }
         };
         let name = file.strip_prefix(&*program.path).unwrap_or(&file).to_path_buf();
@@ -180,7 +181,7 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
         if files.len() == FILES_MAX {
             return Err(too_much(format!("has more than {FILES_MAX} files")));
         }
-        check_place(program, &file, entry.is_link)?;
+        check_link(program, &file, entry.is_link)?;
         let file = read_file(&file, name)?;
         bytes += file.length();
         if bytes > BYTES_MAX.0 {
@@ -191,25 +192,25 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
     Ok(files)
 }
 
-/// Checks where a link of a submission leads: in the submission, or to other files of its package, but not to test
-/// data.
-fn check_place(program: &Program, path: &FilePath, is_link: bool) -> Result<(), Diagnostic> {
+/// A link of a submission may lead to the submission or to other files of its package, but not to test data.
+fn check_link(program: &Program, path: &FilePath, is_link: bool) -> Result<(), Diagnostic> {
     let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
     let Some(package) = program.package.as_ref().filter(|_| is_submitted && is_link) else {
         return Ok(());
     };
-    let fault = |error| missing_or(path, error);
-    let (real, own) = (path.real().map_err(fault)?, program.path.real().map_err(fault)?);
+    let fault = |error| unreadable(path, error);
+    let (real, own) =
+        (path.resolve_links().map_err(fault)?, program.path.resolve_links().map_err(fault)?);
     let name = real.strip_prefix(&**package).unwrap_or(Path::new(""));
     if real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
         Ok(())
     } else {
-        Err(leads_out(program, path))
+        Err(outside_link(program, path))
     }
 }
 
-/// The error for a link out of a program. To follow it would let its author read any file that the judge can read.
-fn leads_out(program: &Program, path: &FilePath) -> Diagnostic {
+/// To follow such a link would let its author read any file that the judge can read.
+fn outside_link(program: &Program, path: &FilePath) -> Diagnostic {
     let from = match program.kind {
         ProgramKind::Submission | ProgramKind::Answers => "the submission",
         _ if program.path.directory().is_none() => "the program's directory",
@@ -219,53 +220,50 @@ fn leads_out(program: &Program, path: &FilePath) -> Diagnostic {
     Diagnostic::error(path, message).help("replace it with a copy of the file")
 }
 
-/// The error for something below a program that cannot be listed.
-fn unreached(Unreached { path, reason }: Unreached) -> Diagnostic {
+fn unlisted(UnreachedPath { path, reason }: UnreachedPath) -> Diagnostic {
     match reason {
-        Obstacle::System(error) => missing_or(&path, error),
-        Obstacle::Special => special(&path),
+        Obstacle::System(error) => unreadable(&path, error),
+        Obstacle::Special => special_file(&path),
         reason => Diagnostic::error(&path, reason.to_string()).help("keep the sources only"),
     }
 }
 
-fn special(path: &FilePath) -> Diagnostic {
+fn special_file(path: &FilePath) -> Diagnostic {
     let diagnostic = Diagnostic::error(path, Obstacle::Special.to_string());
     diagnostic.help("give a regular file or a directory")
 }
 
-/// Reads one regular file.
 fn read_file(path: &FilePath, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
         // Command lines cannot contain such a name.
         let help = "rename it; letters, digits, `_`, `.` and `-` work everywhere";
         return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }
-    let fault = |source| missing_or(path, source);
+    let fault = |source| unreadable(path, source);
     let metadata = path.metadata().map_err(fault)?;
     if !metadata.is_file() {
-        return Err(special(path));
+        return Err(special_file(path));
     }
     let file = path.open().map_err(fault)?;
     let metadata = file.metadata().map_err(fault)?;
-    let blob = if metadata.len() > IN_MEMORY.0 {
+    let blob = if metadata.len() > MEMORY_MAX.0 {
         Blob::file(path)
     } else {
         let mut bytes = Vec::new();
         // It may have grown in the meantime.
-        file.take(IN_MEMORY.0).read_to_end(&mut bytes).map_err(fault)?;
+        file.take(MEMORY_MAX.0).read_to_end(&mut bytes).map_err(fault)?;
         bytes.into()
     };
-    let mode = FileMode::of(metadata.permissions().mode());
+    let mode = FileMode::from_permissions(metadata.permissions().mode());
     Ok(TreeEntry::new(name, Node::File { blob, mode }))
 }
 
-/// The error for this path: it does not exist, or the system's error.
-fn missing_or(path: &FilePath, source: io::Error) -> Diagnostic {
+fn unreadable(path: &FilePath, source: io::Error) -> Diagnostic {
     if source.kind() != io::ErrorKind::NotFound {
         return Diagnostic::error(path, format!("cannot be read: {source}"));
     }
     let missing = Diagnostic::error(path, "there is no such file or directory");
-    match path.target() {
+    match path.link_target() {
         Ok(_) => missing.help("it is a broken symbolic link; correct or remove it"),
         Err(_) => missing,
     }
@@ -274,13 +272,13 @@ fn missing_or(path: &FilePath, source: io::Error) -> Diagnostic {
 /// Whether a file is treated as absent. The format demands it for names with a dash, too, but students do not know it.
 fn is_hidden(name: &OsStr, program: &Program) -> bool {
     match name.as_encoded_bytes().first() {
-        Some(b'-') => !is_of_student(program),
+        Some(b'-') => !is_student_program(program),
         first => first == Some(&b'.'),
     }
 }
 
-/// Whether it is no part of a package. Its author may know nothing of the format, and have an environment beside it.
-fn is_of_student(program: &Program) -> bool {
+/// A submission outside of a package. Its author may not know the format, and its directory may have an environment.
+fn is_student_program(program: &Program) -> bool {
     program.kind == ProgramKind::Submission && program.package.is_none()
 }
 
@@ -302,7 +300,7 @@ mod tests {
 
     /// 2025-09, "General requirements": names that begin with a dot or a dash are left out
     #[test]
-    fn hidden_files_are_left_out_and_the_rest_comes_by_name() -> io::Result<()> {
+    fn hidden_files_are_left_out_and_the_rest_is_sorted() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         fs::create_dir_all(dir.path().join("sub/.git"))?;
         for name in ["b.py", "a.py", ".hidden.py", "-x.py", "sub/c.py", "sub/.git/d.py"] {
@@ -313,7 +311,7 @@ mod tests {
                 Program { package: package.map(FilePath::root), ..program(dir.path(), kind) };
             let sources = read(&program).expect("files that can be read");
             assert_eq!(names(&sources), expected);
-            assert_eq!(sources.shape, Shape::Directory);
+            assert_eq!(sources.shape, SourceShape::Directory);
         };
         let visible = ["a.py", "b.py", "sub/c.py"];
         check(dir.path().parent(), ProgramKind::Submission, &visible);
@@ -372,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_multiply_do_not_keep_a_program_busy() -> io::Result<()> {
+    fn links_that_multiply_end_early() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         for level in 1..=13 {
             fs::create_dir_all(dir.path().join(format!(".c/{level}")))?;
@@ -391,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() -> io::Result<()> {
+    fn unreadable_files_are_named() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         symlink("nowhere", dir.path().join("dangling"))?;
         let check = |name: &str, message: &str, help: Option<&str>| {
@@ -415,7 +413,7 @@ mod tests {
     /// 2025-09, "Included files": replace files of the submission with the same name
     /// 2025-09, "Constants": are replaced in included files, and in submissions of the package
     #[test]
-    fn included_files_win_over_own_ones_and_constants_are_in_place() -> io::Result<()> {
+    fn included_files_replace_own_ones_and_constants_are_filled_in() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         for name in ["own.py", "all.py", "python.py", "cpp.h"] {
             fs::write(dir.path().join(name), format!("{name} {{{{n}}}}"))?;
@@ -436,7 +434,7 @@ mod tests {
         ];
         let check = |program: &Program, expected: &[&str]| {
             let sources = read(program).expect("files that can be read");
-            let shown: Vec<String> = lay_over(&sources, "python3")
+            let shown: Vec<String> = with_included(&sources, "python3")
                 .iter()
                 .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(it.bytes())))
                 .collect();

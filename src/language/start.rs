@@ -1,12 +1,12 @@
-//! Whether a source declares the function with which a program starts, in languages in which the compiler looks for it.
+//! Finds the sources that declare the function with which a program starts, if the compiler looks for it.
 
 use regex::Regex;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::language::{essence, java};
 
-/// Lines that start a program, in languages without a syntax tree.
-const LINES: [(&str, &str); 9] = [
+/// For languages without a syntax tree.
+const START_PATTERNS: [(&str, &str); 9] = [
     ("csharp", r"\bMain\s*\("),
     ("dart", r"^(\w+\s+)?main\s*\("),
     ("go", r"^func\s+main\s*\("),
@@ -18,37 +18,37 @@ const LINES: [(&str, &str); 9] = [
     ("zig", r"^(pub\s+)?fn\s+main\s*\("),
 ];
 
-/// Whether the compiler itself finds out where a program of several files starts.
-pub fn is_by_text(language: &str) -> bool {
-    ["c", "cgmp", "cpp", "cppgmp", "java", "rust"].contains(&language) || line(language).is_some()
+/// In these languages, the compiler finds the start of a program of several files.
+pub fn compiler_finds_start(language: &str) -> bool {
+    ["c", "cgmp", "cpp", "cppgmp", "java", "rust"].contains(&language)
+        || start_pattern(language).is_some()
 }
 
-fn line(language: &str) -> Option<&'static str> {
-    LINES.iter().find(|(code, _)| *code == language).map(|(_, line)| *line)
+fn start_pattern(language: &str) -> Option<&'static str> {
+    START_PATTERNS.iter().find(|(code, _)| *code == language).map(|(_, line)| *line)
 }
 
-/// Which of these sources of a program start, by their places in the list: those that do so most.
-pub fn starting(language: &str, sources: &[&[u8]]) -> Vec<usize> {
-    let starts: Vec<u8> = sources.iter().map(|text| strength(language, text)).collect();
+/// The indexes of the sources that start with the highest certainty.
+pub fn starting_sources(language: &str, sources: &[&[u8]]) -> Vec<usize> {
+    let starts: Vec<u8> = sources.iter().map(|text| start_certainty(language, text)).collect();
     let most = starts.iter().copied().max().filter(|most| *most > 0);
     (0..starts.len()).filter(|at| Some(starts[*at]) == most).collect()
 }
 
-/// 0 if a source does not start; the greater, the more it does.
-fn strength(language: &str, source: &[u8]) -> u8 {
+/// 0 if a source does not start; a greater number is more certain.
+fn start_certainty(language: &str, source: &[u8]) -> u8 {
     if language == "java" {
-        return java::starts(&String::from_utf8_lossy(source));
+        return java::start_certainty(&String::from_utf8_lossy(source));
     }
-    if let Some(line) = line(language) {
-        let code = essence::code(language, source);
+    if let Some(line) = start_pattern(language) {
+        let code = essence::without_strings_and_comments(language, source);
         let line = Regex::new(&format!("(?m){line}"));
         return line.is_ok_and(|it| it.is_match(&String::from_utf8_lossy(&code))).into();
     }
-    tree(language, source).map_or(0, |tree| main(tree.root_node(), source))
+    syntax_tree(language, source).map_or(0, |tree| main_certainty(tree.root_node(), source))
 }
 
-/// The syntax tree of a source.
-fn tree(language: &str, source: &[u8]) -> Option<Tree> {
+fn syntax_tree(language: &str, source: &[u8]) -> Option<Tree> {
     /// Upper bound on the bytes of a source, as on submissions in most contests.
     const LARGEST: usize = 128 << 10;
     if source.len() > LARGEST {
@@ -63,9 +63,9 @@ fn tree(language: &str, source: &[u8]) -> Option<Tree> {
     parser.parse(source, None)
 }
 
-/// How surely a function `main` is defined outside of all that has a name: 2, or 1 if it is public, which that of a
-/// module is, or if the preprocessor or a syntax error may leave it out.
-fn main(root: Node<'_>, source: &[u8]) -> u8 {
+/// 2 for a function `main` at the top level. 1 if it is public, as in a module, or if the preprocessor or a syntax
+/// error may leave it out.
+fn main_certainty(root: Node<'_>, source: &[u8]) -> u8 {
     let mut most = 0;
     let mut open = vec![(root, 2)];
     while let Some((node, sure)) = open.pop() {
@@ -92,7 +92,6 @@ fn main(root: Node<'_>, source: &[u8]) -> u8 {
     most
 }
 
-/// Whether a function is called `main`.
 fn is_main(function: Node<'_>, source: &[u8]) -> bool {
     let mut name = function.child_by_field_name("name").unwrap_or(function);
     while let Some(inner) = name.child_by_field_name("declarator") {
@@ -106,9 +105,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_starts_with_a_function_that_is_defined_outside_of_all_else() {
+    fn a_program_starts_with_a_top_level_function() {
         let check = |language: &str, text: &str, expected: bool| {
-            let found = starting(language, &[text.as_bytes()]);
+            let found = starting_sources(language, &[text.as_bytes()]);
             assert_eq!(found.len(), usize::from(expected), "{language}: {text}");
         };
         for (language, text) in [
@@ -167,11 +166,11 @@ mod tests {
     /// Which of these sources starts, in which language.
     fn check(language: &str, sources: &[&str], expected: &[usize]) {
         let sources: Vec<&[u8]> = sources.iter().map(|it| it.as_bytes()).collect();
-        assert_eq!(starting(language, &sources), expected);
+        assert_eq!(starting_sources(language, &sources), expected);
     }
 
     #[test]
-    fn what_surely_starts_comes_before_what_a_condition_or_another_module_may_start() {
+    fn a_certain_start_comes_before_a_conditional_one() {
         let main = "int main() { }";
         for condition in ["if 0", "if defined(A) || B > 2", "ifdef A", "ifndef ONLINE_JUDGE"] {
             let conditional = format!("#{condition}\n{main}\n#else\nint f();\n#endif\n");

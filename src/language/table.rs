@@ -8,42 +8,36 @@
 //! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
 //! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the memory limit in
 //! MiB; without a limit, the argument is left out. A
-//! [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}` becomes the path of that tool.
+//! [`Tool::placeholder`](crate::language::tool::Tool::placeholder) such as `{g++}` becomes the path of that tool.
 
 use std::path::{Path, PathBuf};
 
 use crate::language::tool::{TOOLS, Tool};
 
-/// A language: how it is detected, built and started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
     pub code: &'static str,
-    /// Whether the standard's table has it.
-    pub is_of_format: bool,
+    pub is_standard: bool,
     pub name: &'static str,
     pub aliases: &'static str,
     /// File endings, with their dot, of sources in this language.
     pub extensions: &'static str,
     /// File endings of its sources that count only if the language is named.
     pub further_extensions: &'static str,
-    pub validators: Validators,
-    /// Its default entry point; empty if there is none.
+    pub validators: ValidatorSupport,
     pub default_entry_point: &'static str,
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
     pub build: &'static str,
     /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
     pub check: &'static str,
-    /// The additions to the environment of a build.
     pub build_env: &'static str,
-    /// Upper bound on the processes and threads of a build.
+    /// Threads count, too.
     pub build_processes: u32,
-    /// The name and the text of a file that is put beside the sources.
-    pub beside: Option<(&'static str, &'static str)>,
-    /// The file or directory that a build must make.
+    /// The name and the text of a file that is added to the sources.
+    pub extra_file: Option<(&'static str, &'static str)>,
     pub product: &'static str,
-    /// Files from the build that only the build needs.
     pub scratch: &'static str,
     /// The ending of the source for batches; empty if there are no batches.
     pub batch_source: &'static str,
@@ -53,81 +47,78 @@ pub struct Language {
     pub batch_start: &'static str,
     /// The command line that starts the program; empty if juror does not build the language.
     pub run: &'static str,
-    /// The additions to the environment of a run.
     pub run_env: &'static str,
     /// Number of processes and threads of its run time, beside those of the program.
     pub run_processes: u32,
 }
 
-/// The formats that permit validators in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Validators {
+pub enum ValidatorSupport {
     Everywhere,
     /// juror permits them; other judges may refuse them.
-    Here,
+    JurorOnly,
 }
 
-/// The kind of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoint {
     /// All sources form one program; the language determines its start.
     AllSources,
     /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
-    File { marks: &'static [&'static str] },
-    /// A class with a `main` method.
+    File {
+        marks: &'static [&'static str],
+    },
     Class,
 }
 
-/// The languages, by code.
 pub static LANGUAGES: [Language; 54] = [
-    known("ada", "Ada", ".adb .ads"),
-    known("algol68", "Algol 68", ".a68"),
-    known("apl", "APL", ".apl"),
-    interpreted("bash", "Bash", ".sh", "{bash} /program/{main}"),
+    base_language("ada", "Ada", ".adb .ads"),
+    base_language("algol68", "Algol 68", ".a68"),
+    base_language("apl", "APL", ".apl"),
+    interpreted_language("bash", "Bash", ".sh", "{bash} /program/{main}"),
     Language {
-        validators: Validators::Everywhere,
+        validators: ValidatorSupport::Everywhere,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
-        ..compiled("c", "C", ".c")
+        ..c_language("c", "C", ".c")
     },
     Language {
         further_extensions: ".c",
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmp -lm",
-        ..compiled("cgmp", "C with GMP", "")
+        ..c_language("cgmp", "C with GMP", "")
     },
-    known("cobol", "COBOL", ".cob"),
+    base_language("cobol", "COBOL", ".cob"),
     Language {
         aliases: "c++ cc",
         further_extensions: ".c",
-        validators: Validators::Everywhere,
+        validators: ValidatorSupport::Everywhere,
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources}",
-        ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+        ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
     },
     Language {
         further_extensions: ".cc .cpp .cxx .c++ .C .c",
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmpxx -lgmp",
-        ..compiled("cppgmp", "C++ with GMP", "")
+        ..c_language("cppgmp", "C++ with GMP", "")
     },
-    known("crystal", "Crystal", ".cr"),
+    base_language("crystal", "Crystal", ".cr"),
     Language {
         aliases: "c# cs",
         product: "{binary}.exe",
         run: "{mono} /program/{binary}.exe",
         run_processes: 32,
-        ..built(
+        ..compiled_language(
             "csharp",
             "C#",
             ".cs",
             "{mcs} -nologo -optimize+ -r:System.Numerics -out:{binary}.exe {sources}",
         )
     },
-    built("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
-    known("dart", "Dart", ".dart"),
-    known("elixir", "Elixir", ".ex"),
-    known("erlang", "Erlang", ".erl"),
-    known("forth", "Forth", ".fth .4th .forth .frt"),
-    known("fortran", "Fortran", ".f90"),
-    known("fsharp", "F#", ".fs"),
-    known("gerbil", "Gerbil", ".ss"),
+    compiled_language("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
+    base_language("dart", "Dart", ".dart"),
+    base_language("elixir", "Elixir", ".ex"),
+    base_language("erlang", "Erlang", ".erl"),
+    base_language("forth", "Forth", ".fth .4th .forth .frt"),
+    base_language("fortran", "Fortran", ".f90"),
+    base_language("fsharp", "F#", ".fs"),
+    base_language("gerbil", "Gerbil", ".ss"),
     Language {
         build: "{go} build -trimpath -o {binary} {sources}",
         build_env: "CGO_ENABLED=0 GOCACHE=/box/.go/cache GOPATH=/box/.go/path GOENV=off GOFLAGS= GOPROXY=off \
@@ -136,11 +127,16 @@ pub static LANGUAGES: [Language; 54] = [
         scratch: ".go",
         run: "/program/{binary}",
         run_processes: 32,
-        ..known("go", "Go", ".go")
+        ..base_language("go", "Go", ".go")
     },
     Language {
         scratch: ".ghc",
-        ..built("haskell", "Haskell", ".hs", "{ghc} -O2 -v0 -outputdir .ghc -o {binary} {sources}")
+        ..compiled_language(
+            "haskell",
+            "Haskell",
+            ".hs",
+            "{ghc} -O2 -v0 -outputdir .ghc -o {binary} {sources}",
+        )
     },
     Language {
         default_entry_point: "Main",
@@ -156,18 +152,18 @@ pub static LANGUAGES: [Language; 54] = [
         // Most inputs are done before the second compiler is, and the first one pays off late.
         batch_start: "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5 JurorBatch",
         run_processes: JVM_PROCESSES,
-        ..known("java", "Java", ".java")
+        ..base_language("java", "Java", ".java")
     },
-    known("javaalgs4", "Java with Algs4", ""),
+    base_language("javaalgs4", "Java with Algs4", ""),
     Language {
         aliases: "js",
         default_entry_point: "main.js",
         check: "{node} --check {main}",
         run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{main}",
         run_processes: 64,
-        ..script("javascript", "JavaScript", ".js")
+        ..script_language("javascript", "JavaScript", ".js")
     },
-    known("julia", "Julia", ".jl"),
+    base_language("julia", "Julia", ".jl"),
     Language {
         build_env: "JAVACMD={java}",
         build_processes: JVM_PROCESSES,
@@ -175,81 +171,81 @@ pub static LANGUAGES: [Language; 54] = [
         run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -jar \
             /program/{binary}.jar",
         run_processes: JVM_PROCESSES,
-        ..built(
+        ..compiled_language(
             "kotlin",
             "Kotlin",
             ".kt",
             "{kotlinc} -nowarn -include-runtime -d {binary}.jar {sources}",
         )
     },
-    known("lisp", "Common Lisp", ".lisp .cl"),
-    interpreted("lua", "Lua", ".lua", "{lua} /program/{main}"),
-    known("modula2", "Modula-2", ".mod .def"),
+    base_language("lisp", "Common Lisp", ".lisp .cl"),
+    interpreted_language("lua", "Lua", ".lua", "{lua} /program/{main}"),
+    base_language("modula2", "Modula-2", ".mod .def"),
     Language {
         entry: EntryPoint::File { marks: &[] },
         scratch: ".nim",
-        ..built(
+        ..compiled_language(
             "nim",
             "Nim",
             ".nim",
             "{nim} c -d:release --hints:off --nimcache:.nim -o:{binary} {main}",
         )
     },
-    known("objectivec", "Objective-C", ".m"),
-    built(
+    base_language("objectivec", "Objective-C", ".m"),
+    compiled_language(
         "ocaml",
         "OCaml",
         ".ml",
         // Libraries of the distribution, which have their own directories since OCaml 5.
         "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa -o {binary} {sources}",
     ),
-    known("octave", "Octave", ""),
-    known("odin", "Odin", ".odin"),
+    base_language("octave", "Octave", ""),
+    base_language("odin", "Odin", ".odin"),
     Language {
         entry: EntryPoint::File { marks: &["program"] },
-        ..built("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 -o{binary} {main}")
+        ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 -o{binary} {main}")
     },
     Language {
         further_extensions: ".pl",
         run: "{perl} -I/program /program/{main}",
-        ..script("perl", "Perl", ".pm")
+        ..script_language("perl", "Perl", ".pm")
     },
     Language {
         check: "{php} -n -l {main}",
-        ..interpreted("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}")
+        ..interpreted_language("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}")
     },
-    known("prolog", "Prolog", ".pl"),
+    base_language("prolog", "Prolog", ".pl"),
     Language {
-        is_of_format: false,
+        is_standard: false,
         aliases: "pypy",
         further_extensions: ".py .py3",
         check: "{pypy3} -I -S -c {check.py} {sources}",
         run: "{pypy3} /program/{main}",
-        ..python("pypy3", "Python 3 with PyPy", "")
+        ..python_language("pypy3", "Python 3 with PyPy", "")
     },
-    known("python2", "Python 2", ".py2"),
+    base_language("python2", "Python 2", ".py2"),
     Language {
         aliases: "py python",
-        validators: Validators::Everywhere,
+        validators: ValidatorSupport::Everywhere,
         batch_source: "py",
         batch_start: "/program/{batch}",
-        ..python("python3", "Python 3", ".py .py3")
+        ..python_language("python3", "Python 3", ".py .py3")
     },
     Language {
         further_extensions: ".py .py3",
         // One thread for linear algebra, because the CPU time of all threads counts.
         run_env: "PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1",
         run_processes: 16,
-        ..python("python3numpy", "Python 3 with NumPy", "")
+        ..python_language("python3numpy", "Python 3 with NumPy", "")
     },
     Language {
-        is_of_format: false,
-        ..interpreted("r", "R", ".R .r", "{Rscript} --vanilla /program/{main}")
+        is_standard: false,
+        ..interpreted_language("r", "R", ".R .r", "{Rscript} --vanilla /program/{main}")
     },
-    known("racket", "Racket", ".rkt"),
+    base_language("racket", "Racket", ".rkt"),
     Language {
         check: "{ruby} -c {main}",
-        ..interpreted("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}")
+        ..interpreted_language("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}")
     },
     Language {
         // One unit of code, no symbols and a fast linker: half of the CPU time of a build, and a quarter of the size.
@@ -259,7 +255,7 @@ pub static LANGUAGES: [Language; 54] = [
         // use what Rust's standard library links.
         batch_source: "c",
         batch_build: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
-        ..rust("rust", "Rust", ".rs")
+        ..rust_language("rust", "Rust", ".rs")
     },
     Language {
         build_env: "JAVACMD={java}",
@@ -268,14 +264,14 @@ pub static LANGUAGES: [Language; 54] = [
         run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m /program/{binary}.jar",
         run_env: "JAVACMD={java}",
         run_processes: JVM_PROCESSES,
-        ..built("scala", "Scala", ".scala", "{scalac} -d {binary}.jar {sources}")
+        ..compiled_language("scala", "Scala", ".scala", "{scalac} -d {binary}.jar {sources}")
     },
-    known("simula", "Simula", ".sim"),
-    known("smalltalk", "Smalltalk", ".st"),
-    known("snobol", "Snobol", ".sno"),
+    base_language("simula", "Simula", ".sim"),
+    base_language("smalltalk", "Smalltalk", ".st"),
+    base_language("snobol", "Snobol", ".sno"),
     Language {
         scratch: ".swift",
-        ..built(
+        ..compiled_language(
             "swift",
             "Swift",
             ".swift",
@@ -287,20 +283,20 @@ pub static LANGUAGES: [Language; 54] = [
         entry: EntryPoint::File { marks: &[] },
         build_processes: 64,
         // Makes the build independent of the machine's types for Node.js.
-        beside: Some((".node.d.ts", include_str!("node.d.ts"))),
+        extra_file: Some((".node.d.ts", include_str!("node.d.ts"))),
         product: "{stem}.js",
         scratch: ".node.d.ts",
         run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{stem}.js",
         run_processes: 64,
-        ..built(
+        ..compiled_language(
             "typescript",
             "TypeScript",
             ".ts",
             "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {sources}",
         )
     },
-    known("visualbasic", "Visual Basic", ".vb"),
-    known("zig", "Zig", ".zig"),
+    base_language("visualbasic", "Visual Basic", ".vb"),
+    base_language("zig", "Zig", ".zig"),
 ];
 
 /// A Rust project with a `Cargo.toml`: built without a network, from vendored crates only.
@@ -311,26 +307,30 @@ pub static CARGO: Language = Language {
     scratch: ".cargo-home target/release/deps target/release/build target/release/incremental \
         target/release/.fingerprint",
     run: "/program/target/release/{main}",
-    ..rust("rust", "a Rust project", "")
+    ..rust_language("rust", "a Rust project", "")
 };
 
 /// The base of most rows: a language that juror does not build.
-const fn known(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+const fn base_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
     Language {
         code,
-        is_of_format: true,
+        is_standard: true,
         name,
         aliases: "",
         extensions,
         further_extensions: "",
-        validators: Validators::Here,
+        validators: ValidatorSupport::JurorOnly,
         default_entry_point: "",
         entry: EntryPoint::AllSources,
         build: "",
         check: "",
         build_env: "",
         build_processes: 0,
-        beside: None,
+        extra_file: None,
         product: "{binary}",
         scratch: "",
         batch_source: "",
@@ -342,8 +342,7 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
     }
 }
 
-/// A language whose compiler makes a program from all sources.
-const fn built(
+const fn compiled_language(
     code: &'static str,
     name: &'static str,
     extensions: &'static str,
@@ -351,51 +350,50 @@ const fn built(
 ) -> Language {
     let build_processes = COMPILER_PROCESSES;
     let run = "/program/{binary}";
-    Language { build, build_processes, run, ..known(code, name, extensions) }
+    Language { build, build_processes, run, ..base_language(code, name, extensions) }
 }
 
-/// A language whose interpreter starts a source.
-const fn interpreted(
+const fn interpreted_language(
     code: &'static str,
     name: &'static str,
     extensions: &'static str,
     run: &'static str,
 ) -> Language {
-    Language { run, run_processes: 16, ..script(code, name, extensions) }
+    Language { run, run_processes: 16, ..script_language(code, name, extensions) }
 }
 
 /// A language for which the C or C++ compiler makes a binary from the sources.
-const fn compiled(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+const fn c_language(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         build_processes: COMPILER_PROCESSES,
         // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",
         batch_build: "{batch} -Wl,--wrap=main",
         run: "/program/{binary}",
-        ..known(code, name, extensions)
+        ..base_language(code, name, extensions)
     }
 }
 
 /// C++ for programs with `testlib.h`: only the named file is a source; files beside it can be included.
 pub static TESTLIB: Language = Language {
-    validators: Validators::Everywhere,
+    validators: ValidatorSupport::Everywhere,
     entry: EntryPoint::File { marks: &[] },
     build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {main}",
     batch_source: "",
     batch_build: "",
     batch_start: "",
-    ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
 /// C++ as library-checker builds it: the files for all problems are in `common`.
 pub static LIBRARY_CHECKER: Language = Language {
-    validators: Validators::Everywhere,
+    validators: ValidatorSupport::Everywhere,
     entry: EntryPoint::File { marks: &[] },
     build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} -o {binary} {main}",
     batch_source: "",
     batch_build: "",
     batch_start: "",
-    ..compiled("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
 };
 
 /// The code of [`LIBRARY_CHECKER`] in readers; no package can name it.
@@ -404,12 +402,19 @@ pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
 /// The code of [`TESTLIB`] in readers; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-/// A language whose sources an interpreter starts.
-const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
-    Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
+const fn script_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
+    Language { entry: EntryPoint::File { marks: &[] }, ..base_language(code, name, extensions) }
 }
 
-const fn python(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+const fn python_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
     Language {
         default_entry_point: "__main__.py",
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
@@ -417,16 +422,20 @@ const fn python(code: &'static str, name: &'static str, extensions: &'static str
         check: "{python3} -I -S -c {check.py} {sources}",
         run: "{python3} /program/{main}",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
-        ..known(code, name, extensions)
+        ..base_language(code, name, extensions)
     }
 }
 
-const fn rust(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+const fn rust_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
     Language {
         entry: EntryPoint::File { marks: &["fn main"] },
         build_processes: RUST_PROCESSES,
         run: "/program/{binary}",
-        ..known(code, name, extensions)
+        ..base_language(code, name, extensions)
     }
 }
 
@@ -440,20 +449,17 @@ const RUST_PROCESSES: u32 = 256;
 const JVM_PROCESSES: u32 = 64;
 
 impl Language {
-    /// The language with this code, whether juror builds it or not.
     pub fn by_code(code: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|it| it.code == code)
     }
 
-    /// The language of this file's ending, whether juror builds it or not. Upper case counts as lower case if it has no
-    /// meaning of its own.
+    /// Also for languages that juror does not build. Upper case counts as lower case if it has no meaning of its own.
     pub fn of_file(name: &Path) -> Option<&'static Self> {
-        Self::by_ending(name).or_else(|| Self::by_ending(&Self::in_lower_case(name)?))
+        Self::by_ending(name).or_else(|| Self::by_ending(&Self::with_lower_case_ending(name)?))
     }
 
-    /// The name with its ending in lower case, if only that has a language: some systems write `A.CPP`, which compilers
-    /// may not know.
-    pub fn in_lower_case(name: &Path) -> Option<PathBuf> {
+    /// `None` if the ending has a language as it is. Some systems write `A.CPP`, which compilers may not know.
+    pub fn with_lower_case_ending(name: &Path) -> Option<PathBuf> {
         let lower = name.with_extension(name.extension()?.to_str()?.to_lowercase());
         let is_needed = Self::by_ending(name).is_none() && Self::by_ending(&lower).is_some();
         is_needed.then_some(lower)
@@ -463,29 +469,26 @@ impl Language {
         LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
     }
 
-    /// The languages that juror builds or starts.
-    pub fn ready() -> impl Iterator<Item = &'static Self> {
-        LANGUAGES.iter().filter(|it| it.is_ready())
+    pub fn supported() -> impl Iterator<Item = &'static Self> {
+        LANGUAGES.iter().filter(|it| it.is_supported())
     }
 
-    /// The tools in its command lines.
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
         let lines = [self.build, self.check, self.build_env, self.run, self.run_env];
-        TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.word())))
+        TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.placeholder())))
     }
 
-    /// Whether juror builds or starts it.
-    pub fn is_ready(&self) -> bool {
+    pub fn is_supported(&self) -> bool {
         !self.run.is_empty()
     }
 
-    /// Whether the file is a source of this language, if the language is named.
+    /// For a language that is named.
     pub fn reads(&self, name: &Path) -> bool {
         has_ending(name, self.extensions) || has_ending(name, self.further_extensions)
     }
 }
 
-/// Whether the file's name has one of these endings; upper and lower case differ, as in `.C` and `.c`.
+/// Upper and lower case differ, as in `.C` and `.c`.
 fn has_ending(name: &Path, endings: &str) -> bool {
     let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
     let mut endings = endings.split_whitespace();
@@ -498,7 +501,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn an_ending_says_one_language_at_most() {
+    fn an_ending_belongs_to_one_language_at_most() {
         let mut seen = HashSet::new();
         for ending in LANGUAGES.iter().flat_map(|it| it.extensions.split(' ')) {
             assert!(ending.is_empty() || seen.insert(ending), "{ending} stands twice");
@@ -532,16 +535,15 @@ mod tests {
         check(".py", "-");
     }
 
-    /// The table in the document matches the data.
     #[test]
-    fn the_document_has_this_table() {
+    fn the_document_matches_the_table() {
         let document = include_str!("../../docs/languages.md");
         let or_dash = |words: &str| match words {
             "" => "-".to_owned(),
             words => words.to_owned(),
         };
         let mut missing = Vec::new();
-        for language in Language::ready() {
+        for language in Language::supported() {
             let Language { code, name, run, .. } = language;
             let own = language.extensions.split_whitespace().map(str::to_owned);
             let further = language.further_extensions.split_whitespace();

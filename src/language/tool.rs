@@ -7,25 +7,34 @@ pub struct Tool {
     names: &'static str,
     product: &'static str,
     packages: &'static str,
-    pub(super) ask: Ask,
+    pub(super) query: ToolQuery,
 }
 
-/// How a tool is asked for its version and its real path, behind any wrapper.
+/// Asks for the version and the real path, behind any wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum ToolQuery {
     /// Like C compilers; the tool can link statically if it has these archives.
     Compiler(&'static str),
     /// With arguments for its home and others for its version; `program` is its path in its home.
-    Home { home: &'static str, version: &'static str, program: &'static str },
+    Home {
+        home: &'static str,
+        version: &'static str,
+        program: &'static str,
+    },
     /// Like Cargo, which is beside the compiler of Rust.
     Cargo,
-    /// Like Java.
     Java,
     /// With options, the last with a script. It prints the tool's path, its version and its directories, one on each
     /// line.
-    Script { options: &'static str, script: &'static str },
+    Script {
+        options: &'static str,
+        script: &'static str,
+    },
     /// With this option for its version. The tool stays where it is found, with settings or libraries in these places.
-    Version { option: &'static str, shown: &'static str },
+    Version {
+        option: &'static str,
+        visible: &'static str,
+    },
 }
 
 const ASK_PYTHON: &str = "import sys, platform\n\
@@ -42,13 +51,18 @@ const ASK_PERL: &str = "print join(\"\\n\", $^X, \"perl $Config{version}\", $Con
 
 /// All tools. A command line names one by its usual name in braces, such as `{gcc}`.
 pub static TOOLS: [Tool; 28] = [
-    tool("gcc cc clang", "gcc", "gcc libc6-dev", Ask::Compiler("libc.a libm.a libgcc_eh.a")),
-    tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
+    tool("gcc cc clang", "gcc", "gcc libc6-dev", ToolQuery::Compiler("libc.a libm.a libgcc_eh.a")),
+    tool(
+        "g++ c++ clang++",
+        "g++",
+        "g++",
+        ToolQuery::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a"),
+    ),
     tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
-    tool("cargo", RUST, RUST_PACKAGES, Ask::Cargo),
+    tool("cargo", RUST, RUST_PACKAGES, ToolQuery::Cargo),
     tool("python3 python", "Python 3", "python3", script("-I -c", ASK_PYTHON)),
-    tool("javac", "a Java development kit", "default-jdk-headless", Ask::Java),
-    tool("java", "a Java run time", "default-jre-headless", Ask::Java),
+    tool("javac", "a Java development kit", "default-jdk-headless", ToolQuery::Java),
+    tool("java", "a Java run time", "default-jre-headless", ToolQuery::Java),
     tool("go", "Go", "golang-go", home("env GOROOT", "env GOVERSION", "bin/go")),
     tool("node nodejs", "Node.js", "nodejs", script("-p", ASK_NODE)),
     tool("perl", "Perl", "perl", script("-MConfig -e", ASK_PERL)),
@@ -79,25 +93,24 @@ const fn tool(
     names: &'static str,
     product: &'static str,
     packages: &'static str,
-    ask: Ask,
+    ask: ToolQuery,
 ) -> Tool {
-    Tool { names, product, packages, ask }
+    Tool { names, product, packages, query: ask }
 }
 
-const fn home(home: &'static str, version: &'static str, program: &'static str) -> Ask {
-    Ask::Home { home, version, program }
+const fn home(home: &'static str, version: &'static str, program: &'static str) -> ToolQuery {
+    ToolQuery::Home { home, version, program }
 }
 
-const fn version(option: &'static str, shown: &'static str) -> Ask {
-    Ask::Version { option, shown }
+const fn version(option: &'static str, shown: &'static str) -> ToolQuery {
+    ToolQuery::Version { option, visible: shown }
 }
 
-const fn script(options: &'static str, script: &'static str) -> Ask {
-    Ask::Script { options, script }
+const fn script(options: &'static str, script: &'static str) -> ToolQuery {
+    ToolQuery::Script { options, script }
 }
 
 impl Tool {
-    /// The name that messages use.
     pub fn name(&self) -> &'static str {
         self.names().next().unwrap_or_default()
     }
@@ -106,28 +119,26 @@ impl Tool {
         self.names.split_whitespace()
     }
 
-    /// The word for it in command lines.
-    pub fn word(&self) -> String {
+    pub fn placeholder(&self) -> String {
         format!("{{{}}}", self.name())
     }
 
-    /// What to do if it is missing.
     pub fn help(&self) -> String {
         format!("install {} (Debian: apt-get install {})", self.product, self.packages)
     }
 
-    /// Whether people expect it on every judge.
-    pub fn is_usual(&self) -> bool {
-        !matches!(self.ask, Ask::Version { .. }) || self.name() == "bash"
+    pub fn is_expected(&self) -> bool {
+        !matches!(self.query, ToolQuery::Version { .. }) || self.name() == "bash"
     }
 
-    /// The interpreter with this name, without its version.
-    pub(super) fn interpreter(name: &str) -> Option<&'static Self> {
+    /// Ignores a version in the name.
+    pub(super) fn by_interpreter_name(name: &str) -> Option<&'static Self> {
         let plain = |name: &str| {
             name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
         };
         let name = plain(name);
-        let starts = |it: &&Self| matches!(it.ask, Ask::Script { .. }) || it.name() == "java";
+        let starts =
+            |it: &&Self| matches!(it.query, ToolQuery::Script { .. }) || it.name() == "java";
         TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))
     }
 }

@@ -11,51 +11,45 @@ use serde_with::serde_as;
 use crate::language::find;
 use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::Tool;
-use crate::model::job::{Shown, What};
+use crate::model::job::{VisibleContent, VisiblePath};
 use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
 
-/// A compiler or interpreter, found behind all wrappers.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
-    /// The program itself; its path is the same inside and outside the sandbox.
+    /// The path is the same inside and outside the sandbox.
     #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
     #[serde_as(as = "Vec<PathBytes>")]
     pub visible: Vec<PathBuf>,
-    /// Its version in its own words, in one line.
+    /// One line, in the tool's own words.
     pub version: String,
-    /// Whether it can link programs that need no shared library.
     pub linking: Linking,
-    /// Whether it brings a linker along, which is faster than that of the system.
+    /// Whether it has its own linker, which is faster than that of the system.
     pub has_lld: bool,
 }
 
 impl Toolchain {
-    /// Where a compiler of Rust has the linker that it brings along, from its home.
     pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
 
-    /// The directory of the linker that it brings along.
-    pub fn lld(&self) -> Option<PathBuf> {
+    pub fn lld_dir(&self) -> Option<PathBuf> {
         let home = self.program.parent()?.parent()?;
         self.has_lld.then(|| home.join(Self::LLD))
     }
 
-    /// The paths that a program using it must see.
-    pub fn shown(&self) -> Vec<Shown> {
+    pub fn visible_paths(&self) -> Vec<VisiblePath> {
         let name = self.program.file_name().unwrap_or_default();
-        let what = What::Installed {
+        let what = VisibleContent::Installed {
             name: name.to_string_lossy().into_owned(),
             identity: self.version.clone(),
         };
-        let shown = |inside: &PathBuf| Shown { inside: inside.clone(), what: what.clone() };
+        let shown = |inside: &PathBuf| VisiblePath { inside: inside.clone(), what: what.clone() };
         self.visible.iter().map(shown).collect()
     }
 }
 
-/// How programs are linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Linking {
     #[default]
@@ -64,22 +58,21 @@ pub enum Linking {
     Static,
 }
 
-/// A missing tool. A fault of the machine, never of the submission.
+/// A fault of the machine, never of the submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
-    /// What it was needed for, such as `build Java programs`.
+    /// Such as `build Java programs`.
     pub purpose: String,
     pub tool: String,
-    /// The candidates that were found but did not work.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<FailedCandidate>,
     pub help: String,
 }
 
 /// A candidate for a tool that gave no sensible answer.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct FailedCandidate {
     #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     pub fault: AskFault,
@@ -94,16 +87,16 @@ impl MissingTool {
     }
 }
 
-/// What the machine lacked while it was asked for a tool: then it may have the tool.
-pub(super) fn shortage(tried: &[Tried]) -> Option<&Tried> {
+/// If the machine was short of something, it may have the tool.
+pub(super) fn machine_fault(tried: &[FailedCandidate]) -> Option<&FailedCandidate> {
     tried.iter().find(|it| matches!(it.fault, AskFault::Machine(_)))
 }
 
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
-        if let Some(Tried { program, fault }) = shortage(&missing.tried) {
+        if let Some(FailedCandidate { program, fault }) = machine_fault(&missing.tried) {
             let reason = format!("{} cannot be asked for its version: {fault}", program.display());
-            let help = "let this machine, or the container that juror is in, have more of it";
+            let help = "give more of it to this machine, or to the container of juror";
             return Self::new(missing.purpose, reason).help(help).transient();
         }
         let error = Self::new(missing.purpose.clone(), missing.reason()).help(missing.help);
@@ -114,20 +107,19 @@ impl From<MissingTool> for JudgeError {
 /// All tools of a machine: each is searched when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    found: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
+    lookups: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
 }
 
 /// A tool, or the candidates that were found but did not work.
-pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
+pub type Lookup = Result<Arc<Toolchain>, Vec<FailedCandidate>>;
 
 impl Toolchains {
-    /// The tools of the machine that this asks.
     pub fn new(probe: Box<dyn Probe>) -> Self {
-        Self { probe, found: Mutex::default() }
+        Self { probe, lookups: Mutex::default() }
     }
 
-    /// Finds this tool for a purpose such as `build Java programs`.
-    pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+    /// `purpose` is such as `build Java programs`.
+    pub fn find(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         self.search(tool).map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: tool.name().to_owned(),
@@ -136,9 +128,9 @@ impl Toolchains {
         })
     }
 
-    /// Finds the program for a name or an absolute path in a `#!` line or a command line. It is not started.
-    pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(name, || find::named(self, name));
+    /// For a name or an absolute path in a `#!` line or a command line. The program is not started.
+    pub fn find_named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+        let found = self.find_once(name, || find::find_named(self, name));
         found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: name.to_owned(),
@@ -147,11 +139,11 @@ impl Toolchains {
         })
     }
 
-    /// The program at the path that the user typed. It is not started.
-    pub(super) fn at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
+    /// For a path that the user typed. The program is not started.
+    pub(super) fn find_at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
         let word = path.to_string_lossy();
-        let here = || Ok(Arc::new(find::unasked(self.probe(), path)));
-        let found = self.probe.elsewhere(&word).unwrap_or_else(here);
+        let here = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
+        let found = self.probe.remote_lookup(&word).unwrap_or_else(here);
         found.map_err(|tried| MissingTool {
             purpose: "run the command".to_owned(),
             tool: word.into_owned(),
@@ -160,38 +152,35 @@ impl Toolchains {
         })
     }
 
-    /// Finds this tool, for whatever needs it.
     pub(super) fn search(&self, tool: &Tool) -> Lookup {
-        self.remembered(&tool.word(), || find::tool(self, tool).map(Arc::new))
+        self.find_once(&tool.placeholder(), || find::find_tool(self, tool).map(Arc::new))
     }
 
-    /// The interface to the machine.
     pub fn probe(&self) -> &dyn Probe {
         self.probe.as_ref()
     }
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
-    fn remembered(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
-        let mut all = self.found.lock();
+    fn find_once(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
+        let mut all = self.lookups.lock();
         let entry = Arc::clone(all.entry(key.to_owned()).or_default());
         drop(all);
         let mut known = entry.lock();
         if let Some(found) = &*known {
             return found.clone();
         }
-        let found = self.probe.elsewhere(key).unwrap_or_else(look);
-        // Next time the machine may have what it lacked.
-        if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
+        let found = self.probe.remote_lookup(key).unwrap_or_else(look);
+        // Next time, the machine may not be short of it.
+        if !found.as_ref().is_err_and(|tried| machine_fault(tried).is_some()) {
             *known = Some(found.clone());
         }
         found
     }
 }
 
-/// The directories that every program sees anyway.
-pub const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/// Every program sees these directories.
+pub const SYSTEM_DIRS: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Whether every program sees this path anyway.
 pub fn is_system(path: &Path) -> bool {
-    SYSTEM.iter().any(|it| path.starts_with(it))
+    SYSTEM_DIRS.iter().any(|it| path.starts_with(it))
 }

@@ -10,85 +10,82 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::model::root::FilePath;
-use crate::model::tree::Place;
+use crate::model::tree::TreeDirectory;
 
-/// Immutable bytes: in memory, in a file, or elsewhere. A clone is the same blob.
+/// Immutable bytes: in memory, in a file, or on another machine.
 ///
-/// Serialization writes the length, and the digest if it is known. The bytes travel separately.
+/// A clone is the same blob. Serialization writes the length, and the digest if it is known; the bytes travel
+/// separately.
 #[derive(Clone)]
-pub struct Blob(Arc<Inner>);
+pub struct Blob(Arc<BlobData>);
 
-struct Inner {
-    source: Source,
+struct BlobData {
+    source: BlobSource,
     length: OnceLock<u64>,
     digest: OnceLock<Digest>,
 }
 
-/// Where the bytes are.
-enum Source {
+enum BlobSource {
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
-    /// A file, with what keeps it from being deleted.
-    Named {
+    /// A file, with the guard that keeps it from being deleted.
+    File {
         path: FilePath,
-        _held: Option<Arc<Place>>,
-        /// Its bytes if they are few and were read before: a judge answer is read for each submission.
-        few: OnceLock<Box<[u8]>>,
+        _tree_directory: Option<Arc<TreeDirectory>>,
+        /// Its bytes, once they were read and if they are few: a judge answer is read for each submission.
+        small_contents: OnceLock<Box<[u8]>>,
     },
     /// A file that may have no name.
-    Open(File),
-    /// On another machine, or on their way; once they have arrived, in the inner blob.
-    Elsewhere {
+    OpenFile(File),
+    /// On another machine, or on their way. Once they are here, they are in the inner blob.
+    Remote {
         arrived: OnceLock<Blob>,
-        fetch: Option<Box<Fetch>>,
+        fetch: Option<Box<FetchBlob>>,
     },
 }
 
-/// A file with at most this many bytes is read once.
-const FEW: usize = 512;
+/// A file of at most this many bytes is read only once.
+const SMALL_FILE_BYTES: usize = 512;
 
-/// Fetches the bytes of a blob that is elsewhere; None if they are lost.
-type Fetch = dyn Fn() -> Option<Blob> + Send + Sync;
+/// Returns `None` if the bytes are lost.
+type FetchBlob = dyn Fn() -> Option<Blob> + Send + Sync;
 
-/// The SHA-256 of bytes, which identifies them everywhere.
+/// The SHA-256 of bytes. It identifies them everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
 impl Blob {
     /// The contents of this file, which must not change.
     pub fn file(path: &FilePath) -> Self {
-        Self::named(path.clone(), None)
+        Self::from_path(path.clone(), None)
     }
 
-    /// The contents of a file of a tree on this machine.
-    pub fn within(place: &Arc<Place>, path: FilePath) -> Self {
-        Self::named(path, Some(Arc::clone(place)))
+    pub fn in_tree(place: &Arc<TreeDirectory>, path: FilePath) -> Self {
+        Self::from_path(path, Some(Arc::clone(place)))
     }
 
-    fn named(path: FilePath, held: Option<Arc<Place>>) -> Self {
-        Self::new(Source::Named { path, _held: held, few: OnceLock::new() })
+    fn from_path(path: FilePath, held: Option<Arc<TreeDirectory>>) -> Self {
+        Self::new(BlobSource::File { path, _tree_directory: held, small_contents: OnceLock::new() })
     }
 
-    /// The contents of an open file from its start.
     pub fn open_file(file: File) -> Self {
-        Self::new(Source::Open(file))
+        Self::new(BlobSource::OpenFile(file))
     }
 
-    /// Bytes of this length that are elsewhere.
-    pub fn elsewhere(length: u64, digest: Option<Digest>) -> Self {
-        Self::away(length, digest, None)
+    pub fn remote(length: u64, digest: Option<Digest>) -> Self {
+        Self::new_remote(length, digest, None)
     }
 
-    /// Bytes of this length that are fetched when they are needed.
-    pub fn fetched(
+    /// Bytes of this length that are fetched when somebody reads them.
+    pub fn fetched_on_demand(
         length: u64,
         digest: Digest,
         fetch: impl Fn() -> Option<Self> + Send + Sync + 'static,
     ) -> Self {
-        Self::away(length, Some(digest), Some(Box::new(fetch)))
+        Self::new_remote(length, Some(digest), Some(Box::new(fetch)))
     }
 
-    fn away(length: u64, digest: Option<Digest>, fetch: Option<Box<Fetch>>) -> Self {
-        let blob = Self::new(Source::Elsewhere { arrived: OnceLock::new(), fetch });
+    fn new_remote(length: u64, digest: Option<Digest>, fetch: Option<Box<FetchBlob>>) -> Self {
+        let blob = Self::new(BlobSource::Remote { arrived: OnceLock::new(), fetch });
         let _ = blob.0.length.set(length);
         if let Some(digest) = digest {
             let _ = blob.0.digest.set(digest);
@@ -96,134 +93,115 @@ impl Blob {
         blob
     }
 
-    /// Sets the bytes of a blob that is elsewhere, for it and all its clones.
-    pub fn arrive(&self, bytes: Self) {
-        if let Source::Elsewhere { arrived, .. } = &self.0.source {
+    /// Sets the bytes of a remote blob, for it and all its clones.
+    pub fn receive(&self, bytes: Self) {
+        if let BlobSource::Remote { arrived, .. } = &self.0.source {
             // If bytes arrive twice, both are equal.
             let _ = arrived.set(bytes);
         }
     }
 
     /// Whether its bytes can be read here; fetches them if possible.
-    pub fn is_here(&self) -> bool {
-        self.here().is_ok()
+    pub fn is_available(&self) -> bool {
+        self.available().is_ok()
     }
 
-    /// The blob with the bytes.
-    fn here(&self) -> io::Result<&Self> {
-        let Source::Elsewhere { arrived, fetch } = &self.0.source else { return Ok(self) };
+    fn available(&self) -> io::Result<&Self> {
+        let BlobSource::Remote { arrived, fetch } = &self.0.source else { return Ok(self) };
         if let Some(bytes) = arrived.get() {
             return Ok(bytes);
         }
-        let bytes = fetch.as_ref().and_then(|fetch| fetch()).ok_or_else(not_here)?;
+        let bytes = fetch.as_ref().and_then(|fetch| fetch()).ok_or_else(missing_bytes)?;
         Ok(arrived.get_or_init(|| bytes))
     }
 
     fn memory(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
-        Self::new(Source::Memory(Box::new(bytes)))
+        Self::new(BlobSource::Memory(Box::new(bytes)))
     }
 
-    fn new(source: Source) -> Self {
-        Self(Arc::new(Inner { source, length: OnceLock::new(), digest: OnceLock::new() }))
+    fn new(source: BlobSource) -> Self {
+        Self(Arc::new(BlobData { source, length: OnceLock::new(), digest: OnceLock::new() }))
     }
 
-    /// The bytes, if they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0.source {
-            Source::Memory(bytes) => Some((**bytes).as_ref()),
-            Source::Elsewhere { arrived, .. } => arrived.get()?.bytes(),
+            BlobSource::Memory(bytes) => Some((**bytes).as_ref()),
+            BlobSource::Remote { arrived, .. } => arrived.get()?.bytes(),
             _ => None,
         }
     }
 
-    /// The file, if it has a name.
     pub fn path(&self) -> Option<&FilePath> {
         match &self.0.source {
-            Source::Named { path, .. } => Some(path),
-            Source::Elsewhere { arrived, .. } => arrived.get()?.path(),
+            BlobSource::File { path, .. } => Some(path),
+            BlobSource::Remote { arrived, .. } => arrived.get()?.path(),
             _ => None,
         }
     }
 
-    /// The number of bytes.
-    ///
-    /// # Errors
-    /// What the system reports about the file.
     #[expect(clippy::len_without_is_empty, reason = "it is not needed, and could fail")]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
             return Ok(*length);
         }
         let length = match &self.0.source {
-            Source::Memory(bytes) => (**bytes).as_ref().len() as u64,
-            Source::Named { path, .. } => path.metadata()?.len(),
-            Source::Open(file) => file.metadata()?.len(),
-            Source::Elsewhere { .. } => self.here()?.len()?,
+            BlobSource::Memory(bytes) => (**bytes).as_ref().len() as u64,
+            BlobSource::File { path, .. } => path.metadata()?.len(),
+            BlobSource::OpenFile(file) => file.metadata()?.len(),
+            BlobSource::Remote { .. } => self.available()?.len()?,
         };
         Ok(*self.0.length.get_or_init(|| length))
     }
 
     /// Opens it for reading from the start, independently of other readers.
-    ///
-    /// # Errors
-    /// What the system reports about the file, or that the bytes are elsewhere.
-    pub fn open(&self) -> io::Result<Reader<'_>> {
+    pub fn open(&self) -> io::Result<BlobReader<'_>> {
         Ok(match &self.0.source {
-            Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
-            Source::Named { path, few, .. } => match few.get() {
+            BlobSource::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
+            BlobSource::File { path, small_contents: few, .. } => match few.get() {
                 Some(bytes) => Box::new(Cursor::new(&**bytes)),
-                None => first_read(path.open()?, few)?,
+                None => open_and_keep_small(path.open()?, few)?,
             },
-            Source::Open(file) => Box::new(BufReader::new(At { file, offset: 0 })),
-            Source::Elsewhere { .. } => return self.here()?.open(),
+            BlobSource::OpenFile(file) => {
+                Box::new(BufReader::new(OffsetReader { file, offset: 0 }))
+            }
+            BlobSource::Remote { .. } => return self.available()?.open(),
         })
     }
 
     /// Appends its bytes to a file. Returns how many bytes it has.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open); what the system reports about the other file.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
         match &self.0.source {
-            Source::Memory(bytes) => {
+            BlobSource::Memory(bytes) => {
                 let bytes = (**bytes).as_ref();
                 to.write_all(bytes)?;
                 Ok(bytes.len() as u64)
             }
             // The kernel can copy between two files.
-            Source::Named { path, .. } => io::copy(&mut path.open()?, to),
-            Source::Elsewhere { .. } => self.here()?.copy_to(to),
-            Source::Open(_) => {
+            BlobSource::File { path, .. } => io::copy(&mut path.open()?, to),
+            BlobSource::Remote { .. } => self.available()?.copy_to(to),
+            BlobSource::OpenFile(_) => {
                 let mut from = BufReader::with_capacity(64 << 10, self.open()?);
                 io::copy(&mut from, to)
             }
         }
     }
 
-    /// Its first bytes, up to this number.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
-    pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn prefix(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Its digest, if that is known.
     pub fn known_digest(&self) -> Option<Digest> {
         self.0.digest.get().copied()
     }
 
-    /// Sets its digest, which was found without reading it.
-    pub fn is_known_as(&self, digest: Digest) {
+    /// Sets a digest that was found without reading the bytes.
+    pub fn set_digest(&self, digest: Digest) {
         let _ = self.0.digest.set(digest);
     }
 
-    /// Its digest, which is computed at the first call.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
+    /// The digest, which is computed at the first call.
     pub fn digest(&self) -> io::Result<Digest> {
         if let Some(digest) = self.0.digest.get() {
             return Ok(*digest);
@@ -247,23 +225,22 @@ impl Blob {
     }
 }
 
-/// Reads the start of a file, and keeps it if that is all.
-fn first_read(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<Reader<'_>> {
-    let mut start = Vec::with_capacity(FEW + 1);
-    (&mut file).take(FEW as u64 + 1).read_to_end(&mut start)?;
-    if start.len() <= FEW {
+/// Reads the start of a file, and keeps it if that is the whole file.
+fn open_and_keep_small(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<BlobReader<'_>> {
+    let mut start = Vec::with_capacity(SMALL_FILE_BYTES + 1);
+    (&mut file).take(SMALL_FILE_BYTES as u64 + 1).read_to_end(&mut start)?;
+    if start.len() <= SMALL_FILE_BYTES {
         return Ok(Box::new(Cursor::new(&**few.get_or_init(|| start.into()))));
     }
     file.rewind()?;
     Ok(Box::new(BufReader::new(file)))
 }
 
-fn not_here() -> io::Error {
+fn missing_bytes() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "its bytes are missing")
 }
 
 impl Default for Blob {
-    /// The empty blob.
     fn default() -> Self {
         Self::memory([])
     }
@@ -290,16 +267,15 @@ impl From<&[u8]> for Blob {
 impl fmt::Debug for Blob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.source {
-            Source::Memory(bytes) => write!(f, "Blob({} bytes)", (**bytes).as_ref().len()),
-            Source::Named { path, .. } => write!(f, "Blob({})", path.display()),
-            Source::Open(_) => f.write_str("Blob(a file)"),
-            Source::Elsewhere { .. } => f.write_str("Blob(elsewhere)"),
+            BlobSource::Memory(bytes) => write!(f, "Blob({} bytes)", (**bytes).as_ref().len()),
+            BlobSource::File { path, .. } => write!(f, "Blob({})", path.display()),
+            BlobSource::OpenFile(_) => f.write_str("Blob(a file)"),
+            BlobSource::Remote { .. } => f.write_str("Blob(elsewhere)"),
         }
     }
 }
 
 impl fmt::Display for Blob {
-    /// Its path, if it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
             Some(path) => write!(f, "{}", path.display()),
@@ -321,9 +297,8 @@ impl PartialEq for Blob {
 
 impl Eq for Blob {}
 
-/// The serialized form of a blob.
 #[derive(Serialize, Deserialize)]
-struct Name {
+struct SerializedBlob {
     length: u64,
     digest: Option<Digest>,
 }
@@ -332,32 +307,30 @@ impl Serialize for Blob {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let length = self.len().map_err(serde::ser::Error::custom)?;
         let digest = self.0.digest.get().copied();
-        Name { length, digest }.serialize(serializer)
+        SerializedBlob { length, digest }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Blob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = Name::deserialize(deserializer)?;
-        Ok(Self::elsewhere(name.length, name.digest))
+        let name = SerializedBlob::deserialize(deserializer)?;
+        Ok(Self::remote(name.length, name.digest))
     }
 }
 
-/// A reader for the bytes of a blob.
-pub type Reader<'a> = Box<dyn ReadSeek + Send + 'a>;
+pub type BlobReader<'a> = Box<dyn ReadSeek + Send + 'a>;
 
-/// A reader that can seek.
 pub trait ReadSeek: Read + Seek {}
 
 impl<T: Read + Seek> ReadSeek for T {}
 
-/// A position in an open file, independent of other readers.
-struct At<'a> {
+/// A position in an open file. Other readers of the file do not move it.
+struct OffsetReader<'a> {
     file: &'a File,
     offset: u64,
 }
 
-impl Read for At<'_> {
+impl Read for OffsetReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read_at(buffer, self.offset)?;
         self.offset += length as u64;
@@ -365,7 +338,7 @@ impl Read for At<'_> {
     }
 }
 
-impl Seek for At<'_> {
+impl Seek for OffsetReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let (base, offset) = match to {
             SeekFrom::Start(offset) => (offset, 0),
@@ -384,11 +357,11 @@ mod tests {
     use std::fs;
 
     fn read(blob: &Blob) -> Vec<u8> {
-        blob.start(u64::MAX).unwrap()
+        blob.prefix(u64::MAX).unwrap()
     }
 
     #[test]
-    fn it_is_the_same_wherever_it_is() {
+    fn a_blob_has_the_same_bytes_wherever_they_are() {
         let dir = tempfile::tempdir().unwrap();
         let text = vec![b'x'; 100_000];
         let path = dir.path().join("file");
@@ -401,7 +374,7 @@ mod tests {
             assert_eq!(blob.len().unwrap(), 100_000, "{blob:?}");
             assert_eq!(read(blob), text, "{blob:?}");
             assert_eq!(read(blob), text, "once more: {blob:?}");
-            assert_eq!(blob.start(3).unwrap(), b"xxx");
+            assert_eq!(blob.prefix(3).unwrap(), b"xxx");
             assert_eq!(blob.digest().unwrap(), all[0].digest().unwrap());
             let mut reader = blob.open().unwrap();
             assert_eq!(reader.seek(SeekFrom::End(-1)).unwrap(), 99_999);
@@ -420,38 +393,38 @@ mod tests {
             let blob = Blob::file(&FilePath::root(&path));
             assert_eq!(read(&blob), text);
             fs::remove_file(&path).unwrap();
-            assert_eq!(blob.start(u64::MAX).ok(), is_read_once.then_some(text), "{length} bytes");
+            assert_eq!(blob.prefix(u64::MAX).ok(), is_read_once.then_some(text), "{length} bytes");
         };
         check(0, true);
-        check(FEW, true);
-        check(FEW + 1, false);
+        check(SMALL_FILE_BYTES, true);
+        check(SMALL_FILE_BYTES + 1, false);
         check(100_000, false);
     }
 
     #[test]
-    fn one_that_is_elsewhere_has_a_length_and_cannot_be_read() {
-        let blob = Blob::elsewhere(7, None);
+    fn a_remote_blob_has_a_length_and_cannot_be_read() {
+        let blob = Blob::remote(7, None);
         assert_eq!(blob.len().unwrap(), 7);
         assert!(blob.open().is_err() && blob.digest().is_err());
-        assert_ne!(blob, Blob::elsewhere(7, None));
+        assert_ne!(blob, Blob::remote(7, None));
     }
 
     #[test]
-    fn bytes_that_arrive_or_are_fetched_can_be_read_in_every_copy() {
+    fn received_or_fetched_bytes_are_readable_in_every_clone() {
         let check = |blob: &Blob, can_be: bool| {
-            assert_eq!(blob.clone().is_here(), can_be, "{blob:?}");
+            assert_eq!(blob.clone().is_available(), can_be, "{blob:?}");
             assert_eq!(blob.open().is_ok(), can_be, "{blob:?}");
         };
         let text = || Blob::from(&b"bytes"[..]);
         let digest = text().digest().unwrap();
-        let arriving = Blob::elsewhere(5, None);
+        let arriving = Blob::remote(5, None);
         let copy = arriving.clone();
         check(&copy, false);
-        arriving.arrive(text());
+        arriving.receive(text());
         check(&copy, true);
         assert_eq!(read(&copy), b"bytes");
-        check(&Blob::fetched(5, digest, || None), false);
-        let fetched = Blob::fetched(5, digest, move || Some(text()));
+        check(&Blob::fetched_on_demand(5, digest, || None), false);
+        let fetched = Blob::fetched_on_demand(5, digest, move || Some(text()));
         assert_eq!(fetched.bytes(), None, "nobody has asked");
         check(&fetched, true);
         assert_eq!(fetched.bytes(), Some(&b"bytes"[..]));

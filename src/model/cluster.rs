@@ -3,38 +3,37 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::host::{Finding, Grade};
+use crate::model::host::{Finding, FindingRating};
 use crate::model::isolation::Isolation;
 use crate::model::units::Bytes;
 
 /// Asks who the user is and what it may do. Every user may ask this.
 pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
 
-/// The account of the workers.
 pub const WORKERS_ACCOUNT: &str = "WORKERS";
 
-/// The stream with the announcements of workers.
 pub const WORKERS_STREAM: &str = "WORKERS";
 
-/// The survey of a server, whose keys `docs/cluster.md` describes.
+/// The state of a server. `docs/cluster.md` describes the keys.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ClusterSurvey {
     /// The server, and what it lets the user do.
-    pub server: ServerSeen,
+    pub server: ServerStatus,
     /// The conclusions, for `juror doctor`.
     pub findings: Vec<Finding>,
     /// What it keeps. Empty for a worker's key.
-    pub streams: Vec<StreamSeen>,
+    pub streams: Vec<StreamStatus>,
     /// What waits, by lane and class.
-    pub queues: Vec<QueueSeen>,
+    pub queues: Vec<QueueStatus>,
     /// Who has announced itself during the last ten seconds.
     #[serde(rename = "announced_workers")]
-    pub workers: Vec<WorkerSeen>,
+    pub workers: Vec<AnnouncedWorker>,
 }
 
 impl ClusterSurvey {
-    /// Whether the server can know of workers: it forgets the stream in which they announce themselves when it ends.
+    /// Whether the server can know of workers. If it restarts, it forgets the stream in which they announce
+    /// themselves.
     pub fn knows_workers(&self) -> bool {
         !self.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present)
     }
@@ -42,10 +41,9 @@ impl ClusterSurvey {
 
 /// The observed state of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ServerSeen {
+pub struct ServerStatus {
     /// Its address, without options.
     pub address: String,
-    /// Its version.
     pub version: String,
     /// Its own name, if it reports one.
     pub name: Option<String>,
@@ -77,14 +75,11 @@ pub enum ClusterRole {
 
 /// A stream as it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct StreamSeen {
-    /// Its name.
+pub struct StreamStatus {
     pub name: String,
-    /// Whether it exists.
     pub present: bool,
     /// How many messages it has.
     pub messages: u64,
-    /// Their size.
     pub bytes: Bytes,
     /// The number of servers that store it.
     pub replicas: u64,
@@ -94,7 +89,7 @@ pub struct StreamSeen {
 
 /// The units of a lane for workers of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct QueueSeen {
+pub struct QueueStatus {
     /// `live` or `batch`.
     pub lane: String,
     /// The class of workers that can run these units.
@@ -111,12 +106,10 @@ pub struct QueueSeen {
 
 /// A worker as it announced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct WorkerSeen {
-    /// The machine's name.
+pub struct AnnouncedWorker {
     pub name: String,
     /// The public key of its user, or `-`.
     pub user: String,
-    /// Its class.
     pub class: String,
     /// How many programs run there at once.
     pub slots: usize,
@@ -127,13 +120,11 @@ pub struct WorkerSeen {
 }
 
 impl ClusterSurvey {
-    /// Whether something does not work.
     pub fn is_unusable(&self) -> bool {
-        self.findings.iter().any(|it| it.grade == Grade::Missing)
+        self.findings.iter().any(|it| it.grade == FindingRating::Missing)
     }
 }
 
-/// A survey for `juror doctor`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ServerDiagnosis(pub ClusterSurvey);

@@ -10,7 +10,6 @@ pub struct Loss {
     pub place: String,
     /// The number of other places with the same loss.
     pub more: usize,
-    /// What it is.
     pub what: String,
     /// What it became; `None` if it is left out.
     pub became: Option<String>,

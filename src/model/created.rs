@@ -8,11 +8,10 @@ use serde_with::serde_as;
 
 use crate::model::serial::Location;
 
-/// A package that was made from a template; its test data is still to be made.
+/// A package that was made from a template, without its test data.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Created {
-    /// Its short name.
+pub struct CreatedPackage {
     pub name: String,
     /// What kind of problem it is, as the command line names it.
     #[serde(rename = "type")]
@@ -28,12 +27,10 @@ pub struct Created {
     pub next: Vec<NextStep>,
 }
 
-/// A file of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedFile {
     /// Its path in the package.
     pub path: &'static str,
-    /// What it is for.
     pub purpose: &'static str,
 }
 

@@ -19,7 +19,7 @@ words! {
     pub enum Severity {
         /// Works, but is probably not what was meant.
         Warning = "warning",
-        /// Must be mended before anything runs.
+        /// Must be fixed before anything runs.
         Error = "error",
     }
 }
@@ -27,62 +27,60 @@ words! {
 /// What a diagnostic prevents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Hinders {
-    /// Any use of what it is about.
+pub enum BlockedUse {
+    /// All use of what it is about.
     #[default]
     Everything,
     /// Only publication: something is missing, but the rest can be used.
     Publishing,
 }
 
-/// A place in a user's files.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
-    /// The file or directory.
+pub struct SourcePlace {
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
-    #[serde_as(as = "EveryKey<Spot>")]
+    #[serde_as(as = "EveryKey<TextPosition>")]
     #[serde(flatten)]
-    pub spot: Option<Spot>,
+    pub spot: Option<TextPosition>,
 }
 
-impl<P: AsRef<Path>> From<P> for Place {
+impl<P: AsRef<Path>> From<P> for SourcePlace {
     fn from(path: P) -> Self {
         Self { path: path.as_ref().to_owned(), spot: None }
     }
 }
 
-impl From<FilePath> for Place {
+impl From<FilePath> for SourcePlace {
     fn from(path: FilePath) -> Self {
         Self { path: path.into(), spot: None }
     }
 }
 
-impl From<&FilePath> for Place {
+impl From<&FilePath> for SourcePlace {
     fn from(path: &FilePath) -> Self {
         path.clone().into()
     }
 }
 
-impl From<&Self> for Place {
+impl From<&Self> for SourcePlace {
     fn from(place: &Self) -> Self {
         place.clone()
     }
 }
 
 /// The longest line that a message shows, in bytes.
-pub const LINE_MAX: usize = 2000;
+pub const LONGEST_SHOWN_LINE: usize = 2000;
 
 /// One spot in a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Spot {
+pub struct TextPosition {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
+    /// The whole line, without its line end; empty if it is longer than 2000 bytes.
     #[serde(rename = "line_text")]
     pub text: String,
     /// How many characters are marked, at least 1.
@@ -96,9 +94,8 @@ pub struct Spot {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// Where it is.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourcePlace,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -106,42 +103,37 @@ pub struct Diagnostic {
     /// Whether the help is what a compiler wrote, line by line.
     pub quotes: bool,
     /// What it is in the way of.
-    pub hinders: Hinders,
+    pub hinders: BlockedUse,
 }
 
 impl Diagnostic {
-    /// An error about a whole file or directory.
     pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
-            place: Place { path: path.into(), spot: None },
+            place: SourcePlace { path: path.into(), spot: None },
             message: message.into(),
             help: None,
             quotes: false,
-            hinders: Hinders::Everything,
+            hinders: BlockedUse::Everything,
         }
     }
 
-    /// A warning about a whole file or directory.
     pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(path, message) }
     }
 
-    /// Adds the spot in the file.
     #[must_use]
-    pub fn at(mut self, spot: Spot) -> Self {
+    pub fn at_position(mut self, spot: TextPosition) -> Self {
         self.place.spot = Some(spot);
         self
     }
 
-    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a compiler's messages, if there are any.
     #[must_use]
     pub fn quote(self, messages: &[u8]) -> Self {
         match messages.trim_ascii_end() {
@@ -152,10 +144,9 @@ impl Diagnostic {
 
     /// Whether it must be fixed before anything can be judged.
     pub fn prevents_judging(&self) -> bool {
-        self.is_error() && self.hinders == Hinders::Everything
+        self.is_error() && self.hinders == BlockedUse::Everything
     }
 
-    /// Whether it must be fixed before anything runs.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

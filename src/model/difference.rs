@@ -20,14 +20,14 @@ pub struct Difference {
     /// How far two numbers are from each other, if that is what is different first.
     pub gap: Option<NumberGap>,
     /// The judge answer at the first difference.
-    pub answer: Side,
+    pub answer: DifferenceSide,
     /// The output at the first difference.
-    pub output: Side,
+    pub output: DifferenceSide,
 }
 
 impl Difference {
     /// What differs, in a few words: `token 2 differs`.
-    pub fn what(&self) -> String {
+    pub fn summary(&self) -> String {
         let (number, tokens) = (self.answer.token_number, self.answer.tokens);
         match self.kind {
             DifferenceKind::Token => format!("token {number} differs"),
@@ -45,15 +45,16 @@ impl Difference {
         }
     }
 
-    /// The extent, such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
+    /// In words, such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
     pub fn extent(&self) -> String {
         let differing = match self.differing_tokens {
             0 => "no token differs".to_owned(),
             1 => "1 token differs".to_owned(),
             n => format!("{n} tokens differ"),
         };
-        let size =
-            |side: &Side| format!("{} in {}", count(side.tokens, "token"), Bytes(side.length));
+        let size = |side: &DifferenceSide| {
+            format!("{} in {}", count(side.tokens, "token"), Bytes(side.length))
+        };
         format!("{differing}; expected {}, got {}", size(&self.answer), size(&self.output))
     }
 
@@ -87,32 +88,32 @@ impl Difference {
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberGap {
-    /// `|s-a|`; infinite if it is beyond the range of `f64`.
+    /// `|s-a|`; `None` in JSON if it is too large for a number.
     #[schemars(with = "Option<f64>")]
-    #[serde(deserialize_with = "infinite")]
+    #[serde(deserialize_with = "null_as_infinity")]
     pub absolute: f64,
-    /// `|s-a|/|a|`; infinite if `a` is 0.
+    /// `|s-a|/|a|`; `None` in JSON if it is too large, or `a` is 0.
     #[schemars(with = "Option<f64>")]
-    #[serde(deserialize_with = "infinite")]
+    #[serde(deserialize_with = "null_as_infinity")]
     pub relative: f64,
 }
 
-fn infinite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 /// Neither part is ever NaN.
 impl Eq for NumberGap {}
 
-/// What is different at the first difference.
+/// What differs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// Two tokens are not the same text.
     Token,
-    /// Two tokens are both numbers, but too far from each other.
+    /// Both tokens are numbers, but too far from each other.
     Number,
-    /// The judge answer has a number here; the output's token is not one by the format's grammar.
+    /// The judge answer has a number here. The output's token is no number by the format's grammar.
     NotANumber,
     /// The output ends although the judge answer goes on.
     OutputEnds,
@@ -127,7 +128,7 @@ pub enum DifferenceKind {
 /// Line, column and offset say where the token begins; at the end of the text, where that is; for
 /// [`DifferenceKind::Blanks`], the place of the first blank that differs or is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Side {
+pub struct DifferenceSide {
     /// The number of the token, from 1; at the end of the text one more than it has.
     pub token_number: u64,
     /// The line, from 1.
@@ -153,10 +154,10 @@ pub struct Side {
     pub window: Excerpt,
 }
 
-impl Side {
+impl DifferenceSide {
     /// The line around the token with the token marked. If the token is too long for that, the token with its first
     /// differing byte marked.
-    pub fn marked(&self) -> Marked<'_> {
+    pub fn marked_line(&self) -> MarkedLine<'_> {
         let token_is_cut = self.token.cut_before + self.token.cut_after > 0;
         let window_start = (self.column.saturating_sub(1)).checked_sub(self.window.cut_before);
         let (excerpt, start, length) = match window_start {
@@ -166,11 +167,15 @@ impl Side {
             {
                 (&self.window, start as usize, self.token.bytes.len())
             }
-            _ => (&self.token, self.first_different(), usize::from(!self.token.bytes.is_empty())),
+            _ => (
+                &self.token,
+                self.first_differing_index(),
+                usize::from(!self.token.bytes.is_empty()),
+            ),
         };
         let start = start.min(excerpt.bytes.len());
         let end = (start + length).min(excerpt.bytes.len());
-        Marked {
+        MarkedLine {
             before: &excerpt.bytes[..start],
             mark: &excerpt.bytes[start..end],
             after: &excerpt.bytes[end..],
@@ -179,8 +184,8 @@ impl Side {
         }
     }
 
-    /// The index of the first differing byte within the kept bytes of the token.
-    fn first_different(&self) -> usize {
+    /// The index of the first differing byte in the excerpt of the token.
+    fn first_differing_index(&self) -> usize {
         let kept_from = self.offset + self.token.cut_before;
         let index = self.differs_at.saturating_sub(kept_from);
         let length = self.token.bytes.len();
@@ -190,23 +195,20 @@ impl Side {
 
 /// A line in three parts, of which the middle one is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marked<'a> {
-    /// The text before the mark.
+pub struct MarkedLine<'a> {
     pub before: &'a [u8],
     pub mark: &'a [u8],
-    /// The text after the mark.
     pub after: &'a [u8],
-    /// Whether something is omitted before these parts.
+    /// Whether text before these parts is omitted.
     pub cut_before: bool,
-    /// Whether something is omitted after them.
+    /// Whether text after them is omitted.
     pub cut_after: bool,
 }
 
-/// A piece of a text.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Excerpt {
-    /// The bytes kept.
+    /// The bytes that are shown.
     #[serde_as(as = "Text")]
     #[serde(flatten)]
     pub bytes: Vec<u8>,
@@ -226,7 +228,6 @@ pub enum OnlyDifference {
     Blanks,
     /// Only upper and lower case differ.
     LetterCase,
-    /// Only blanks and letter case differ.
     BlanksAndLetterCase,
     /// Only one line end at the very end is missing or added.
     LastNewline,

@@ -12,12 +12,12 @@ use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::exit_code::ExitCode;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::problem::Problem;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::report::{LimitsReport, PackageReport, ProgressStep};
 use crate::model::serial::{Location, Seconds};
 use crate::model::shard::Shard;
@@ -26,10 +26,10 @@ use crate::model::verdict::Verdict;
 use crate::model::words::words;
 use crate::model::worker::WorkerReport;
 
-/// An event with the additions of the event sink.
+/// An event with what the event sink adds.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stamped {
+pub struct StampedEvent {
     /// When it happened, since the command began, by a monotonic clock.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "at_seconds")]
@@ -53,7 +53,7 @@ pub enum Event {
         command_line: String,
         task: CommandTask,
     },
-    /// Only one part of the work will be done.
+    /// Only a part of the work is done.
     ShardChosen(Shard),
     /// The machine can run programs.
     HostReady {
@@ -63,9 +63,10 @@ pub enum Event {
         /// How many runs are possible at once, if that is limited.
         most_at_once: Option<usize>,
     },
-    /// A package was read and can be used. All following events are about it, up to the next such event.
+    /// A package was read and can be used.
     ///
-    /// Diagnostics from reading come before this event, since a package that cannot be used has no such event.
+    /// All later events are about it, until the next such event. Diagnostics from reading come before, because a
+    /// package that cannot be used has no such event.
     PackageRead(Box<PackageReport>),
     /// A package cannot be used; earlier diagnostics say why.
     PackageRefused,
@@ -83,7 +84,7 @@ pub enum Event {
         /// What measures and enforces them.
         mechanism: String,
     },
-    /// Work is under way that has no event of its own.
+    /// Progress of work that has no event of its own.
     Progress(WorkProgress),
     /// A submission starts to run on this many test cases.
     SubmissionStarted { submission: String, test_cases: usize },
@@ -104,13 +105,13 @@ pub enum Event {
         /// Why it ended early, unless that is success.
         ended: ExitCode,
         /// How much was recalled from earlier commands, if something could be.
-        recalled: Option<Recalled>,
+        recalled: Option<CacheUse>,
         /// The work of workers on other machines.
         workers: Vec<WorkerReport>,
     },
 }
 
-/// What a command is for, as far as its report depends on that.
+/// The kind of command, as far as its report depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandTask {
@@ -125,24 +126,23 @@ pub enum CommandTask {
     Other,
 }
 
-/// What a report tells beside verdicts.
+/// What a report shows besides verdicts.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
     /// The directory of the working directories that are kept.
     Kept(#[serde_as(as = "Location")] PathBuf),
-    /// Submissions that are the same.
+    /// Submissions that are the same program.
     Duplicates(Vec<Duplicates>),
     /// Why a submission fails.
-    Explanation(Box<Explained>),
+    Explanation(Box<ExplanationResult>),
     /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
     Proposal(Box<Proposal>),
     /// The next steps for the author of a package, in order.
     NextSteps(Vec<NextStep>),
 }
 
-/// Work under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkProgress {
@@ -159,7 +159,7 @@ pub enum WorkProgress {
     },
     Search(SearchProgress),
     /// Lines of a stream are judged.
-    Lines(GradingProgress),
+    Lines(StreamProgress),
 }
 
 impl Event {
@@ -174,16 +174,16 @@ impl Event {
             format_is_guessed: problem.layout.is_guessed,
             submissions,
             test_cases,
-            all_test_cases: problem.test_data.judged().len(),
+            all_test_cases: problem.test_data.judged_cases().len(),
             limits: None,
         }))
     }
 }
 
-/// The progress of a stream.
+/// The progress of `juror grade`.
 #[serde_as]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GradingProgress {
+pub struct StreamProgress {
     /// Lines that are done.
     pub lines: u64,
     /// How many lines this command did per second.
@@ -197,16 +197,16 @@ pub struct GradingProgress {
 /// How the machine falls short of full isolation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shortfall {
-    /// What is so, in one line.
+    /// What is missing, in one line.
     pub message: String,
-    /// Why each stronger way cannot be had; if programs run plainly, what nothing holds.
+    /// Why stronger methods failed. If nothing isolates programs: what is not enforced.
     pub reasons: Vec<String>,
-    /// What to do.
+    /// What to do about it.
     pub help: String,
 }
 
 words! {
-    /// The result of making a test case, as a word before its name.
+    /// What happened to a test case, as a word before its name.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum GeneratedState {

@@ -9,7 +9,7 @@ words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ExitCode {
-        /// All as asked: every submission accepted, every expectation met.
+        /// Every submission was accepted, and every expectation is met.
         Success = "success: accepted; all expectations met",
         /// A submission was rejected, an expectation is broken, or data is not what the recipe gives.
         Rejected = "a submission was rejected, an expectation is broken, or data differs",
@@ -18,7 +18,7 @@ words! {
         InvalidPackage = "the package is invalid",
         /// The judge failed, or this machine cannot do what was asked.
         JudgeError = "judge error, or unusable host",
-        /// Nothing was selected, so nothing was run.
+        /// Nothing was selected.
         NothingSelected = "nothing was selected, so nothing was run",
         Interrupted = "interrupted",
     }
@@ -41,10 +41,10 @@ impl ExitCode {
 
     /// The graver of two exit codes, for a command that does several things.
     ///
-    /// An interruption hides everything else, then a failure of the judge, then a fault of the package. After each of
-    /// them, results that come later in this order may be incomplete.
+    /// An interruption comes first, then a judge error, then a fault of the package: after each of these, later
+    /// results may be incomplete.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn graver_of(self, other: Self) -> Self {
         const BY_GRAVITY: [ExitCode; 7] = [
             ExitCode::Interrupted,
             ExitCode::JudgeError,
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn the_graver_exit_code_wins() {
         let check = |a: ExitCode, b: ExitCode, gravest: ExitCode| {
-            assert_eq!(a.and(b), gravest);
-            assert_eq!(b.and(a), gravest);
+            assert_eq!(a.graver_of(b), gravest);
+            assert_eq!(b.graver_of(a), gravest);
         };
         check(ExitCode::Success, ExitCode::Success, ExitCode::Success);
         check(ExitCode::Success, ExitCode::Rejected, ExitCode::Rejected);

@@ -3,37 +3,34 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The result of searching for why a submission fails.
+/// Why a submission fails, if that was found out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Explained {
-    /// The package.
+pub struct ExplanationResult {
     pub package: Option<String>,
-    /// The submission.
     pub submission: String,
     /// The explanation; `None` if no simple one was found.
     pub explanation: Option<Explanation>,
     /// How many inputs were compared for it.
     pub runs: u64,
-    /// Whether time ran out.
+    /// Whether the time was up.
     pub cut: bool,
 }
 
-/// What separates the inputs on which a submission fails.
+/// A statement that separates the inputs on which a submission fails from the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
-    /// How it separates them.
+    /// How exact it is.
     pub kind: ExplanationKind,
     /// The statement, in words that follow `if`.
     pub statement: String,
     /// What the other inputs have in common, in words that follow `if`.
     pub otherwise: Option<String>,
     /// Fresh inputs for which the statement holds.
-    pub with: Tried,
+    pub with: FailureCount,
     /// Fresh inputs for which it does not.
-    pub without: Tried,
+    pub without: FailureCount,
 }
 
-/// How a statement separates inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExplanationKind {
@@ -43,9 +40,9 @@ pub enum ExplanationKind {
     OnlyIf,
 }
 
-/// Fresh inputs that were tried.
+/// How many fresh inputs fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Tried {
+pub struct FailureCount {
     /// How many of them fail.
     pub failing: u64,
     /// How many there were.

@@ -1,29 +1,29 @@
-//! Names of files below a directory, with `/` between their parts: which of them juror writes.
+//! Checks names of files below a directory, with `/` between their parts, before juror writes the files.
 //!
-//! Many names come from a package, and none may lead out of the directory that juror writes to. Readers refuse such
-//! names where they read them; writers refuse them whatever a reader said.
+//! Many names come from packages, and none may lead out of the directory. Readers refuse such names; writers check
+//! each again.
 
 use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-/// Why no file is written under this name; `None` if it can be.
+/// Why no file may have this name.
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let faults = name.split('/').map(|part| match part {
-        // Also at the start of an absolute path, and behind a last slash.
+        // Absolute paths, and a slash at the end.
         "" => Some("has an empty part"),
         "." => Some("has a part `.`"),
         ".." => Some("has a part `..`"),
         _ if part.contains('\0') => Some("contains a zero byte"),
-        // In archives, other systems take it for a slash.
+        // Archives of other systems use it as a slash.
         _ if part.contains('\\') => Some("contains a backslash"),
         _ => None,
     });
     faults.flatten().next()
 }
 
-/// A name that several of these files have, or that is also a directory with others of them.
-pub fn name_twice<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+/// A name that several files have, or that is also the directory of another file.
+pub fn duplicate_name<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let mut files = BTreeSet::new();
     for name in names {
         if !files.insert(name) {
@@ -37,31 +37,31 @@ pub fn name_twice<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n st
     files.iter().copied().find(is_directory)
 }
 
-/// A name as a single part of a path, which leads nowhere else. Different names have different parts: `~-` is a slash,
-/// `~~` is `~`, `~.` a dot in place of `.` or `..`, and `~` alone an empty name. A name that is too long for a file
-/// system is cut to its end, behind `~` and its digest.
+/// Makes a single path part of a name, and different parts of different names: `~-` for a slash, `~~` for `~`, `~.`
+/// for the dot of `.` and `..`, and `~` for an empty name. A name that is too long for a file system keeps its end,
+/// after `~` and its digest.
 pub fn flat_name(name: &str) -> String {
     let flat = name.replace('~', "~~").replace('/', "~-");
-    within_bounds(match &*flat {
+    shorten(match &*flat {
         "" | "." | ".." => format!("~{flat}"),
         _ => flat,
     })
 }
 
-/// The same for a name to which endings are added: all its dots are `~.`, so that it has no ending itself.
+/// Like [`flat_name`], for a name that gets an ending: each dot becomes `~.`, so that it has no ending yet.
 pub fn flat_stem(name: &str) -> String {
     let flat = name.replace('~', "~~").replace('/', "~-").replace('.', "~.");
-    within_bounds(if flat.is_empty() { "~".to_owned() } else { flat })
+    shorten(if flat.is_empty() { "~".to_owned() } else { flat })
 }
 
-fn within_bounds(flat: String) -> String {
+fn shorten(flat: String) -> String {
     /// File systems allow 255 bytes, and endings follow.
     const LONGEST: usize = 200;
     let Some(least) = flat.len().checked_sub(LONGEST).filter(|least| *least > 0) else {
         return flat;
     };
     let digest = Sha256::digest(&flat).iter().take(8).fold(0, |all, it| all << 8 | u64::from(*it));
-    // The end of a long path says more than its beginning.
+    // The end of a long path tells more than its beginning.
     let start = (least..flat.len()).find(|at| flat.is_char_boundary(*at)).unwrap_or(flat.len());
     format!("~{digest:016x}{}", &flat[start..])
 }
@@ -119,7 +119,6 @@ mod tests {
                 assert!(!name.contains('/') && name.len() < 220, "{name}");
             }
         }
-        // Nor is one that of another with an ending.
         let stems: BTreeSet<String> = names.iter().map(|name| flat_stem(name)).collect();
         for ending in ["input", "pass2", "error.pass2"] {
             let ended = stems.iter().map(|stem| format!("{stem}.{ending}"));
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_refused() {
+    fn a_name_that_leaves_its_directory_is_refused() {
         let check =
             |name: &str, expected: Option<&str>| assert_eq!(name_fault(name), expected, "{name:?}");
         for name in [
@@ -173,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn two_files_need_two_names() {
+    fn duplicate_names_are_found() {
         let check = |names: &[&str], expected: Option<&str>| {
-            assert_eq!(name_twice(names.iter().copied()), expected, "{names:?}");
+            assert_eq!(duplicate_name(names.iter().copied()), expected, "{names:?}");
         };
         check(&[], None);
         check(&["a", "b", "a.c", "a-d/e", "A"], None);

@@ -1,4 +1,4 @@
-//! Graders: in legacy packages, they combine the results in a test data group into the result of the group.
+//! Graders of legacy packages: they combine the results in a test data group into one.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
@@ -11,33 +11,27 @@ use crate::model::words::words;
 /// How the test cases of a problem are graded, in formats with graders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Graders {
-    /// The root of the test data, whose name is empty, and every group below it; in any order.
+    /// The root of the test data, with an empty name, and every group below it; in any order.
     #[serde(skip)]
     pub groups: Vec<GradedGroup>,
     /// The package's own grader, for the groups with `grading: custom`.
     pub custom: Option<Program>,
     pub objective: Objective,
-    /// Whether the output validator decides the score of an accepted output.
     #[serde(skip)]
     pub custom_score: CustomScore,
-    /// Whose rules apply if judges differ.
+    /// Which rules apply if judges differ.
     #[serde(skip)]
     pub dialect: Dialect,
 }
 
-/// Whether an output validator decides the score of an accepted output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CustomScore {
-    /// It must not.
     #[default]
     Never,
-    /// It may.
     Allowed,
-    /// It must.
     Required,
 }
 
-/// A test data group with a grader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradedGroup {
     /// The path below `data/`, such as `secret/group1`; empty for the root.
@@ -48,16 +42,15 @@ pub struct GradedGroup {
 /// How a test data group is graded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupGrading {
-    /// Whether the rest is left out after a result that is not accepted.
+    /// Whether the other cases are skipped after a rejection.
     pub on_reject: OnReject,
     pub grader: Grader,
     pub accept_score: Score,
     pub reject_score: Score,
-    /// The scores that the package says are possible.
+    /// The possible scores, according to the package.
     pub range: PossibleScores,
 }
 
-/// What follows a result that is not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnReject {
     #[default]
@@ -65,7 +58,6 @@ pub enum OnReject {
     Continue,
 }
 
-/// The grader of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grader {
     Default(GraderModes),
@@ -102,15 +94,14 @@ words! {
         #[default]
         Sum = "sum",
         Average = "avg",
-        /// The least.
         Min = "min",
         Max = "max",
     }
 }
 
 impl GraderModes {
-    /// The modes for these flags: of conflicting flags the last one counts, unknown ones are ignored.
-    pub fn of(flags: &[String]) -> Self {
+    /// The last of several conflicting flags counts. Unknown flags are ignored.
+    pub fn from_flags(flags: &[String]) -> Self {
         let mut modes = Self::default();
         for flag in flags {
             match flag.as_str() {
@@ -128,22 +119,19 @@ impl GraderModes {
     }
 }
 
-/// A range of scores, both ends included; `None` for no bound.
+/// Both ends are included; `None` is no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PossibleScores {
-    /// The least.
     pub from: Option<Score>,
     pub to: Option<Score>,
 }
 
 impl PossibleScores {
-    /// Whether a score is possible.
     pub fn contains(&self, score: Score) -> bool {
         self.from.is_none_or(|from| !from.exceeds(score))
             && self.to.is_none_or(|to| !score.exceeds(to))
     }
 
-    /// The best possible score, if there is a bound.
     pub fn best(&self, objective: Objective) -> Option<Score> {
         match objective {
             Objective::Max => self.to,
@@ -152,13 +140,11 @@ impl PossibleScores {
     }
 }
 
-/// Which score is the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
     #[default]
     Max,
-    /// The least.
     Min,
 }
 
@@ -174,28 +160,23 @@ words! {
     }
 }
 
-/// The grading keys of a `testdata.yaml`, as far as they are present.
+/// The grading keys of a `testdata.yaml`. `None` if a key is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GradingKeys {
-    /// `on_reject`.
     pub on_reject: Option<OnReject>,
     /// `grading`: whether it is `custom`.
     pub is_custom: Option<bool>,
-    /// `grader_flags`, as words.
     pub grader_flags: Option<Vec<String>>,
-    /// `accept_score`.
     pub accept_score: Option<Score>,
-    /// `reject_score`.
     pub reject_score: Option<Score>,
-    /// `range`.
     pub range: Option<PossibleScores>,
 }
 
 impl GradingKeys {
-    /// These keys, with the values of `other` for missing keys. For a group, `other` is its parent; the `grading` of
-    /// `problem.yaml` overrides all groups, so for it `other` is the group.
+    /// Takes missing keys from `other`. For a group, that is its parent. The `grading` of `problem.yaml` overrides all
+    /// groups, so for it `other` is the group.
     #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub fn with_missing_from(&self, other: &Self) -> Self {
         Self {
             on_reject: self.on_reject.or(other.on_reject),
             is_custom: self.is_custom.or(other.is_custom),
@@ -206,14 +187,14 @@ impl GradingKeys {
         }
     }
 
-    /// The settings, with the format's defaults for missing keys.
-    pub fn settled(&self) -> GroupGrading {
+    /// Missing keys have the format's defaults.
+    pub fn with_defaults(&self) -> GroupGrading {
         let flags = self.grader_flags.as_deref().unwrap_or_default();
         GroupGrading {
             on_reject: self.on_reject.unwrap_or_default(),
             grader: match self.is_custom {
                 Some(true) => Grader::Custom(flags.to_vec()),
-                _ => Grader::Default(GraderModes::of(flags)),
+                _ => Grader::Default(GraderModes::from_flags(flags)),
             },
             accept_score: self.accept_score.unwrap_or(Score::ONE),
             reject_score: self.reject_score.unwrap_or(Score::ZERO),
@@ -232,7 +213,7 @@ mod tests {
 
     /// The expected values are those of `support/default_grader` in problemtools.
     #[test]
-    fn the_last_of_flags_that_conflict_counts() {
+    fn the_last_of_several_conflicting_flags_counts() {
         let check = |flags: &str,
                      verdict: VerdictMode,
                      score: ScoreMode,
@@ -240,7 +221,7 @@ mod tests {
                      any: bool| {
             let expected =
                 GraderModes { verdict, score, ignore_sample: ignore, accept_if_any_accepted: any };
-            assert_eq!(GraderModes::of(&words(flags)), expected, "{flags}");
+            assert_eq!(GraderModes::from_flags(&words(flags)), expected, "{flags}");
         };
         use ScoreMode::{Average, Max, Min, Sum};
         use VerdictMode::{AlwaysAccept, FirstError, WorstError};
@@ -271,18 +252,24 @@ mod tests {
         let problem = GradingKeys { accept_score: score(5.0), ..GradingKeys::default() };
         let check =
             |keys: GradingKeys, on_reject: OnReject, flags: &str, accept: f64, reject: f64| {
-                let settled = keys.settled();
+                let settled = keys.with_defaults();
                 assert_eq!(settled.on_reject, on_reject);
-                assert_eq!(settled.grader, Grader::Default(GraderModes::of(&words(flags))));
+                assert_eq!(settled.grader, Grader::Default(GraderModes::from_flags(&words(flags))));
                 assert_eq!(Some(settled.accept_score), score(accept));
                 assert_eq!(Some(settled.reject_score), score(reject));
             };
         use OnReject::{Break, Continue};
         check(GradingKeys::default(), Break, "", 1.0, 0.0);
         check(root.clone(), Continue, "min", 10.0, 0.0);
-        check(secret.or(&root), Continue, "min", 20.0, -1.0);
-        check(group.or(&secret.or(&root)), Continue, "", 20.0, -1.0);
-        check(problem.or(&secret.or(&root)), Continue, "min", 5.0, -1.0);
+        check(secret.with_missing_from(&root), Continue, "min", 20.0, -1.0);
+        check(group.with_missing_from(&secret.with_missing_from(&root)), Continue, "", 20.0, -1.0);
+        check(
+            problem.with_missing_from(&secret.with_missing_from(&root)),
+            Continue,
+            "min",
+            5.0,
+            -1.0,
+        );
         check(problem, Break, "", 5.0, 0.0);
     }
 

@@ -8,32 +8,27 @@ use serde::Serialize;
 pub struct ValueBounds {
     /// The variable as written, such as `a[i]`; without one the command.
     pub name: String,
-    /// The command.
     pub command: String,
     /// Where it stands, from 1.
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
-    /// The least value.
-    pub min: Bound,
-    /// The greatest value.
-    pub max: Bound,
-    /// What inputs have there, if some were given.
-    pub reached: Option<Reached>,
+    pub min: ValueBound,
+    pub max: ValueBound,
+    /// What inputs have there, if there were inputs.
+    pub reached: Option<ReachedValues>,
 }
 
-/// A bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Bound {
-    /// As written.
+pub struct ValueBound {
     pub written: String,
     /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,
 }
 
-/// What inputs have at a place of the grammar.
+/// The values that inputs have at a place of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reached {
+pub struct ReachedValues {
     /// How many values were read.
     pub values: u64,
     /// The least of them.
@@ -48,9 +43,10 @@ pub struct Reached {
 
 impl ValueBounds {
     /// The bounds that no input reaches, in words: `never 100`; `None` if all are reached or no input was read.
-    pub fn missed(&self) -> Option<String> {
+    pub fn missed_bounds(&self) -> Option<String> {
         let reached = self.reached.as_ref()?;
-        let shown = |bound: &Bound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
+        let shown =
+            |bound: &ValueBound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
         match (reached.min, reached.max) {
             _ if reached.values == 0 => Some("never read".to_owned()),
             (true, true) => None,

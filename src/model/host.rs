@@ -15,10 +15,8 @@ use crate::model::units::Bytes;
 /// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// The facts about the machine.
     #[serde(rename = "host")]
     pub facts: HostFacts,
-    /// The facts about tools.
     pub tools: Vec<ToolFact>,
     /// The isolation that will be used.
     #[serde(rename = "best_isolation")]
@@ -27,7 +25,6 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
 }
 
-/// What a machine offers.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostFacts {
     /// The system's own name, such as `Linux` or `FreeBSD`.
@@ -38,9 +35,9 @@ pub struct HostFacts {
     pub user: u32,
     /// Whether this process may make mounts and namespaces and change its user.
     pub administrator: bool,
-    /// Each way to keep programs apart, as it was tried out, the strongest first.
+    /// Each isolation method as it was tried, the strongest first.
     #[serde(rename = "ways")]
-    pub modes: Vec<TriedMode>,
+    pub modes: Vec<TriedIsolation>,
     /// What is not enforced, one line each, if the system cannot isolate programs.
     pub gaps: Vec<String>,
     /// The version of landlock's interface, if the kernel has it.
@@ -52,20 +49,17 @@ pub struct HostFacts {
     /// The settings of the kernel that decide about namespaces, as far as it has them.
     #[serde(flatten)]
     pub settings: NamespaceSettings,
-    /// Control groups.
     #[serde(flatten)]
     pub cgroups: CgroupFacts,
     /// What will measure CPU time.
     pub cpu_meter: Meter,
     /// What will measure memory.
     pub memory_meter: Meter,
-    /// Processors.
     #[serde(flatten)]
     pub processors: Processors,
     /// How even times are.
     #[serde(flatten)]
     pub calibration: Calibration,
-    /// The hard limit of the stack, if there is one.
     #[serde(rename = "stack_limit_bytes")]
     pub stack_limit: Option<Bytes>,
     /// The least memory limit of the control groups that juror itself is in, if there is one.
@@ -75,20 +69,18 @@ pub struct HostFacts {
     pub process_limit: Option<u64>,
     /// Where programs are built and data is made.
     #[serde(flatten)]
-    pub temporary: Temporary,
+    pub temporary: TemporaryDirectory,
 }
 
 /// An isolation method, and the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TriedMode {
-    /// The isolation.
+pub struct TriedIsolation {
     #[serde(rename = "by")]
     pub isolation: Isolation,
     /// Why it does not work; `None` if a program ran in it.
     pub fault: Option<JudgeError>,
 }
 
-/// The kernel's settings about namespaces; `None` if it has no such setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NamespaceSettings {
     /// `kernel.unprivileged_userns_clone`, of Debian's kernels: 0 forbids user namespaces to users.
@@ -126,7 +118,6 @@ pub struct CgroupFacts {
     pub usable1: Vec<String>,
 }
 
-/// Processors.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Processors {
     /// How many this process may use, threads of one core counted apart.
@@ -139,25 +130,24 @@ pub struct Processors {
     pub load: Option<f64>,
 }
 
-/// How even times are, by a fixed piece of work that is done many times.
+/// How much times vary, measured with a fixed piece of work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// How much nine of ten times exceed the least, at most, as a part of it.
+    /// By which part nine of ten times exceed the least, at most.
     pub pace_noise: f64,
-    /// How the frequency of the processors is chosen, such as `powersave`; `None` if the system does not tell.
+    /// The governor of the processors' frequency, such as `powersave`; `None` if the system does not tell.
     pub frequency_governor: Option<String>,
 }
 
 /// Where programs are built and data is made.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Temporary {
-    /// The directory.
+pub struct TemporaryDirectory {
     #[serde_as(as = "Location")]
     #[serde(rename = "temporary_directory")]
     pub path: PathBuf,
     /// Room for files of this user; the fault in words if it cannot be used.
-    #[serde_as(as = "FromIntoRef<Free>")]
+    #[serde_as(as = "FromIntoRef<FreeSpaceKeys>")]
     #[serde(flatten)]
     pub free: Result<Bytes, String>,
     /// Whether it is mounted so that no program can be started there.
@@ -165,21 +155,20 @@ pub struct Temporary {
     pub is_noexec: bool,
 }
 
-/// A tool for a language, as it was looked for.
+/// A tool for a language, and whether it was found.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
-    /// What was found; what to do, if nothing was.
-    #[serde_as(as = "FromIntoRef<FoundTool>")]
+    /// The tool; what to do, if it was not found.
+    #[serde_as(as = "FromIntoRef<ToolKeys>")]
     #[serde(flatten)]
-    pub found: Result<ToolFound, String>,
+    pub found: Result<InstalledTool, String>,
 }
 
-/// A tool that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolFound {
+pub struct InstalledTool {
     /// Its path, behind all wrappers.
     pub path: PathBuf,
     pub version: String,
@@ -190,13 +179,9 @@ pub struct ToolFound {
 pub struct Finding {
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
-    /// How good it is.
-    pub grade: Grade,
-    /// The conclusion, in one line.
+    pub grade: FindingRating,
     pub text: String,
-    /// What to do, if something can be done: what it gives, and at what price.
     pub advice: Option<String>,
-    /// The command to type for it, if there is one.
     pub command: Option<String>,
 }
 
@@ -204,33 +189,29 @@ pub struct Finding {
 pub type Advice = (String, Option<String>);
 
 impl Finding {
-    /// The finding with this advice.
     #[must_use]
-    pub fn advise(self, advice: Option<Advice>) -> Self {
+    pub fn with_advice(self, advice: Option<Advice>) -> Self {
         let (advice, command) = advice.unzip();
         Self { advice, command: command.flatten(), ..self }
     }
 }
 
-/// How good something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Grade {
-    /// As it should be.
+pub enum FindingRating {
     Good,
     /// It works, but less well than it could.
     Weak,
-    /// It does not work.
     Missing,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Free {
+struct FreeSpaceKeys {
     temporary_free_bytes: Option<Bytes>,
     temporary_fault: Option<String>,
 }
 
-impl From<&Result<Bytes, String>> for Free {
+impl From<&Result<Bytes, String>> for FreeSpaceKeys {
     fn from(free: &Result<Bytes, String>) -> Self {
         Self {
             temporary_free_bytes: free.as_ref().ok().copied(),
@@ -240,14 +221,14 @@ impl From<&Result<Bytes, String>> for Free {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct FoundTool {
+struct ToolKeys {
     path: Option<String>,
     version: Option<String>,
     help: Option<String>,
 }
 
-impl From<&Result<ToolFound, String>> for FoundTool {
-    fn from(found: &Result<ToolFound, String>) -> Self {
+impl From<&Result<InstalledTool, String>> for ToolKeys {
+    fn from(found: &Result<InstalledTool, String>) -> Self {
         let tool = found.as_ref().ok();
         Self {
             path: tool.map(|tool| tool.path.display().to_string()),

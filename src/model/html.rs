@@ -14,7 +14,7 @@ pub fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(character),
-            // Control characters are not allowed in a page; the others would change the direction of the text around
+            // Control characters are not allowed in a page. The others would change the direction of the text around
             // them.
             _ if character.is_control() => escaped.push('\u{fffd}'),
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
@@ -24,7 +24,6 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A file as a `data:` URI.
 pub fn data_uri(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", STANDARD.encode(bytes))
 }

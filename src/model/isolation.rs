@@ -23,10 +23,10 @@ words! {
 }
 
 impl Isolation {
-    /// The methods with any isolation, the strongest first.
-    pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
+    /// The methods that isolate, the strongest first.
+    pub const ISOLATING: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
-    /// Whether programs can see or reach nothing of the machine: whether there are namespaces.
+    /// Whether there are namespaces, so that programs see and reach nothing of the machine.
     pub const fn is_full(self) -> bool {
         match self {
             Self::Namespaces | Self::UserNamespaces => true,
@@ -38,7 +38,7 @@ impl Isolation {
 words! {
     /// How well programs must be isolated.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Demand {
+    pub enum RequiredIsolation {
         /// By namespaces; otherwise nothing runs.
         Full = "full",
         /// As well as the machine allows; a warning is shown if that is less than namespaces.
@@ -49,8 +49,7 @@ words! {
     }
 }
 
-impl Demand {
-    /// Whether this isolation suffices.
+impl RequiredIsolation {
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {
             Self::Full => isolation.is_full(),

@@ -15,56 +15,53 @@ use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::words::words;
 
-/// Another run of a job that ran before, to measure times.
+/// Another run of the same job, to measure times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// Counts these runs of the job, from 1, so that a cache can keep each result.
+    /// Counts these runs of the job from 1. A cache keeps each result.
     pub number: u32,
-    /// Whether nothing may run beside it on its machine.
+    /// Whether nothing else may run on its machine meanwhile.
     pub is_alone: bool,
 }
 
-/// A run of a program. Independent of the machine.
+/// A run of a program, independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     pub command: Command,
     pub stdin: Blob,
-    /// The initial contents of the box, which is the working directory.
+    /// The contents of the box, which is the working directory, at the start.
     pub files: Vec<TreeEntry>,
     /// Whether the program may write in its box.
     pub writable: bool,
     /// The maximum size of the box; the kernel refuses more.
     pub box_size: Bytes,
     pub limits: Limits,
-    /// The names of files to return from the box.
+    /// The names of the files that are returned from the box.
     pub collect: Vec<String>,
-    pub keep: Keep,
-    /// Whether the result depends on run times in more than staying within limits: then results from other machines
-    /// mean nothing.
+    pub keep: BoxRetention,
+    /// Whether run times affect the result, beyond staying within limits. Then results from other machines mean
+    /// nothing.
     pub is_timed: bool,
 }
 
-/// What is returned of a box, besides the files requested by name.
+/// What is returned from a box besides the collected files.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Keep {
+pub enum BoxRetention {
     #[default]
     Nothing,
-    /// Everything except entries with these names, and what is below them.
+    /// Everything except these names, and what is below them.
     AllBut(#[serde_as(as = "Vec<PathBytes>")] Vec<PathBuf>),
 }
 
-impl Keep {
-    /// Everything.
+impl BoxRetention {
     pub const ALL: Self = Self::AllBut(Vec::new());
 
-    /// Everything, or nothing.
-    pub fn all_if(is_wanted: bool) -> Self {
+    pub fn all_or_nothing(is_wanted: bool) -> Self {
         if is_wanted { Self::ALL } else { Self::Nothing }
     }
 }
 
-/// What to start, and what it must see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments. The first is an absolute path as seen from inside; neither a shell nor a search path is
@@ -72,22 +69,21 @@ pub struct Command {
     pub argv: Vec<String>,
     pub env: Vec<(String, String)>,
     /// What is visible read-only, besides the system's own directories.
-    pub visible: Vec<Shown>,
+    pub visible: Vec<VisiblePath>,
 }
 
 /// Something that a program sees read-only.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct VisiblePath {
     /// The absolute path at which the program sees it.
     #[serde_as(as = "PathBytes")]
     pub inside: PathBuf,
-    pub what: What,
+    pub what: VisibleContent,
 }
 
-/// What a program is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
+pub enum VisibleContent {
     /// A tree, such as a built program.
     Tree(Arc<Tree>),
     /// A directory or file of a compiler or interpreter, which the machine that runs the job must have at the same
@@ -100,39 +96,37 @@ pub enum What {
     },
 }
 
-impl Shown {
-    /// Shows a tree at this path.
+impl VisiblePath {
     pub fn tree(inside: impl Into<PathBuf>, tree: &Arc<Tree>) -> Self {
-        Self { inside: inside.into(), what: What::Tree(Arc::clone(tree)) }
+        Self { inside: inside.into(), what: VisibleContent::Tree(Arc::clone(tree)) }
     }
 }
 
 impl Job {
-    /// All blobs of the job.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let trees = self.command.visible.iter().filter_map(|shown| match &shown.what {
-            What::Tree(tree) => Some(&tree.entries),
-            What::Installed { .. } => None,
+            VisibleContent::Tree(tree) => Some(&tree.entries),
+            VisibleContent::Installed { .. } => None,
         });
         let entries = trees.flatten().chain(&self.files);
         entries.filter_map(TreeEntry::blob).chain([&self.stdin])
     }
 
-    /// The same blobs in the same order, to be replaced. Blobs of a tree only if the tree is not shared.
+    /// For replacing blobs: the same ones in the same order. Blobs of a shared tree are left out.
     pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
         let trees = self.command.visible.iter_mut().filter_map(|shown| match &mut shown.what {
-            What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
-            What::Installed { .. } => None,
+            VisibleContent::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
+            VisibleContent::Installed { .. } => None,
         });
         let entries = trees.chain([&mut self.files]).flatten();
         entries.filter_map(TreeEntry::blob_mut).chain([&mut self.stdin])
     }
 
-    /// Adds an entry to its box, or replaces the one of the same name. The box grows by the size of a file, so that
-    /// the program has as much room as before.
-    pub fn put(&mut self, entry: TreeEntry) {
+    /// Adds an entry to the box, or replaces the one of the same name. The box grows by the file's size, so that the
+    /// program has as much room as before.
+    pub fn add_entry(&mut self, entry: TreeEntry) {
         if let Node::File { blob, .. } = &entry.node {
-            // A blob that cannot be read is reported when it is placed.
+            // A blob that cannot be read is reported when the box is filled.
             self.box_size = self.box_size.saturating_add(Bytes(blob.len().unwrap_or_default()));
         }
         self.files.retain(|file| file.name != entry.name);
@@ -140,36 +134,34 @@ impl Job {
     }
 
     /// Puts the input where the program reads it, and collects the output from where it writes it.
-    pub fn feed(&mut self, io: &ProgramIo, input: Blob) {
+    pub fn connect_io(&mut self, io: &ProgramIo, input: Blob) {
         match io {
             ProgramIo::Standard => self.stdin = input,
             ProgramIo::Files { input: name, output } => {
-                self.put(TreeEntry::new(name, Node::plain(input)));
+                self.add_entry(TreeEntry::new(name, Node::plain(input)));
                 self.collect.push(output.clone());
             }
         }
     }
 }
 
-/// The result of a job.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Reply {
+pub struct JobReply {
     pub outcome: Outcome,
     pub stdout: Blob,
-    /// Standard error, shortened to its first and last part.
+    /// The first and the last part of standard error.
     pub stderr: Blob,
     /// The requested files, in the order of [`Job::collect`].
-    pub collected: Vec<Collected>,
-    /// The contents of the box at the end, if requested.
+    pub collected: Vec<CollectedEntry>,
+    /// The contents of the box at the end, as [`Job::keep`] says.
     pub kept: Option<Tree>,
 }
 
-impl Reply {
-    /// All blobs of the reply.
+impl JobReply {
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let collected = self.collected.iter().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
+            CollectedEntry::File(blob) => Some(blob),
+            CollectedEntry::Missing | CollectedEntry::NotAFile(_) => None,
         });
         let kept = self.kept.iter().flat_map(|tree| &tree.entries);
         [&self.stdout, &self.stderr]
@@ -178,11 +170,11 @@ impl Reply {
             .chain(kept.filter_map(TreeEntry::blob))
     }
 
-    /// The same blobs in the same order, to be replaced.
+    /// For replacing blobs: the same ones in the same order.
     pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
         let collected = self.collected.iter_mut().filter_map(|found| match found {
-            Collected::File(blob) => Some(blob),
-            Collected::Missing | Collected::NotAFile(_) => None,
+            CollectedEntry::File(blob) => Some(blob),
+            CollectedEntry::Missing | CollectedEntry::NotAFile(_) => None,
         });
         let kept = self.kept.iter_mut().flat_map(|tree| &mut tree.entries);
         [&mut self.stdout, &mut self.stderr]
@@ -192,9 +184,9 @@ impl Reply {
     }
 }
 
-/// The entry that was found under a name in the box.
+/// What a collected name is in the box.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Collected {
+pub enum CollectedEntry {
     File(Blob),
     Missing,
     /// Not a regular file, or a file that cannot be read.

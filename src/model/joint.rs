@@ -1,4 +1,4 @@
-//! Two joined programs, which talk with each other, as plain data, and their result.
+//! Two programs that talk with each other, and their result, as plain data.
 
 use std::time::Duration;
 
@@ -6,29 +6,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{FromIntoRef, IfIsHumanReadable, serde_as};
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::serial::{Seconds, Text};
 use crate::model::units::Bytes;
 
-/// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
+/// Two programs, connected crosswise: the standard output of one is the standard input of the other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JointJob {
-    /// The observed program. Its job's standard input is ignored.
+    /// The observed program. The standard input of its job is ignored.
     pub program: Job,
-    /// The program that it talks with. Its job's standard input is ignored.
+    /// The program that it talks with. The standard input of its job is ignored.
     pub partner: Job,
-    /// If the partner ends with this exit code, the program may run to its own end. After any other end of the partner
-    /// the program is ended at once.
+    /// The partner's exit code after which the program may run to its own end. After any other end of the partner, the
+    /// program is ended at once.
     pub accept_exit_code: i32,
-    /// How much of the transcript is kept: this many bytes of its beginning, and as many of its end.
+    /// How many bytes of the transcript are kept from its beginning, and as many from its end.
     pub transcript: Option<Bytes>,
 }
 
-/// One of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Speaker")]
-pub enum Side {
-    /// The observed program.
+pub enum TalkSide {
     #[serde(rename = "submission")]
     Program,
     /// The one that it talks with.
@@ -36,103 +34,97 @@ pub enum Side {
     Partner,
 }
 
-/// The result of a joint job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JointReply {
-    pub program: Part,
-    pub partner: Part,
+    pub program: ProgramReply,
+    pub partner: ProgramReply,
     /// When the partner learned of the end of the program's output; `None` if the partner had ended before.
     ///
-    /// It learns of the end as late as possible: when it has read all of the output and waits for more. So whatever it
-    /// does before depends only on the output, not on how the program ended. After that the program runs to its own
-    /// end, whatever the partner does.
-    pub told: Option<Duration>,
-    /// Set if both waited for each other and were therefore ended.
+    /// The partner learns of it as late as possible: when it has read all output and waits for more. What it does
+    /// before depends only on the output, not on how the program ended. Afterwards the program runs to its own end,
+    /// whatever the partner does.
+    pub output_end_reported: Option<Duration>,
+    /// Set if both waited for each other, and were ended.
     pub deadlock: Option<Deadlock>,
-    pub debt: Debt,
+    pub debt: PartnerDelay,
     pub transcript: Transcript,
 }
 
 /// The result of one of the two programs. All times are from the start of the pair.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Part {
-    /// The reply. It counts standard output, but does not contain it.
-    pub reply: Reply,
+pub struct ProgramReply {
+    /// It counts standard output, but does not contain it.
+    pub reply: JobReply,
     pub started: Duration,
     pub ended: Duration,
-    /// When its standard output was closed: at its end, or earlier by itself.
+    /// When its standard output was closed: at its end, or earlier.
     pub closed: Duration,
-    /// The size of its output after the other had ended or closed its standard input; nobody reads that.
+    /// The output that nobody read: the other program had ended, or had closed its standard input.
     pub unread: Bytes,
-    /// What it was last seen waiting for, if nothing was written since then.
-    pub waits: Option<Waits>,
+    /// What it waited for at the last look, if nothing was written since then.
+    pub waits: Option<WaitReason>,
 }
 
-/// The time for which the program waited for its partner, and the partner did not wait for it. The partner owes nothing
-/// as long as it still has other questions to read: those came from the program, too.
+/// How long the program waited for its partner while the partner did not wait for it. The partner owes nothing while
+/// it has other questions to read: these came from the program, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Debt {
-    /// The longest such time for one answer, or for the first words.
+pub struct PartnerDelay {
+    /// The longest wait for one answer, or for the first words.
     pub longest: Duration,
-    /// Whether they were last seen so before the program's end, and nothing was written since then.
+    /// Whether the program still waited at the last look before its end, and nothing was written since then.
     pub is_open: bool,
 }
 
-/// What an idle program, with all its processes and threads, waits for.
+/// What an idle program waits for, with all its processes and threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Waits {
-    /// It reads, and there is no input.
+pub enum WaitReason {
+    /// It reads, but there is no input.
     Input,
-    /// It writes, and the other does not read.
+    /// It writes, but the other does not read.
     Output,
-    /// Only itself, such as two threads that wait for each other's lock.
+    /// Nothing outside: for example, two threads wait for each other's lock.
     Itself,
 }
 
-/// Both waited, and no data was on its way between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlock {
     /// When it was detected, from the start of the pair.
     pub at: Duration,
-    pub program: Waits,
-    pub partner: Waits,
+    pub program: WaitReason,
+    pub partner: WaitReason,
 }
 
 /// What two programs wrote to each other, in order.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
-    /// The beginning.
-    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
-    pub first: Vec<Said>,
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<TranscriptLines>>")]
+    pub first: Vec<TranscriptPiece>,
     /// How much was omitted after that.
     #[serde(rename = "left_out_bytes")]
     pub left_out: Bytes,
-    /// The end.
-    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
-    pub last: Vec<Said>,
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<TranscriptLines>>")]
+    pub last: Vec<TranscriptPiece>,
 }
 
-/// A text that one of the two wrote.
+/// A text that one of the two programs wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct TranscriptPiece {
     /// When it was written, from the start of the pair.
     pub at: Duration,
-    pub by: Side,
+    pub by: TalkSide,
     /// A line with its end, or a part of one.
     pub text: Vec<u8>,
 }
 
-/// A line of a transcript.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
+pub struct TranscriptLine {
     /// When its first piece was written, from the start of the pair.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "at_seconds")]
     pub at: Duration,
-    /// The side that wrote it.
-    pub by: Side,
+    pub by: TalkSide,
     /// The text without line end.
     #[serde_as(as = "Text")]
     #[serde(rename = "line")]
@@ -142,30 +134,30 @@ pub struct Line {
     pub is_whole: bool,
 }
 
-/// How pieces are written for people.
+/// For human-readable formats: lines instead of pieces.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
-struct Lines(Vec<Line>);
+struct TranscriptLines(Vec<TranscriptLine>);
 
-impl From<&Vec<Said>> for Lines {
-    fn from(pieces: &Vec<Said>) -> Self {
-        Self(lines(pieces))
+impl From<&Vec<TranscriptPiece>> for TranscriptLines {
+    fn from(pieces: &Vec<TranscriptPiece>) -> Self {
+        Self(joined_lines(pieces))
     }
 }
 
-impl From<Lines> for Vec<Said> {
-    fn from(Lines(lines): Lines) -> Self {
-        let said = |Line { at, by, mut text, is_whole }: Line| {
+impl From<TranscriptLines> for Vec<TranscriptPiece> {
+    fn from(TranscriptLines(lines): TranscriptLines) -> Self {
+        let said = |TranscriptLine { at, by, mut text, is_whole }: TranscriptLine| {
             text.extend(is_whole.then_some(b'\n'));
-            Said { at, by, text }
+            TranscriptPiece { at, by, text }
         };
         lines.into_iter().map(said).collect()
     }
 }
 
-/// The lines of a transcript: consecutive pieces of one side are joined.
-pub fn lines(pieces: &[Said]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+/// Joins consecutive pieces of one side to lines.
+pub fn joined_lines(pieces: &[TranscriptPiece]) -> Vec<TranscriptLine> {
+    let mut lines: Vec<TranscriptLine> = Vec::new();
     for piece in pieces {
         let (text, is_whole) = match piece.text.strip_suffix(b"\n") {
             Some(text) => (text, true),
@@ -177,14 +169,19 @@ pub fn lines(pieces: &[Said]) -> Vec<Line> {
                 line.text.extend(text);
                 line.is_whole = is_whole;
             }
-            None => lines.push(Line { at: piece.at, by: piece.by, text: text.to_vec(), is_whole }),
+            None => lines.push(TranscriptLine {
+                at: piece.at,
+                by: piece.by,
+                text: text.to_vec(),
+                is_whole,
+            }),
         }
     }
     lines
 }
 
-impl Side {
-    /// The mark of a line in the package format: `>` for the submission, `<` for the output validator.
+impl TalkSide {
+    /// `>` for the submission, `<` for the output validator.
     ///
     /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
     pub const fn mark(self) -> char {
@@ -196,11 +193,11 @@ impl Side {
 }
 
 impl Transcript {
-    /// The line in the notation of `.interaction` files.
-    pub fn notation(&self) -> Vec<u8> {
+    /// The text of an `.interaction` file.
+    pub fn to_interaction_text(&self) -> Vec<u8> {
         let mut text = Vec::new();
-        let write = |text: &mut Vec<u8>, pieces: &[Said]| {
-            for line in lines(pieces) {
+        let write = |text: &mut Vec<u8>, pieces: &[TranscriptPiece]| {
+            for line in joined_lines(pieces) {
                 text.push(line.by.mark() as u8);
                 text.extend(line.text);
                 text.push(b'\n');
@@ -220,25 +217,26 @@ impl Transcript {
 mod tests {
     use super::*;
 
-    fn said(by: Side, text: &str) -> Said {
-        Said { at: Duration::ZERO, by, text: text.as_bytes().to_vec() }
+    fn piece(by: TalkSide, text: &str) -> TranscriptPiece {
+        TranscriptPiece { at: Duration::ZERO, by, text: text.as_bytes().to_vec() }
     }
 
     #[test]
-    fn a_transcript_is_written_as_the_format_has_it() {
-        use Side::{Partner, Program};
-        let check = |first: &[Said], left_out: u64, last: &[Said], expected: &str| {
-            let transcript = Transcript {
-                first: first.to_vec(),
-                left_out: Bytes(left_out),
-                last: last.to_vec(),
+    fn a_transcript_is_written_in_the_notation_of_the_format() {
+        use TalkSide::{Partner, Program};
+        let check =
+            |first: &[TranscriptPiece], left_out: u64, last: &[TranscriptPiece], expected: &str| {
+                let transcript = Transcript {
+                    first: first.to_vec(),
+                    left_out: Bytes(left_out),
+                    last: last.to_vec(),
+                };
+                let notation = String::from_utf8(transcript.to_interaction_text()).unwrap();
+                assert_eq!(notation, expected);
             };
-            let notation = String::from_utf8(transcript.notation()).unwrap();
-            assert_eq!(notation, expected);
-        };
         check(&[], 0, &[], "");
-        let first = [said(Partner, "2 1\n"), said(Partner, "4 7\n"), said(Program, "L\n")];
-        let last = [said(Partner, "R"), said(Partner, "R\n"), said(Program, "x")];
+        let first = [piece(Partner, "2 1\n"), piece(Partner, "4 7\n"), piece(Program, "L\n")];
+        let last = [piece(Partner, "R"), piece(Partner, "R\n"), piece(Program, "x")];
         check(&first, 0, &[], "<2 1\n<4 7\n>L\n");
         check(&first, 0, &last, "<2 1\n<4 7\n>L\n<RR\n>x\n");
         check(&first, 9, &last, "<2 1\n<4 7\n>L\n[9 bytes left out]\n<RR\n>x\n");

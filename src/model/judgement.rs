@@ -13,8 +13,8 @@ use serde_with::{NoneAsEmptyString, serde_as};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
-use crate::model::messages::{told_by_compiler, told_by_program};
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::messages::{compiler_error_line, program_error_line};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, TotalScore};
 use crate::model::serial::{Base64, EveryKey, Location, Text};
@@ -32,11 +32,11 @@ pub struct JudgeError {
     /// What to do about it.
     pub help: Option<String>,
     /// Whether it may work the next time.
-    pub again: Again,
+    pub again: Retry,
     /// The kind of failure, if code depends on it.
     pub kind: FaultKind,
     /// The compiler or interpreter that this machine lacks, if that is the only problem, or the program that a student
-    /// did not submit: then a submission is skipped.
+    /// did not submit. Then the submission is skipped.
     pub lacks: Option<String>,
     /// The package's program at fault, if any.
     pub program: Option<Box<FaultyProgram>>,
@@ -56,12 +56,13 @@ pub struct FaultyProgram {
     pub kept: Option<PathBuf>,
 }
 
-/// Whether a failed step may work the next time.
+/// Whether it may work the next time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Again {
+pub enum Retry {
     /// It may: the machine lacked resources or refused something.
-    Perhaps,
+    #[serde(rename = "perhaps")]
+    Possible,
     /// It will not: the request is impossible.
     #[default]
     Never,
@@ -71,7 +72,6 @@ pub enum Again {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// Any other.
     #[default]
     Other,
     /// A run was ended because its result is not needed any more.
@@ -86,46 +86,44 @@ pub enum FaultKind {
     NoWorker,
 }
 
-/// The value of `lacks` if there is no program.
+/// The value of `lacks` if a student submitted no program.
 const NO_PROGRAM: &str = "program";
 
 impl JudgeError {
-    /// A failure of this step, for this reason.
     pub fn new(step: impl Into<String>, reason: impl ToString) -> Self {
         Self {
             step: step.into(),
             reason: reason.to_string(),
             help: None,
-            again: Again::Never,
+            again: Retry::Never,
             kind: FaultKind::Other,
             lacks: None,
             program: None,
         }
     }
 
-    /// There is no program to judge, for this reason; students may submit anything.
+    /// There is no program to judge. Students may submit anything.
     pub fn no_program(reason: impl ToString) -> Self {
         Self { lacks: Some(NO_PROGRAM.to_owned()), ..Self::new("find a program", reason) }
     }
 
-    /// Whether the only problem is that there is no program.
+    /// Whether the only problem is a missing program.
     pub fn is_no_program(&self) -> bool {
         self.lacks.as_deref() == Some(NO_PROGRAM)
     }
 
-    /// Makes failures of a step that works on a file: `read 1.in`.
-    pub fn on<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
+    /// For steps that work on a file: `read 1.in`.
+    pub fn on_file<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
         move |reason| Self::new(format!("{step} {}", path.display()), reason)
     }
 
-    /// Marks it as one that may work the next time.
+    /// It may work the next time.
     #[must_use]
     pub fn transient(mut self) -> Self {
-        self.again = Again::Perhaps;
+        self.again = Retry::Possible;
         self
     }
 
-    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -142,39 +140,38 @@ pub struct CaseJudgement {
     pub test_case: String,
     /// What it earned.
     pub verdict: Verdict,
-    /// Why, in words: `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
+    /// Why, such as `token 1 differs`, `killed by SIGSEGV`, `1.02 s of CPU time, 1 s allowed`.
     pub cause: String,
     /// The output validator's message to the judge; of the default one, the cause. Expectations search it.
     pub message: String,
-    /// Whether the cause has all of that message.
+    /// Whether the cause includes the whole message.
     #[serde(rename = "told")]
-    pub is_told: bool,
+    pub cause_includes_message: bool,
     /// The output validator's message to the contestant; empty if there is none.
     pub team_message: String,
-    /// What it is worth; `None` if test cases have no scores.
+    /// Its score; `None` if test cases have no scores.
     #[serde_as(as = "EveryKey<CaseScore>")]
     #[serde(flatten)]
     pub score: Option<CaseScore>,
-    /// What it would be at the time limit times its margin, if that was looked for and is another verdict; or in another
-    /// run, if the limit lies within the spread of several.
-    pub with_margin: Option<Extended>,
-    /// All runs, if there was more than one because the first was near a limit.
+    /// The result with the time limit times its margin, if it was judged with that and has another verdict. Or the
+    /// result of another run, if the limit lies within the spread of several runs.
+    pub with_margin: Option<ResultWithMargin>,
+    /// All runs; absent if there was only one because it was not near a limit.
     pub repeats: Option<Box<Repeats>>,
-    /// The facts; `None` if a static validator looked at the submission and nothing of it ran.
+    /// The facts of the run; `None` if only a static validator checked the submission.
     #[serde_as(as = "EveryKey<Outcome>")]
     #[serde(flatten)]
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// What the person sees beside the difference; absent if it was not asked for.
+    /// What a person sees besides the difference; absent if it was not asked for.
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// The result of a run with more time.
+/// The result with more time, or in another run.
 #[serde_as]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Extended {
-    /// The verdict.
+pub struct ResultWithMargin {
     pub verdict: Verdict,
     /// The score; `None` if test cases have no scores.
     #[serde_as(as = "EveryKey<CaseScore>")]
@@ -188,19 +185,19 @@ impl CaseJudgement {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
     }
 
-    /// The cause; if the program crashed, after what it said about it, in one line.
-    pub fn told_cause(&self) -> String {
+    /// The cause in one line. If the program crashed, what it wrote about that comes first.
+    pub fn explained_cause(&self) -> String {
         let seen = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
-        match seen.and_then(|seen| told_by_program(&seen.stderr)) {
+        match seen.and_then(|seen| program_error_line(&seen.stderr)) {
             Some(told) => format!("{told} ({})", self.cause),
             None => self.cause.clone(),
         }
     }
 
-    /// Whether it ended in a deadlock with the output validator.
-    pub fn is_stuck(&self) -> bool {
+    /// Whether it and the output validator waited for each other.
+    pub fn is_deadlocked(&self) -> bool {
         let stop = self.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
-        stop == Some(StoppedBy::Deadlock)
+        stop == Some(StopReason::Deadlock)
     }
 }
 
@@ -219,10 +216,10 @@ pub struct Evidence {
     pub input: Vec<u8>,
     /// How many bytes of the input were left out.
     pub input_bytes_left_out: u64,
-    /// Where the whole input is, if it is in a file that stays.
+    /// Where the whole input is, if that file stays.
     #[serde_as(as = "Option<Location>")]
     pub input_path: Option<PathBuf>,
-    /// The beginning of the judge answer, if an output was compared with it or judged beside it.
+    /// The beginning of the judge answer, if the output was judged by it.
     #[serde_as(as = "Text")]
     pub answer: Vec<u8>,
     /// How many bytes of the judge answer were left out.
@@ -246,7 +243,7 @@ pub struct Evidence {
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
     /// Images of the input and of the output for the page, if they are not too large.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<ShownImage>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
@@ -257,21 +254,18 @@ pub struct Evidence {
     pub feedback: Option<PathBuf>,
 }
 
-/// An image for a person.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Picture {
+pub struct ShownImage {
     /// What it shows, such as `output`.
     pub of: Cow<'static, str>,
     /// Its file name, whose extension is its type.
     pub name: String,
-    /// Its file.
     #[serde_as(as = "Base64")]
     #[serde(rename = "base64")]
     pub blob: Blob,
 }
 
-/// One line of a diff.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffLine {
@@ -288,7 +282,6 @@ pub struct DiffLine {
     pub text: Vec<u8>,
 }
 
-/// Which text a line of a diff is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffTag {
@@ -301,7 +294,7 @@ pub enum DiffTag {
     Output,
 }
 
-/// The judgement of a submission.
+/// The verdict of a submission, with its details.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
@@ -311,18 +304,18 @@ pub struct Judgement {
     /// The submission's file or directory.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// AC if all cases that were run are accepted; otherwise the verdict of the first case, in order, that is not.
+    /// AC if all test cases that were run are accepted; otherwise the first other verdict, in order.
     pub verdict: Verdict,
     /// The cases that were run, in order.
     #[serde(rename = "test_cases")]
     pub cases: Arc<Vec<CaseJudgement>>,
-    /// Its score, in a scoring problem, if it builds.
+    /// The score, in a scoring problem, if the submission builds.
     #[serde_as(as = "EveryKey<TotalScore>")]
     #[serde(flatten)]
     pub score: Option<TotalScore>,
-    /// How many selected cases were not run, because of the verdicts of earlier ones.
+    /// How many selected test cases were skipped because of earlier verdicts.
     pub skipped: usize,
-    /// How many of these could prove nothing more about the expectations.
+    /// How many of the skipped ones could prove nothing more about the expectations.
     pub spared: usize,
     /// The compiler's messages, shortened, if there were any or it failed.
     pub compiler: Option<CompilerReport>,
@@ -332,27 +325,25 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The test cases that were run and not accepted, in order.
     pub fn rejected(&self) -> impl Iterator<Item = &CaseJudgement> {
         self.cases.iter().filter(|case| case.verdict != Verdict::Accepted)
     }
 
-    /// How many test cases it passes.
-    pub fn passed(&self) -> usize {
+    /// The number of test cases that it passes.
+    pub fn passed_cases(&self) -> usize {
         self.cases.len() - self.rejected().count()
     }
 
-    /// The CPU time of its slowest run.
-    pub fn slowest(&self) -> Option<Duration> {
+    pub fn slowest_cpu_time(&self) -> Option<Duration> {
         self.outcomes().map(|it| it.cpu_time).max()
     }
 
-    /// The most memory that one of its runs used, if measured.
-    pub fn memory(&self) -> Option<Bytes> {
+    /// `None` if memory was not measured.
+    pub fn peak_memory(&self) -> Option<Bytes> {
         self.outcomes().filter_map(Outcome::memory).max()
     }
 
-    /// The first test case that it fails, or `build`, with the cause.
+    /// The first test case that is not accepted, or `build`, and the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
         match (self.rejected().next(), self.refusal()) {
             (Some(case), _) => (Some(&case.test_case), Some(&case.cause)),
@@ -361,15 +352,15 @@ impl Judgement {
         }
     }
 
-    /// What the program or the compiler said about its first failure, in one line.
-    pub fn told_cause(&self) -> Option<String> {
+    /// What the program or the compiler wrote about the first failure, in one line.
+    pub fn explained_cause(&self) -> Option<String> {
         match self.rejected().next() {
-            Some(case) => Some(case.told_cause()),
-            None => told_by_compiler(self.refusal()?.1),
+            Some(case) => Some(case.explained_cause()),
+            None => compiler_error_line(self.refusal()?.1),
         }
     }
 
-    /// Why it does not build, and the compiler's messages. A compiler may also warn about a program that it accepts.
+    /// Why it does not build, and the compiler's messages. A compiler may also warn about programs that it accepts.
     pub fn refusal(&self) -> Option<(&str, &[u8])> {
         let compiler = self.compiler.as_ref()?;
         Some((compiler.refusal.as_deref()?, &compiler.messages))
@@ -384,19 +375,19 @@ impl Judgement {
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerReport {
-    /// Why it failed, in words; empty when it did not.
+    /// Why the build failed; empty if it succeeded.
     #[serde_as(as = "NoneAsEmptyString")]
     #[serde(rename = "cause")]
     pub refusal: Option<String>,
     /// Its messages, cut.
     #[serde_as(as = "Text")]
     pub messages: Vec<u8>,
-    /// The facts; absent if nothing was started.
+    /// The facts of the compiler's run; absent if nothing was started.
     pub outcome: Option<Outcome>,
 }
 
 impl CompilerReport {
-    /// A submission that is refused without running the compiler.
+    /// For a submission that is refused before its compiler runs.
     pub fn refused(cause: String) -> Self {
         Self { refusal: Some(cause), messages: Vec::new(), outcome: None }
     }
@@ -422,14 +413,12 @@ impl fmt::Display for BrokenExpectation {
 /// The time limit of submissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeLimit {
-    /// CPU time.
     pub limit: Duration,
-    /// Its origin: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
+    /// Where it comes from: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
     pub origin: String,
 }
 
 impl TimeLimit {
-    /// A limit from this origin.
     pub fn new(limit: Duration, origin: impl Into<String>) -> Self {
         Self { limit, origin: origin.into() }
     }
@@ -458,7 +447,7 @@ mod tests {
                 broken: Vec::new(),
             };
             assert_eq!(judgement.failure(), (place, refusal));
-            assert_eq!(judgement.told_cause().as_deref(), told);
+            assert_eq!(judgement.explained_cause().as_deref(), told);
         };
         check(None, None, None);
         check(Some("exit code 1"), Some("build"), Some("a.cpp:1:1: error: x"));

@@ -1,13 +1,13 @@
-//! Where a package format puts things, and how it names what an author may want to change.
+//! Where a package format puts its files, and how it names settings.
 
-/// Places and names of a package format, for code that writes into packages, and for messages.
+/// Places and names in a package format, for messages and for code that writes into packages.
 ///
-/// The rest of juror learns format-specific facts from this. Paths are below the package's directory. A reader may
-/// change some for a package, if a place depends on its contents.
+/// Only this tells the rest of juror how a format differs. Paths are below the package's directory. A reader may
+/// change some of them, if a place depends on the package.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     pub format: &'static str,
-    /// Whether no file of a package names its format: then juror always shows what it read.
+    /// Whether files never name their format. Then juror always shows which format it read.
     pub is_guessed: bool,
     /// The file with the problem's settings, for messages.
     pub settings: &'static str,
@@ -23,16 +23,16 @@ pub struct Layout {
     pub accepted: &'static str,
     pub input_validators: &'static str,
     pub answer_validators: &'static str,
-    /// Whether it is a version of the Kattis format before 2025-09: then hints, descriptions and the settings of groups
-    /// are in other files.
+    /// Whether it is the Kattis format before 2025-09, which has hints, descriptions and the settings of groups in
+    /// other files.
     pub is_before_2025_09: bool,
-    /// The files that may be missing until the test data is made.
+    /// Files that need not exist before the test data is made.
     pub made_later: &'static [&'static str],
-    /// Whether test cases can be added, by a recipe or as files.
+    /// Whether test cases can be added, as files or in a recipe.
     pub takes_cases: bool,
     /// Where the time limit is or would be set.
     pub time_limit: &'static str,
-    /// A clause that says that there is no time limit.
+    /// A clause for messages: there is no time limit.
     pub no_time_limit: &'static str,
     /// What to do if measured times contradict the time limit.
     pub change_time_limit: &'static str,
@@ -40,7 +40,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a format with one settings file, which contains the time limit.
+    /// For a format with one settings file, which contains the time limit.
     pub fn with_settings(
         format: &'static str,
         settings: &'static str,

@@ -10,7 +10,7 @@ use serde_with::serde_as;
 use crate::model::serial::{Location, Seconds, Text};
 use crate::model::units::Bytes;
 
-/// What `show` shows.
+/// The result of `juror show`.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PackageListing {
@@ -27,7 +27,6 @@ pub struct PackageListing {
     pub output_bytes: Option<Bytes>,
     /// Directories of test cases.
     pub groups: Vec<ListedGroup>,
-    /// Submissions.
     pub submissions: Vec<ListedSubmission>,
     /// Validators and what else belongs to the package.
     pub programs: Vec<ListedProgram>,
@@ -35,18 +34,14 @@ pub struct PackageListing {
     pub case: Option<CaseFiles>,
 }
 
-/// A directory of test cases.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedGroup {
-    /// Its path below `data/`.
     pub name: String,
     /// The greatest score in it, if it has one.
     pub max_score: Option<String>,
-    /// Its test cases.
     pub cases: Vec<ListedCase>,
 }
 
-/// A test case.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedCase {
     /// The path below `data/`.
@@ -55,55 +50,44 @@ pub struct ListedCase {
     pub input_bytes: Option<Bytes>,
     /// The size of its judge answer.
     pub answer_bytes: Option<Bytes>,
-    /// Its description.
     pub description: Option<String>,
 }
 
-/// A submission.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedSubmission {
-    /// Its name.
     pub name: String,
     /// Its expectations, a line for each rule.
     pub expected: Vec<String>,
 }
 
-/// A program or grammar of the package.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedProgram {
     /// What it is, such as `input validator`.
     pub what: &'static str,
-    /// Where it is.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
 }
 
-/// A test case with its files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CaseFiles {
     /// The path below `data/`.
     pub name: String,
-    /// Its description.
     pub description: Option<String>,
     /// What it tells contestants who fail it.
     pub hint: Option<String>,
     /// Arguments for the submission.
     pub args: Vec<String>,
-    /// Its files.
     pub files: Vec<ListedFile>,
 }
 
-/// A file of a test case.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedFile {
     /// What it is, such as `input`.
     pub what: &'static str,
-    /// Where it is.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// Its size.
     pub bytes: Bytes,
     /// Its contents, or their beginning.
     #[serde_as(as = "Text")]

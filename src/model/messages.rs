@@ -1,20 +1,20 @@
-//! Which line of a program's or a compiler's messages says why it failed.
+//! Finds the line of a program's or a compiler's messages that says why it failed.
 
 use crate::model::text::visible;
 
-/// The longest line that is returned, in bytes; more is cut off.
+/// In bytes. The rest of the line is cut off.
 const LONGEST: usize = 1000;
 
 /// The line of a failed program's standard error that says why, with hidden bytes visible: the last one that names an
-/// error, otherwise the last one. Indented lines and notes give only details.
-pub fn told_by_program(messages: &[u8]) -> Option<String> {
+/// error, otherwise the last one. Indented lines and notes are only details.
+pub fn program_error_line(messages: &[u8]) -> Option<String> {
     const SIGNS: [&[u8]; 5] = [b"Error", b"ERROR", b"Exception", b"error: ", b"panic: "];
     let names_error =
         |line: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(line, sign).is_some());
-    // As C++ reports an exception.
+    // How C++ reports an exception.
     const WHAT: &[u8] = b"\n  what():  ";
     if let Some(at) = memchr::memmem::find(messages, WHAT) {
-        return lines(&messages[at + WHAT.len()..]).next().map(shown);
+        return lines(&messages[at + WHAT.len()..]).next().map(shortened);
     }
     let mut last = None;
     let mut error = None;
@@ -22,14 +22,15 @@ pub fn told_by_program(messages: &[u8]) -> Option<String> {
         last = Some(line);
         error = if names_error(line) { last } else { error };
     }
-    error.or(last).map(shown)
+    error.or(last).map(shortened)
 }
 
-/// The line of a compiler's messages that says why it failed: the first that names an error, otherwise the last one.
-pub fn told_by_compiler(messages: &[u8]) -> Option<String> {
+/// The line of a compiler's messages that says why it failed: the first one that names an error, otherwise the last
+/// one.
+pub fn compiler_error_line(messages: &[u8]) -> Option<String> {
     let names_error =
         |line: &&[u8]| memchr::memmem::find(&line.to_ascii_lowercase(), b"error").is_some();
-    lines(messages).find(names_error).or_else(|| lines(messages).last()).map(shown)
+    lines(messages).find(names_error).or_else(|| lines(messages).last()).map(shortened)
 }
 
 fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -37,7 +38,7 @@ fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.filter(|line| line.first().is_some_and(|first| !first.is_ascii_whitespace()))
 }
 
-fn shown(line: &[u8]) -> String {
+fn shortened(line: &[u8]) -> String {
     visible(&line[..line.len().min(LONGEST)])
 }
 
@@ -48,7 +49,7 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_a_line() {
         let check = |messages: &str, expected: &str| {
-            let told = told_by_program(messages.as_bytes());
+            let told = program_error_line(messages.as_bytes());
             assert_eq!(told.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn the_first_error_of_a_compiler_counts() {
         let check = |messages: &str, expected: &str| {
-            let told = told_by_compiler(messages.as_bytes());
+            let told = compiler_error_line(messages.as_bytes());
             assert_eq!(told.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");

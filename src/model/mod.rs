@@ -1,4 +1,4 @@
-//! The field's words as plain values. No files except those of blobs, no processes, no clock.
+//! The field's words as plain values. No clock, no processes, and no files but blobs and files below a root.
 
 pub mod blob;
 pub mod cluster;

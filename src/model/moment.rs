@@ -7,7 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A moment, to the second, from 1970 on. It is written as `2026-11-21T19:40:00Z`.
+/// A second from 1970 on, in UTC. It is written as `2026-11-21T19:40:00Z`.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 pub struct Moment(#[schemars(with = "String")] DateTime<Utc>);
 
 /// The last moment with a four-digit year.
-const LAST: i64 = 253_402_300_799;
+const LAST_SECOND: i64 = 253_402_300_799;
 
 impl Moment {
-    /// A moment by seconds since the beginning of 1970.
+    /// From seconds since the beginning of 1970.
     pub fn new(seconds: u64) -> Self {
-        let seconds = i64::try_from(seconds).unwrap_or(LAST).min(LAST);
+        let seconds = i64::try_from(seconds).unwrap_or(LAST_SECOND).min(LAST_SECOND);
         Self(DateTime::from_timestamp(seconds, 0).unwrap_or_default())
     }
 
@@ -30,7 +30,6 @@ impl Moment {
         self.0.timestamp().unsigned_abs()
     }
 
-    /// The day, such as `2026-11-21`.
     pub fn day(self) -> String {
         self.0.format("%F").to_string()
     }
@@ -38,7 +37,7 @@ impl Moment {
 
 impl From<SystemTime> for Moment {
     fn from(time: SystemTime) -> Self {
-        // A clock before 1970 is wrong.
+        // A clock that shows a time before 1970 is wrong.
         Self::new(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs())
     }
 }
@@ -60,7 +59,7 @@ impl TryFrom<String> for Moment {
 
     fn try_from(text: String) -> Result<Self, String> {
         let moment = text.parse().ok().filter(|it| *it >= DateTime::UNIX_EPOCH).map(Self);
-        // It has other forms, too.
+        // The parser accepts other forms, too.
         let moment = moment.filter(|it| it.to_string() == text);
         moment.ok_or_else(|| format!("`{text}` is not a time such as `2026-11-21T19:40:00Z`"))
     }
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_written_as_the_calendar_has_it_and_read_again() {
+    fn a_moment_is_written_as_a_date_and_read_again() {
         let check = |seconds: u64, text: &str| {
             assert_eq!(Moment::new(seconds).to_string(), text);
             assert_eq!(Moment::try_from(text.to_owned()), Ok(Moment::new(seconds)), "{text}");
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn other_texts_are_no_moments() {
         for text in [
             "",
             "2026-11-21",

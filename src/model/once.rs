@@ -10,18 +10,15 @@ use crate::model::serial::Text;
 /// A single run of a submission, for a person to inspect.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct RunOnce {
-    /// The submission's name, or that of the program in its place.
+pub struct SingleRun {
     pub submission: String,
     /// What it read: a file, a test case, or `standard input`.
     pub input: String,
-    /// How it ended.
     pub ended: String,
-    /// Whether it exceeded a limit, crashed, or ended with another exit code than 0.
+    /// Whether it exceeded a limit, crashed, or had another exit code than 0.
     pub failed: bool,
     /// The interactor's final message, if a person played with it.
     pub message: String,
-    /// The facts.
     pub outcome: Outcome,
     /// What it wrote to standard output.
     #[serde_as(as = "Text")]
@@ -30,11 +27,11 @@ pub struct RunOnce {
     #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// The output file, if the problem has one.
-    pub file: Option<WrittenFile>,
-    /// Whether standard output is written as it is, because no person reads it.
+    pub file: Option<OutputFileText>,
+    /// Whether standard output is written unchanged, because no person reads it.
     #[serde(skip)]
     pub is_raw: bool,
-    /// Whether standard output was shown as it came.
+    /// Whether standard output was shown while the program ran.
     #[serde(skip)]
     pub is_shown: bool,
 }
@@ -42,10 +39,8 @@ pub struct RunOnce {
 /// The file that a submission writes its output to.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct WrittenFile {
-    /// Its name.
+pub struct OutputFileText {
     pub name: String,
-    /// Its contents.
     #[serde_as(as = "Option<Text>")]
     pub contents: Option<Vec<u8>>,
     /// Why there are none.

@@ -1,4 +1,4 @@
-//! What a run did: facts as the kernel reports them, without a judgement.
+//! What a run did: facts, without a judgement.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_with::{IfIsHumanReadable, serde_as};
 
 use crate::model::isolation::Isolation;
 use crate::model::moment::Moment;
-use crate::model::serial::{Measured, Seconds};
+use crate::model::serial::{NullIfZero, Seconds};
 use crate::model::units::{Bytes, seconds};
 use crate::model::words::words;
 
@@ -30,8 +30,8 @@ pub enum Ending {
 pub struct Signal(pub i32);
 
 impl Signal {
-    /// Added to the number of a signal that Linux does not have.
-    pub const ELSEWHERE: i32 = 1000;
+    /// Added to the numbers of signals that Linux does not have.
+    pub const FOREIGN_OFFSET: i32 = 1000;
 }
 
 impl fmt::Display for Signal {
@@ -55,7 +55,7 @@ impl fmt::Display for Signal {
 /// Why the sandbox ended the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StoppedBy {
+pub enum StopReason {
     /// The process tree used more CPU time than allowed.
     CpuTime,
     /// The wall clock ran out.
@@ -66,8 +66,7 @@ pub enum StoppedBy {
     Output,
     /// It and the program that it talked with waited for each other.
     Deadlock,
-    /// The program that it talked with had ended in a way that decides the verdict, however this one
-    /// would have gone on.
+    /// The program that it talked with had ended in a way that decides the verdict, whatever this one did later.
     Dismissed,
 }
 
@@ -78,7 +77,7 @@ pub struct Outcome {
     /// How the first process ended; if the sandbox stopped it, the signal is the sandbox's.
     pub ending: Ending,
     /// Why the sandbox stopped it, if it did.
-    pub stopped_by: Option<StoppedBy>,
+    pub stopped_by: Option<StopReason>,
     /// User plus system time of the whole process tree.
     #[serde_as(as = "IfIsHumanReadable<Seconds>")]
     #[serde(rename = "cpu_seconds")]
@@ -87,12 +86,12 @@ pub struct Outcome {
     #[serde_as(as = "IfIsHumanReadable<Seconds>")]
     #[serde(rename = "wall_seconds")]
     pub wall_time: Duration,
-    /// How much of that it waited for a processor that others used; measured only if its wall time ran out.
+    /// How long it waited for a processor that others used; measured only if its wall time ran out.
     #[serde_as(as = "IfIsHumanReadable<Seconds>")]
     #[serde(rename = "queued_seconds")]
     pub queued: Duration,
     /// The most memory that the process tree held at once.
-    #[serde_as(as = "IfIsHumanReadable<Measured>")]
+    #[serde_as(as = "IfIsHumanReadable<NullIfZero>")]
     #[serde(rename = "memory_bytes")]
     pub peak_memory: Bytes,
     /// The size of standard output, including what was not kept.
@@ -101,7 +100,6 @@ pub struct Outcome {
     pub stderr_bytes: Bytes,
     /// The size of the files that the program left in its box.
     pub file_bytes: Bytes,
-    /// How often a new process or thread was refused by the limit.
     pub refused_processes: u32,
     /// What measured and enforced these facts.
     pub mechanism: Mechanism,
@@ -112,13 +110,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Its peak memory; `None` if that was not measured, since every program uses some.
+    /// `None` if memory was not measured: every program uses some.
     pub fn memory(&self) -> Option<Bytes> {
         (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
     }
 
-    /// What it used, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-    pub fn used(&self) -> String {
+    /// In words, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
+    pub fn describe_use(&self) -> String {
         let (cpu_time, wall_time) = (seconds(self.cpu_time), seconds(self.wall_time));
         let memory = self.memory().map_or("not measured".to_owned(), |memory| memory.to_string());
         let written = self.written();
@@ -130,12 +128,11 @@ impl Outcome {
         }
     }
 
-    /// Whether it was stopped because of time, so that its full time is unknown.
-    pub fn is_cut_off(&self) -> bool {
-        matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
+    /// Whether time stopped it, so that its full time is unknown.
+    pub fn is_stopped_for_time(&self) -> bool {
+        matches!(self.stopped_by, Some(StopReason::CpuTime | StopReason::WallTime))
     }
 
-    /// The facts before anything was measured.
     pub fn unmeasured(mechanism: Mechanism) -> Self {
         Self {
             ending: Ending::Exited(0),
@@ -154,7 +151,7 @@ impl Outcome {
         }
     }
 
-    /// Everything the run wrote: standard output, standard error and files.
+    /// Standard output, standard error and files.
     pub fn written(&self) -> Bytes {
         self.stdout_bytes.saturating_add(self.stderr_bytes).saturating_add(self.file_bytes)
     }
@@ -170,14 +167,13 @@ words! {
         /// Control group, version 1: the whole tree, exactly.
         #[serde(rename = "cgroup v1")]
         Cgroup1 = "cgroup v1",
-        /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
-        /// some of its use.
+        /// `wait4` and, if programs are isolated, `/proc`. Sees only processes that were waited for; a program can
+        /// hide some of its use.
         #[serde(rename = "rusage")]
         Rusage = "rusage",
     }
 }
 
-/// The methods of measurement and isolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mechanism {
     /// The method that measured CPU time.

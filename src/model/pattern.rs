@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// How many alternatives the braces of a pattern may have.
+/// The most alternatives that the braces of a pattern may have.
 const MAX_ALTERNATIVES: usize = 1024;
 
 /// A pattern such as `accepted/*.{py,cpp}` or `secret/*-easy`.
@@ -13,7 +13,7 @@ const MAX_ALTERNATIVES: usize = 1024;
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
-    /// How many bytes at its start are literal and equal in all alternatives.
+    /// The number of bytes at the start that are literal, and the same in all alternatives.
     literal: usize,
     alternatives: Vec<String>,
 }
@@ -21,26 +21,22 @@ pub struct Pattern {
 /// Why a text is not a pattern. [`PatternError::help`] says what to write instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It is empty.
     #[error("the pattern is empty")]
     Empty,
-    /// It contains `**`.
     #[error("`**` is not supported in patterns")]
     DoubleStar,
-    /// It contains `[` or `]`.
     #[error("`[...]` is not supported in patterns")]
     Bracket,
-    /// It contains `?`.
     #[error("`?` is not supported in patterns")]
     QuestionMark,
     /// A brace has no partner.
     #[error("a brace of the pattern is not matched")]
     UnbalancedBrace,
-    /// A part between braces begins or ends with a blank: shells would not read it as choices, and other judges would
-    /// look for names with the blank.
+    /// A part between braces begins or ends with a blank: shells would not read it as a choice, and other judges would
+    /// look for a name with the blank.
     #[error("a part between the braces of the pattern has a blank at its start or end")]
     Blank,
-    /// No name has this form.
+    /// No name has such a part.
     #[error("the pattern has an empty, `.` or `..` part")]
     Path,
     #[error("the braces of the pattern stand for more than {MAX_ALTERNATIVES} alternatives")]
@@ -48,7 +44,6 @@ pub enum PatternError {
 }
 
 impl PatternError {
-    /// What to write instead.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Empty => "write a name, with `*` in it and `{a,b}` for choices if needed",
@@ -66,10 +61,6 @@ impl PatternError {
 }
 
 impl Pattern {
-    /// Parses a pattern.
-    ///
-    /// # Errors
-    /// What the format does not allow.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let faults = [
             (text.is_empty(), PatternError::Empty),
@@ -89,24 +80,23 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), literal, alternatives })
     }
 
-    /// Whether it matches this name, or a directory that the name is in.
+    /// Whether it matches this name or a directory above it.
     pub fn matches(&self, name: &str) -> bool {
         let Some(name) = name.strip_prefix(&self.text[..self.literal]) else { return false };
         self.alternatives.iter().any(|alternative| {
             let mut names = name.split('/');
             alternative[self.literal..]
                 .split('/')
-                .all(|part| names.next().is_some_and(|name| fits(part, name)))
+                .all(|part| names.next().is_some_and(|name| matches_part(part, name)))
         })
     }
 
-    /// Whether it matches this name itself, not only a directory that the name is in.
-    pub fn is_name(&self, name: &str) -> bool {
+    /// Whether it matches this name, and no directory above it.
+    pub fn matches_itself(&self, name: &str) -> bool {
         let parent = name.rsplit_once('/').map(|(parent, _)| parent);
         self.matches(name) && parent.is_none_or(|parent| !self.matches(parent))
     }
 
-    /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -118,8 +108,8 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Whether a part of the pattern between slashes matches such a part of a name.
-fn fits(part: &str, name: &str) -> bool {
+/// Compares what is between two slashes.
+fn matches_part(part: &str, name: &str) -> bool {
     let mut pieces = part.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else { return false };
@@ -131,7 +121,7 @@ fn fits(part: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// All texts that the braces can become; braces may be nested.
+/// All texts that the braces stand for. Braces may be nested.
 fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
     let mut finished = Vec::new();
     let mut open = vec![text.to_owned()];
@@ -139,7 +129,7 @@ fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
         if finished.len() + open.len() >= MAX_ALTERNATIVES {
             return Err(PatternError::TooMany);
         }
-        // The first closing brace and its partner: there are no braces between them.
+        // The first closing brace and its partner have no braces between them.
         let end = text.find('}');
         let start = text[..end.unwrap_or(text.len())].rfind('{');
         match (start, end) {
@@ -198,10 +188,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_told_from_what_is_in_it() {
+    fn matching_a_name_itself_excludes_names_below_it() {
         let check = |pattern: &str, name: &str, expected: bool| {
             let parsed = Pattern::parse(pattern).expect(pattern);
-            assert_eq!(parsed.is_name(name), expected, "{pattern} on {name}");
+            assert_eq!(parsed.matches_itself(name), expected, "{pattern} on {name}");
         };
         check("secret", "secret", true);
         check("secret", "secret/g1", false);
@@ -211,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_format_does_not_allow_is_refused() {
+    fn patterns_that_the_format_forbids_are_refused() {
         let check = |pattern: &str, error: PatternError| {
             assert_eq!(Pattern::parse(pattern).err(), Some(error), "{pattern}");
         };
@@ -233,20 +223,24 @@ mod tests {
         check(&"{a,b}".repeat(20), PatternError::TooMany);
     }
 
-    /// The plain definition, which takes exponential time: the real implementation must agree with it.
-    fn by_definition(segment: &[u8], name: &[u8]) -> bool {
+    /// The plain definition, which takes exponential time. The implementation must agree with it.
+    fn matches_by_definition(segment: &[u8], name: &[u8]) -> bool {
         match segment.split_first() {
             None => name.is_empty(),
-            Some((b'*', rest)) => (0..=name.len()).any(|cut| by_definition(rest, &name[cut..])),
-            Some((byte, rest)) => name.first() == Some(byte) && by_definition(rest, &name[1..]),
+            Some((b'*', rest)) => {
+                (0..=name.len()).any(|cut| matches_by_definition(rest, &name[cut..]))
+            }
+            Some((byte, rest)) => {
+                name.first() == Some(byte) && matches_by_definition(rest, &name[1..])
+            }
         }
     }
 
     proptest! {
         #[test]
-        fn a_name_is_matched_by_the_definition(part in "[ab]{0,2}[*]?[ab]{1,2}[*]?[ab]{0,2}", name in "[ab]{0,7}") {
+        fn matching_agrees_with_the_definition(part in "[ab]{0,2}[*]?[ab]{1,2}[*]?[ab]{0,2}", name in "[ab]{0,7}") {
             let pattern = Pattern::parse(&part).expect(&part);
-            prop_assert_eq!(pattern.matches(&name), by_definition(part.as_bytes(), name.as_bytes()));
+            prop_assert_eq!(pattern.matches(&name), matches_by_definition(part.as_bytes(), name.as_bytes()));
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}` and `{name}`. The reader of the recipe fills in
+//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}` and `{name}`. The recipe's reader fills in
 //! constants and `{count}`.
 //!
 //! Source: the generators documentation of BAPCtools.
@@ -7,57 +7,54 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A part of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum ArgumentPiece<'a> {
     Text(&'a str),
-    /// `{seed}`, or `{seed:7}`, whose number only makes command lines different.
+    /// `{seed}` or `{seed:7}`. The number only makes command lines different.
     Seed,
-    /// `{name}`: the name of the test case.
+    /// `{name}`, the name of the test case.
     Name,
 }
 
-/// Something in braces that is not a placeholder.
+/// A word in braces that is no placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unknown<'a> {
+pub struct UnknownPlaceholder<'a> {
     pub text: &'a str,
 }
 
-/// A word in braces.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([A-Za-z][^{}]*)\}").ok());
 
-/// The pieces of an argument, in order. Braces around anything but a word are literal.
+/// The pieces of an argument, in order.
 ///
-/// # Errors
-/// The first word in braces that is not a placeholder.
-pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
+/// Braces around other texts than words are literal. The error is the first word in braces that is no placeholder.
+pub fn argument_pieces(word: &str) -> Result<Vec<ArgumentPiece<'_>>, UnknownPlaceholder<'_>> {
     let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
     let mut pieces = Vec::new();
     let mut at = 0;
     for found in WORD.iter().flat_map(|it| it.find_iter(word)) {
         let text = found.as_str();
         let piece = match &text[1..text.len() - 1] {
-            "seed" => Piece::Seed,
-            "name" => Piece::Name,
-            other if other.strip_prefix("seed:").is_some_and(is_salt) => Piece::Seed,
-            _ => return Err(Unknown { text }),
+            "seed" => ArgumentPiece::Seed,
+            "name" => ArgumentPiece::Name,
+            other if other.strip_prefix("seed:").is_some_and(is_salt) => ArgumentPiece::Seed,
+            _ => return Err(UnknownPlaceholder { text }),
         };
         if at < found.start() {
-            pieces.push(Piece::Text(&word[at..found.start()]));
+            pieces.push(ArgumentPiece::Text(&word[at..found.start()]));
         }
         pieces.push(piece);
         at = found.end();
     }
     if at < word.len() {
-        pieces.push(Piece::Text(&word[at..]));
+        pieces.push(ArgumentPiece::Text(&word[at..]));
     }
     Ok(pieces)
 }
 
 /// How often a placeholder occurs in a command's arguments.
-pub fn occurrences(args: &[String], wanted: Piece<'_>) -> usize {
+pub fn occurrences(args: &[String], wanted: ArgumentPiece<'_>) -> usize {
     args.iter()
-        .filter_map(|word| pieces(word).ok())
+        .filter_map(|word| argument_pieces(word).ok())
         .flatten()
         .filter(|piece| *piece == wanted)
         .count()
@@ -66,12 +63,12 @@ pub fn occurrences(args: &[String], wanted: Piece<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Piece::{Name, Seed, Text};
+    use ArgumentPiece::{Name, Seed, Text};
 
     #[test]
-    fn placeholders_are_found_wherever_they_stand() {
-        let check = |word: &str, expected: &[Piece<'_>]| {
-            assert_eq!(pieces(word), Ok(expected.to_vec()), "{word}");
+    fn placeholders_are_found_anywhere_in_an_argument() {
+        let check = |word: &str, expected: &[ArgumentPiece<'_>]| {
+            assert_eq!(argument_pieces(word), Ok(expected.to_vec()), "{word}");
         };
         check("", &[]);
         check("x", &[Text("x")]);
@@ -87,7 +84,9 @@ mod tests {
 
     #[test]
     fn another_word_in_braces_is_no_placeholder() {
-        let check = |word: &str, text: &str| assert_eq!(pieces(word), Err(Unknown { text }));
+        let check = |word: &str, text: &str| {
+            assert_eq!(argument_pieces(word), Err(UnknownPlaceholder { text }))
+        };
         check("{seeds}", "{seeds}");
         check("x{seed:}y", "{seed:}");
         check("{seed:a}", "{seed:a}");

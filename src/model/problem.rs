@@ -1,4 +1,4 @@
-//! A problem, as read from a package.
+//! A problem, as its package describes it.
 
 use serde::Serialize;
 
@@ -12,9 +12,9 @@ use crate::model::root::FilePath;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 
-/// A problem package that was read.
+/// A problem package.
 ///
-/// Written as data, it is what the package says in any format: what only says how its format puts it is left out.
+/// Serialized, it is what the package says, whatever its format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Problem {
     #[serde(skip)]
@@ -22,7 +22,7 @@ pub struct Problem {
     /// Where the package's format puts things, and how it names them.
     #[serde(skip)]
     pub layout: Layout,
-    /// Why the package is read in that format, in one line.
+    /// Why juror reads the package in that format, in one line.
     #[serde(skip)]
     pub format_reason: String,
     #[serde(skip)]
@@ -32,7 +32,7 @@ pub struct Problem {
     pub limits: ProblemLimits,
     /// The language codes that submissions may use; `None` for all.
     pub languages: Option<Vec<String>>,
-    /// Codes of languages for which the package has settings that juror does not apply.
+    /// Languages for which the package has settings that juror does not apply.
     pub unjudged: Vec<String>,
     /// Whether submissions may write files in their working directory.
     pub allow_file_writing: bool,
@@ -40,49 +40,47 @@ pub struct Problem {
     pub constants: Vec<Constant>,
     pub io: ProgramIo,
     pub test_data: TestData,
-    /// How its groups are graded, in formats with graders.
+    /// Set in formats with graders.
     pub graders: Option<Graders>,
     pub include: Vec<IncludedFile>,
-    /// Names to define for every submission in C or C++.
+    /// Names to define in all submissions in C or C++.
     pub defines: Vec<String>,
     pub input_validators: Vec<Program>,
     pub input_protocol: Protocol,
     /// The programs that check whether a judge answer is well formed.
     pub answer_validators: Vec<Program>,
-    /// The output validators, all of which must accept an output. Empty for the format's default one.
+    /// All of them must accept an output. Empty if the format's default one decides.
     pub output_validators: Vec<Program>,
     pub output_protocol: Protocol,
-    /// The interactor, in formats in which it is not an output validator: its output is what the output validators
-    /// check.
+    /// Set in formats in which it is no output validator. The output validators check its output.
     pub interactor: Option<Program>,
     pub static_validator: Option<Program>,
     pub input_visualizer: Option<Program>,
     pub output_visualizer: Option<Program>,
     pub input_grammars: Vec<InputGrammar>,
     pub submissions: Vec<Submission>,
-    /// The recipe for its test data, if there is one.
     pub recipe: Option<FilePath>,
-    /// The `testlib.h` to put beside generators that use it.
+    /// The `testlib.h` for generators that use it.
     pub generator_header: Option<FilePath>,
-    /// Changed copies of right submissions that the author declares to be right, too, each with the reason.
-    pub equivalents: Vec<Equivalent>,
-    /// How to make the files of test cases that the package describes but does not contain. Until they are made, their
-    /// paths do not exist.
+    /// Mutants that the author declares right, each with the reason.
+    pub equivalents: Vec<EquivalentMutant>,
+    /// How to make files of test cases that the package describes but does not contain. Until then, their paths do not
+    /// exist.
     #[serde(skip)]
-    pub unmade: Option<Recipe>,
+    pub pending_recipe: Option<Recipe>,
 }
 
 impl Problem {
-    /// Its name in this language, otherwise in its first one; `None` if it has no name.
+    /// In this language, otherwise in the first one.
     pub fn name(&self, language: &str) -> Option<&str> {
         let own = self.names.iter().find(|(code, _)| code == language);
         own.or_else(|| self.names.first()).map(|(_, name)| name.as_str())
     }
 }
 
-/// A changed copy of a right submission that is right as well.
+/// A changed copy of a right submission that is right, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Equivalent {
+pub struct EquivalentMutant {
     /// Its name in the report of `strength`.
     pub subject: String,
     pub reason: String,
@@ -94,9 +92,9 @@ pub struct Equivalent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProblemKind {
     pub grading: Grading,
-    pub submitted: Submitted,
+    pub submitted: SubmittedContent,
     pub interaction: Interaction,
-    /// How many passes a submission has on a test case at most: 1, or more for multi-pass problems.
+    /// The most passes of a submission on a test case: 1, or more for multi-pass problems.
     pub passes: u32,
 }
 
@@ -104,14 +102,13 @@ impl Default for ProblemKind {
     fn default() -> Self {
         Self {
             grading: Grading::PassFail,
-            submitted: Submitted::Program,
+            submitted: SubmittedContent::Program,
             interaction: Interaction::None,
             passes: 1,
         }
     }
 }
 
-/// The kind of result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grading {
@@ -120,21 +117,19 @@ pub enum Grading {
     Scoring,
 }
 
-/// What contestants submit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Submitted {
+pub enum SubmittedContent {
     /// A program, which is run on each test case.
     Program,
-    /// The answers to the test cases, as files: nothing is run.
+    /// Files with the answers to the test cases: nothing is run.
     Answers,
 }
 
-/// The program that a submission talks with while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interaction {
-    /// None: it reads a file and writes one.
+    /// It reads a file and writes one.
     None,
     Interactive,
 }
@@ -150,7 +145,7 @@ pub struct InputGrammar {
     pub path: FilePath,
 }
 
-/// Where a submission reads input and writes output.
+/// Where a submission reads its input and writes its output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramIo {

@@ -1,4 +1,4 @@
-//! Programs as they are in a package or on a command line, before they are built.
+//! Programs of a package or a command line, before they are built.
 
 use std::path::PathBuf;
 
@@ -13,62 +13,60 @@ use crate::model::serial::Location;
 /// Source: problem package format 2025-09, "Programs".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Program {
-    /// The file name or directory name by which it is referred to.
+    /// The name of its file or directory.
     #[serde(skip)]
     pub name: String,
     pub path: FilePath,
-    /// Its purpose, which decides in which forms it may be given.
+    /// Decides in which forms the program may be given.
     #[serde(skip)]
     pub kind: ProgramKind,
     /// The language code, if the package names one.
     pub language: Option<String>,
     /// The file or class to start, if the package names one.
     pub entry_point: Option<String>,
-    /// Files from `include/` that are added to the program's own before it is built.
+    /// Files from `include/` that are added before it is built.
     pub include: Vec<IncludedFile>,
-    /// Replacements for `{{name}}` and `{{name.variant}}` in its own files before it is built.
+    /// Replacements for `{{name}}` and `{{name.variant}}` in its own files, before it is built.
     #[serde(skip)]
     pub constants: Vec<Constant>,
-    /// Names to define when it is built, if it is in C or C++.
+    /// Names to define if it is in C or C++.
     pub defines: Vec<String>,
-    /// Its files that are parts of other programs in its directory.
+    /// Files of its directory that belong to other programs.
     pub without: Vec<PathBuf>,
-    /// The package of a submission: its links may lead to the package's other files, but not to test data.
+    /// The package of a submission. Links may lead to other files of the package, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,
 }
 
-/// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, this is
+/// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, that is
 /// the exit code for a right output.
-pub const PARTLY_RIGHT: i32 = 50;
+pub const PARTLY_RIGHT_EXIT_CODE: i32 = 50;
 
 impl Program {
-    /// All names to define when it is built, if it is in C or C++. Any program of the judge may include testlib.h, by
-    /// any way; submissions do not.
+    /// The names to define if it is in C or C++. Every program but a submission may include testlib.h, in any way.
     pub fn definitions(&self) -> Vec<String> {
         let mut all = self.defines.clone();
         if self.kind != ProgramKind::Submission {
-            all.push(format!("PC_BASE_EXIT_CODE={PARTLY_RIGHT}"));
+            all.push(format!("PC_BASE_EXIT_CODE={PARTLY_RIGHT_EXIT_CODE}"));
         }
         all
     }
 }
 
-/// The purpose of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramKind {
     #[default]
     Submission,
     /// A submission that consists of answers to the test cases.
     Answers,
-    /// Checks whether an input is valid.
+    /// Decides whether an input is valid.
     InputValidator,
-    /// Checks whether a judge answer is well formed.
+    /// Decides whether a judge answer is well formed.
     AnswerValidator,
-    /// Checks whether an output is right.
+    /// Decides whether an output is right.
     OutputValidator,
     StaticValidator,
-    /// Makes images of an input, or of an output.
+    /// Makes images of inputs or outputs.
     Visualizer,
     /// Combines the results in a test data group into one.
     Grader,
@@ -88,28 +86,27 @@ pub struct IncludedFile {
     pub name: PathBuf,
     /// Its path, or the file from which its text is derived.
     pub path: FilePath,
-    /// Replacements for `{{name}}` and `{{name.variant}}` in it, whatever program it is added to.
+    /// Replacements for `{{name}}` and `{{name.variant}}` in it, for all programs.
     #[serde(skip)]
     pub constants: Vec<Constant>,
-    /// Its text, if it is not the content of a file.
+    /// Its text, unless a file contains it.
     #[serde(skip)]
     pub text: Option<String>,
 }
 
 impl IncludedFile {
-    /// A file for programs in all languages, under its own name.
-    pub fn beside(path: FilePath) -> Self {
+    /// For programs in all languages, under its own name.
+    pub fn for_all_languages(path: FilePath) -> Self {
         Self { name: path.file_name().unwrap_or_default().into(), path, ..Self::default() }
     }
 
-    /// The same file for programs in the language of this code.
     #[must_use]
     pub fn for_language(self, code: &str) -> Self {
         Self { language: Some(code.to_owned()), ..self }
     }
 }
 
-/// A named value of `problem.yaml`, with one entry per variant.
+/// A value of `problem.yaml` with a name; one for each variant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Constant {
     /// The text between the braces: `name` or `name.variant`.

@@ -1,4 +1,4 @@
-//! Test cases that were added to a package from the grammar of its input.
+//! Test cases that the grammar of the input added to a package.
 
 use std::path::PathBuf;
 
@@ -9,27 +9,24 @@ use serde_with::serde_as;
 use crate::model::serial::Location;
 use crate::model::units::Bytes;
 
-/// The result.
+/// The result of `juror generate --from-grammar`.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposal {
-    /// The grammar.
     #[serde_as(as = "Location")]
     pub grammar: PathBuf,
-    /// The random seed.
     pub seed: u64,
     /// The cases that are new, from small to large.
     pub cases: Vec<ProposedCase>,
     /// Inputs that already exist.
     pub equal: Vec<EqualInput>,
-    /// Inputs that were left out for their size: the options of `juror grammar generate` that print them.
+    /// Inputs that were left out because they are too large: the options of `juror grammar generate` that print them.
     pub too_large: Vec<String>,
     /// How many existing cases were added to the recipe.
     #[serde(rename = "adopted")]
     pub imported: usize,
 }
 
-/// A new case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedCase {
     /// The path below `data/`, without extension.
@@ -37,7 +34,6 @@ pub struct ProposedCase {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// Of the input.
     #[serde(rename = "bytes")]
     pub size: Bytes,
 }
@@ -45,7 +41,7 @@ pub struct ProposedCase {
 /// An input that is not new.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EqualInput {
-    /// The name it would have had.
+    /// The name that it would have.
     pub name: String,
     /// The case that has it.
     pub same_as: String,

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// How a validator is called, and how it responds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -11,23 +10,23 @@ pub enum Protocol {
     Standard,
     /// Programs with `testlib.h`, as Polygon calls them.
     Testlib,
-    /// Checkers of CMS: a part of the points on standard output.
+    /// Checkers of CMS: they print a part of the points.
     Cms,
-    /// Programs of sinol: OK or WRONG on standard output, and exit code 0 for valid inputs.
+    /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
     Sinol,
 }
 
 impl Protocol {
     /// The exit code for "right" or "valid".
-    pub const fn accept(self) -> i32 {
+    pub const fn accept_exit_code(self) -> i32 {
         match self {
             Self::Standard => 42,
             Self::Testlib | Self::Cms | Self::Sinol => 0,
         }
     }
 
-    /// How an output validator is called, for authors who confuse its arguments.
-    pub const fn call(self) -> &'static str {
+    /// For authors who confuse the arguments of an output validator.
+    pub const fn call_convention(self) -> &'static str {
         match self {
             Self::Standard => {
                 "it is called with input, judge answer and feedback directory, and reads the output \
@@ -46,8 +45,8 @@ impl Protocol {
         }
     }
 
-    /// How an output validator rejects an output: what follows "it must".
-    pub const fn rejects(self) -> &'static str {
+    /// How an output validator rejects an output. Follows "it must".
+    pub const fn rejection_rule(self) -> &'static str {
         match self {
             Self::Standard => "exit with 43",
             Self::Testlib => "exit with 1 or 2",
@@ -56,8 +55,8 @@ impl Protocol {
         }
     }
 
-    /// How an output validator must respond: what follows "it must".
-    pub const fn answers(self) -> &'static str {
+    /// How an output validator must respond. Follows "it must".
+    pub const fn response_rule(self) -> &'static str {
         match self {
             Self::Standard => "exit with 42 or 43",
             Self::Testlib => "accept it or reject it, as a checker with testlib.h does",

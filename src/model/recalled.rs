@@ -1,4 +1,4 @@
-//! How many programs did not have to be started, because their results were known.
+//! How many programs did not start, because their results were known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,17 @@ use crate::model::moment::Moment;
 
 /// The work that a cache saved a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Recalled {
+pub struct CacheUse {
     /// Programs that were started: compilers, submissions, validators and all others.
     pub started: usize,
     /// Programs that were not started, because earlier results are still valid.
     pub recalled: usize,
-    /// When the first of these ran.
+    /// When the first of the recalled ones ran.
     pub oldest: Option<Moment>,
 }
 
-impl Recalled {
-    /// The sum of both.
-    pub fn and(self, other: Self) -> Self {
+impl CacheUse {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             started: self.started + other.started,
             recalled: self.recalled + other.recalled,

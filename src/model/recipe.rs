@@ -1,31 +1,30 @@
 //! How test data is made: the contents of `generators/generators.yaml`.
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::program::{IncludedFile, Program};
 use crate::model::root::FilePath;
 
-/// All test cases that a package's recipe describes.
+/// The test cases that a recipe describes.
 ///
 /// Source: the generators documentation of BAPCtools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// The path of `generators/generators.yaml`.
     pub path: FilePath,
     pub cases: Vec<RecipeCase>,
-    /// The cases that are links to others, by name.
+    /// Cases that are links to others.
     pub links: Vec<RecipeLink>,
     /// Further files, such as `secret/group1/test_group.yaml`.
     pub files: Vec<RecipeFile>,
 }
 
 impl Recipe {
-    /// A recipe for test cases that a package of another format describes in this file; `None` if there are none.
+    /// For test cases that a package of another format describes in this file; `None` without cases.
     pub fn of_cases(path: FilePath, cases: Vec<RecipeCase>) -> Option<Self> {
         let (links, files) = (Vec::new(), Vec::new());
         (!cases.is_empty()).then_some(Self { path, cases, links, files })
     }
 
-    /// Whether it makes a test case that contestants do not see.
+    /// Whether it makes test cases that contestants do not see.
     pub fn makes_secret(&self) -> bool {
         let cases = self.cases.iter().map(|case| &case.name);
         cases
@@ -49,17 +48,15 @@ impl Recipe {
     }
 }
 
-/// One test case that a recipe makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
-    pub place: Place,
-    /// The source of its input.
+    pub place: SourcePlace,
     pub input: InputSource,
     /// The path prefix of further files to copy, each with its own extension.
     pub copy: Option<FilePath>,
-    /// Files that the recipe contains, such as `.yaml`; they take precedence over generated or copied ones.
+    /// Files that are in the recipe, such as `.yaml`. They replace generated or copied ones.
     pub files: Vec<GivenFile>,
     /// The source of its judge answer.
     pub answer: AnswerSource,
@@ -70,8 +67,7 @@ pub struct RecipeCase {
 }
 
 impl RecipeCase {
-    /// A test case with only an input and a judge answer.
-    pub fn new(name: String, place: Place, input: InputSource, answer: AnswerSource) -> Self {
+    pub fn new(name: String, place: SourcePlace, input: InputSource, answer: AnswerSource) -> Self {
         Self {
             name,
             place,
@@ -85,7 +81,6 @@ impl RecipeCase {
     }
 }
 
-/// A test case that is a link to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeLink {
     /// The path below `data/` without extension.
@@ -94,7 +89,7 @@ pub struct RecipeLink {
     pub target: String,
 }
 
-/// A file that the recipe contains.
+/// A file whose content is in the recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenFile {
     /// The extension without its dot.
@@ -106,11 +101,11 @@ pub struct GivenFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenContents {
     Text(String),
-    /// The content of the case's file with this extension, to which it is a link.
+    /// A link to the case's file with this extension.
     Link(String),
 }
 
-/// A file of the recipe that belongs to no case.
+/// A file for a group, not for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeFile {
     /// The path below `data/`.
@@ -118,68 +113,63 @@ pub struct RecipeFile {
     pub contents: String,
 }
 
-/// The source of a case's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
     Literal(String),
-    /// The file that [`RecipeCase::copy`] names, with the extension `in`.
+    /// The file with the prefix [`RecipeCase::copy`] and the extension `in`.
     Copy,
     /// This file of the package, with this system's line ends.
     File(FilePath),
     Command(GeneratorCommand),
 }
 
-/// The source of a case's judge answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerSource {
-    /// This solution. If the case's own files include an answer, the solution must agree with it.
+    /// This solution. If the case has an answer file, too, both must agree.
     Solution(FilePath),
     /// This file of the package, with this system's line ends.
     File(FilePath),
-    Own,
-    /// It needs none: its input is invalid.
+    OwnFile,
+    /// None is needed, because the input is invalid.
     None,
 }
 
-/// A call of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorCommand {
     pub program: GeneratorProgram,
-    /// Its arguments, with the placeholders still in place.
+    /// With placeholders.
     pub args: Vec<String>,
-    /// The whole line, with constants and `{count}` filled in; the seed is derived from it.
+    /// The command line, with constants and `{count}` filled in. The seed is derived from it.
     pub line: String,
-    /// A prefix of the line for deriving the seed: the salt, and what the cases of one entry differ by.
+    /// Precedes the line when the seed is derived: the salt, and what distinguishes the cases of one entry.
     pub random_salt: String,
-    /// How often the generator may be started until it succeeds, each time with another seed; at least 1.
+    /// The most attempts, each with another seed; at least 1.
     pub tries: u32,
 }
 
 impl GeneratorCommand {
-    /// A command that is run once, as it is.
+    /// A command with one attempt.
     pub fn new(program: GeneratorProgram, args: Vec<String>, line: String) -> Self {
         Self { program, args, line, random_salt: String::new(), tries: 1 }
     }
 }
 
-/// A program that makes inputs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GeneratorProgram {
     pub name: String,
     /// The file or directory below `generators/` to start.
     pub path: FilePath,
-    pub beside: Vec<IncludedFile>,
+    pub included: Vec<IncludedFile>,
     /// The language code, if the file extension does not determine it.
     pub language: Option<String>,
 }
 
 impl From<Program> for GeneratorProgram {
     fn from(Program { name, path, include, language, .. }: Program) -> Self {
-        Self { name, path, beside: include, language }
+        Self { name, path, included: include, language }
     }
 }
 
-/// A pattern that a file of a case must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPattern {
     /// The file's extension: `in` or `ans`.
@@ -188,7 +178,7 @@ pub struct MatchPattern {
     pub text: String,
     /// The same expression for the crate `regex`, with its flags.
     pub regex: String,
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// The extensions of a test case's files, without dots; a recipe can contain, copy or generate each.
@@ -210,13 +200,13 @@ pub const CASE_EXTENSIONS: [&str; 13] = [
     "svg",
 ];
 
-/// Further extensions in packages before format 2025-09.
+/// Further extensions before format 2025-09.
 ///
 /// Source: problem package format legacy, "Annotations".
-pub const OLD_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
+pub const LEGACY_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
 
 /// The extension of a directory with further files for a test case; a recipe can copy it.
 pub const CASE_FILES: &str = "files";
 
-/// The files with the settings of a group: in format 2025-09, and before.
+/// The settings of a group, in format 2025-09 and before.
 pub const GROUP_FILES: [&str; 2] = ["test_group.yaml", "testdata.yaml"];

@@ -6,40 +6,37 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::serial::Seconds;
 use crate::model::text::count;
 use crate::model::units::seconds;
 
-/// All runs, and whether they leave the verdict open.
+/// All runs on a test case near the time limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     /// Whether another run may get another verdict.
     #[serde(rename = "sensitive")]
     pub is_sensitive: bool,
-    /// The first one ran as all do, the others alone.
+    /// The first run was as all others; the later ones ran alone.
     pub runs: Vec<TimedRun>,
 }
 
-/// The times of a run.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedRun {
-    /// CPU time.
     #[serde_as(as = "Seconds")]
     pub cpu_seconds: Duration,
-    /// By the clock.
     #[serde_as(as = "Seconds")]
     pub wall_seconds: Duration,
     /// Why the sandbox stopped it, if it did.
-    pub stopped_by: Option<StoppedBy>,
+    pub stopped_by: Option<StopReason>,
     /// Whether others wanted the processor: the wall time exceeds the CPU time by more than 10 %.
     #[serde(rename = "disturbed")]
     pub is_disturbed: bool,
 }
 
 impl TimedRun {
-    /// The times of a run. `partner` is the CPU time of the program that it talked with on the same core.
+    /// `partner` is the CPU time of the program that it talked with, on the same core.
     pub fn new(outcome: &Outcome, partner: Duration) -> Self {
         let Outcome { cpu_time, wall_time, stopped_by, .. } = *outcome;
         Self {
@@ -53,18 +50,18 @@ impl TimedRun {
 
 impl Repeats {
     /// The runs that count: those alone, if there are any.
-    fn counted(&self) -> &[TimedRun] {
+    fn counted_runs(&self) -> &[TimedRun] {
         if self.runs.len() > 1 { &self.runs[1..] } else { &self.runs }
     }
 
     /// The least and the most CPU time of the runs that count.
     pub fn spread(&self) -> (Duration, Duration) {
-        let times = || self.counted().iter().map(|run| run.cpu_seconds);
+        let times = || self.counted_runs().iter().map(|run| run.cpu_seconds);
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
-    /// A summary, such as `0.980 s to 1.03 s of CPU time in 3 runs alone`.
-    pub fn told(&self) -> String {
+    /// Such as `0.980 s to 1.03 s of CPU time in 3 runs alone`.
+    pub fn summary(&self) -> String {
         let (least, most) = self.spread();
         let times = if least == most {
             seconds(least)
@@ -77,11 +74,10 @@ impl Repeats {
         }
     }
 
-    /// The summary with its meaning.
-    pub fn said(&self) -> String {
+    pub fn summary_with_meaning(&self) -> String {
         let meaning =
             if self.is_sensitive { ": sensitive, another run may get another verdict" } else { "" };
-        self.told() + meaning
+        self.summary() + meaning
     }
 }
 
@@ -91,14 +87,14 @@ mod tests {
     use crate::model::outcome::quiet_outcome;
 
     #[test]
-    fn the_spread_is_told_with_what_it_means() {
+    fn the_summary_shows_the_spread_and_what_it_means() {
         let check = |millis: &[u64], is_sensitive: bool, expected: &str| {
             let run = |millis: &u64| {
                 let cpu_time = Duration::from_millis(*millis);
                 TimedRun::new(&Outcome { cpu_time, ..quiet_outcome() }, Duration::ZERO)
             };
             let repeats = Repeats { is_sensitive, runs: millis.iter().map(run).collect() };
-            assert_eq!(repeats.said(), expected);
+            assert_eq!(repeats.summary_with_meaning(), expected);
         };
         check(&[1200, 1190], false, "1.19 s of CPU time in 1 run alone");
         check(&[1200, 1190, 1190], false, "1.19 s of CPU time in 2 runs alone");
@@ -113,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_the_processor_is_disturbed() {
+    fn a_run_that_waits_for_the_processor_is_disturbed() {
         let check = |cpu: u64, wall: u64, partner: u64, expected: bool| {
             let [cpu_time, wall_time, partner] = [cpu, wall, partner].map(Duration::from_millis);
             let run = TimedRun::new(&Outcome { cpu_time, wall_time, ..quiet_outcome() }, partner);

@@ -1,7 +1,7 @@
-//! The results of a command, gathered from its events: the source of every summary, exit code and report.
+//! The results of a command, gathered from its events.
 //!
-//! `docs/json.md` describes each key. Keys may be added; any other change also changes [`VERSION`]. Values are data,
-//! not sentences composed for a reader.
+//! Every summary, exit code and reporter uses it. `docs/json.md` describes the keys. Keys may be added; any other
+//! change also changes [`VERSION`]. Values are data, not sentences.
 
 mod gather;
 
@@ -19,16 +19,16 @@ use crate::model::created::NextStep;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{
-    CommandTask, Event, GeneratedState, Note, Shortfall, Stamped, WorkProgress,
+    CommandTask, Event, GeneratedState, Note, Shortfall, StampedEvent, WorkProgress,
 };
 use crate::model::exit_code::ExitCode;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, JudgeError, Judgement};
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::score::TotalScore;
 use crate::model::serial::{EveryKey, Location, Seconds};
 use crate::model::shard::Shard;
@@ -36,18 +36,17 @@ use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::model::worker::WorkerReport;
 
-/// The name of the format.
 pub const FORMAT: &str = "juror-report";
 
-/// The version of the format; raised when a key is removed or changes its meaning.
+/// Changes when a key is removed or gets another meaning.
 pub const VERSION: u32 = 1;
 
-/// What every command tells.
+/// What the document of every command has.
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Session {
+pub struct CommandReport {
     #[serde(flatten)]
-    header: Header,
+    header: ReportHeader,
     /// The subcommand, such as `judge`.
     pub command: String,
     /// The command line that repeats it.
@@ -64,62 +63,56 @@ pub struct Session {
     pub mechanism: Option<String>,
     /// What keeps programs apart from the machine.
     pub isolation: Option<IsolationReport>,
-    /// What is wrong with what the user wrote.
+    /// What is wrong with files.
     pub diagnostics: Vec<Diagnostic>,
     /// What is wrong with the command line.
     pub complaints: Vec<String>,
-    /// Each fault of the judge, those of submissions included.
+    /// Each fault of the judge, also those of submissions.
     pub judge_errors: Vec<FaultReport>,
-    /// What was known from earlier commands, if there is a cache.
-    pub cache: Option<Recalled>,
+    /// How many results came from the cache, if there is one.
+    pub cache: Option<CacheUse>,
     /// The workers on which programs ran, if they did not run on this machine.
     pub workers: Vec<WorkerReport>,
-    /// The exit code of work that was refused or ended early.
+    /// The exit code of a command that refused the work or ended early.
     pub ended_with: Option<u8>,
-    /// Whether it was cut short by Ctrl-C.
+    /// Whether Ctrl-C ended it early.
     pub interrupted: bool,
 }
 
-/// The complete result of judging: what every command tells, and verdicts or test data.
+/// The result of judging or generating.
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(title = "juror-report")]
 pub struct Report {
     #[serde(flatten)]
-    pub session: Session,
-    /// Which part of the work was done, if not all.
+    pub session: CommandReport,
+    /// Which part of the work was done, if not all of it.
     pub shard: Option<Shard>,
-    /// The directory with the working directories that are kept.
+    /// The directory with the kept boxes.
     #[serde_as(as = "Option<Location>")]
     #[serde(rename = "boxes")]
     pub kept: Option<PathBuf>,
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
-    /// Submissions that are the same.
     pub duplicates: Vec<Duplicates>,
-    /// Why submissions fail.
-    pub explanations: Vec<Explained>,
-    /// What to do next.
-    pub next: Vec<NextReport>,
+    pub explanations: Vec<ExplanationResult>,
+    pub next: Vec<NextStepReport>,
     /// The result of making each test case.
     pub generated: Vec<GeneratedReport>,
-    /// What a grammar added to packages.
     pub proposals: Vec<ProposalReport>,
     /// The summary in numbers.
     pub summary: Summary,
     /// How many packages cannot be used.
     #[serde(skip)]
     pub refused: usize,
-    /// What is under way.
     #[serde(skip)]
-    pub work: Work,
+    pub work: WorkInProgress,
 }
 
 /// A package that could be read.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackageReport {
-    /// Its short name.
     pub name: String,
     /// Its directory, as the user gave it.
     #[serde_as(as = "Location")]
@@ -128,9 +121,8 @@ pub struct PackageReport {
     pub title: String,
     /// The format that it is read as.
     pub format: String,
-    /// Why, in a line.
     pub format_reason: String,
-    /// Whether the reason is always shown.
+    /// Whether juror always shows the reason.
     pub format_is_guessed: bool,
     /// How many submissions are to be judged.
     pub submissions: usize,
@@ -145,7 +137,6 @@ pub struct PackageReport {
 /// The limits of a package's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitsReport {
-    /// What a run may use.
     #[serde(flatten)]
     pub run: Limits,
     /// Where the time limit comes from.
@@ -153,20 +144,17 @@ pub struct LimitsReport {
 }
 
 impl LimitsReport {
-    /// The time limit.
     pub fn cpu_time(&self) -> Duration {
         self.run.cpu_time.unwrap_or_default()
     }
 }
 
-/// What keeps programs apart from the machine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IsolationReport {
-    /// The way.
     pub by: Isolation,
-    /// Whether it is a full one.
+    /// Whether programs see and reach nothing of the machine.
     pub full: bool,
-    /// What is missing, if it is not.
+    /// What is missing for that.
     pub warning: Option<Shortfall>,
 }
 
@@ -175,18 +163,16 @@ pub struct IsolationReport {
 pub struct SubmissionReport {
     /// The package it was judged with.
     pub package: Option<String>,
-    /// Its name.
     pub name: String,
     /// What it earned, or why it could not be judged.
     pub result: Result<Box<Judgement>, FaultReport>,
 }
 
-/// The keys of a submission: all of them, whether it was judged or not.
+/// All keys of a submission, whether it was judged or not.
 #[serde_as]
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SubmissionReport")]
 struct SubmissionKeys<'a> {
-    /// The package it was judged with.
     package: Option<&'a str>,
     #[serde_as(as = "EveryKey<Judgement>")]
     #[serde(flatten)]
@@ -219,7 +205,6 @@ impl JsonSchema for SubmissionReport {
 }
 
 impl SubmissionReport {
-    /// What it earned, if it was judged.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.result.as_deref().ok()
     }
@@ -244,32 +229,32 @@ impl SubmissionReport {
         self.judgement().map_or(&[], |it| &it.cases)
     }
 
-    /// How many cases were run or skipped.
-    pub fn selected(&self) -> usize {
+    /// The number of cases that were run or skipped.
+    pub fn selected_cases(&self) -> usize {
         self.judgement().map_or(0, |it| it.cases.len() + it.skipped)
     }
 
     /// Expectations that do not hold.
-    pub fn broken(&self) -> &[BrokenExpectation] {
+    pub fn broken_expectations(&self) -> &[BrokenExpectation] {
         self.judgement().map_or(&[], |it| &it.broken)
     }
 
     /// How many test cases it passes.
-    pub fn passed(&self) -> usize {
-        self.judgement().map_or(0, Judgement::passed)
+    pub fn passed_cases(&self) -> usize {
+        self.judgement().map_or(0, Judgement::passed_cases)
     }
 
     /// The CPU time of its slowest run.
-    pub fn slowest(&self) -> Option<Duration> {
-        self.judgement()?.slowest()
+    pub fn slowest_cpu_time(&self) -> Option<Duration> {
+        self.judgement()?.slowest_cpu_time()
     }
 
     /// The most memory that one of its runs used, if measured.
-    pub fn memory(&self) -> Option<Bytes> {
-        self.judgement()?.memory()
+    pub fn peak_memory(&self) -> Option<Bytes> {
+        self.judgement()?.peak_memory()
     }
 
-    /// The first test case that it fails, or `build`, with the cause; of one that was not judged, only the cause.
+    /// The first test case that it fails, or `build`, and the cause. If it was not judged, only the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
         match &self.result {
             Ok(judgement) => judgement.failure(),
@@ -277,15 +262,15 @@ impl SubmissionReport {
         }
     }
 
-    /// Like [`failure`](Self::failure), with what the program or the compiler said about it, in one line.
-    pub fn told_failure(&self) -> (Option<&str>, Option<String>) {
+    /// Like [`failure`](Self::failure), with the program's or the compiler's own words in one line.
+    pub fn explained_failure(&self) -> (Option<&str>, Option<String>) {
         let (place, cause) = self.failure();
-        let told = self.judgement().and_then(Judgement::told_cause);
+        let told = self.judgement().and_then(Judgement::explained_cause);
         (place, told.or_else(|| cause.map(str::to_owned)))
     }
 }
 
-/// The directory that the names of all of several submissions begin with, including its slash; empty if there is none.
+/// The directory, with its slash, that all names begin with; empty if there is none, or for a single name.
 pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let [first, others @ ..] = rows else { return "" };
     let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
@@ -293,21 +278,20 @@ pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 
-/// A fault of the judge, with its package and submission.
+/// A fault of the judge.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FaultReport {
-    /// The package at work on.
+    /// The package that was being judged.
     pub package: Option<String>,
-    /// The submission that has no verdict for it.
+    /// The submission that has no verdict because of it.
     pub submission: Option<String>,
-    /// The fault.
     #[serde(flatten)]
     pub error: JudgeError,
 }
 
 impl FaultReport {
-    /// Whether the only problem is that this machine cannot build a submission.
-    pub fn is_skip(&self) -> bool {
+    /// Whether a submission is skipped because this machine cannot build it.
+    pub fn is_skipped_submission(&self) -> bool {
         self.submission.is_some() && self.error.lacks.is_some()
     }
 }
@@ -315,19 +299,15 @@ impl FaultReport {
 /// What a grammar added to a package.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProposalReport {
-    /// The package.
     pub package: Option<String>,
-    /// What came of it.
     #[serde(flatten)]
     pub proposal: Proposal,
 }
 
 /// What to do next with a package.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct NextReport {
-    /// The package.
+pub struct NextStepReport {
     pub package: Option<String>,
-    /// What to do.
     #[serde(flatten)]
     pub step: NextStep,
 }
@@ -335,27 +315,20 @@ pub struct NextReport {
 /// The result of making a test case.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratedReport {
-    /// The package.
     pub package: Option<String>,
-    /// The case's name.
     pub test_case: String,
-    /// What came of it.
     pub state: GeneratedState,
 }
 
-/// The result of a command, in numbers.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Runs of submissions on test cases.
     pub runs: usize,
-    /// Runs left out because they could prove nothing more about expectations.
+    /// Runs left out because they could prove nothing more about the expectations.
     pub spared_runs: usize,
-    /// Submissions accepted.
     pub accepted: usize,
-    /// Submissions rejected.
     pub rejected: usize,
-    /// Expectations that do not hold.
     #[serde(rename = "broken_expectations")]
     pub broken: usize,
     /// Submissions skipped because this machine lacks their compiler.
@@ -368,24 +341,24 @@ pub struct Summary {
     pub judge_errors: usize,
 }
 
-/// The work in progress on the package that was read last.
+/// What is in progress for the last package.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
-    /// How many submissions of earlier packages are done.
+pub struct WorkInProgress {
+    /// Submissions that were done for earlier packages.
     pub submissions_before: usize,
-    /// How many runs there were for earlier packages.
+    /// Runs that were made for earlier packages.
     pub runs_before: usize,
-    /// Submissions that have begun and are not done.
-    pub submissions: Vec<UnderWay>,
+    /// Submissions that began and are not done.
+    pub submissions: Vec<RunningSubmission>,
     /// The current step of checking or making data.
     pub step: Option<ProgressStep>,
 }
 
-/// A submission that has begun.
+/// A submission that began and is not done.
 #[derive(Clone, Debug)]
-pub struct UnderWay {
+pub struct RunningSubmission {
     pub submission: String,
-    /// On how many test cases it will run.
+    /// The number of test cases that it runs on.
     pub test_cases: usize,
     pub judged: usize,
 }
@@ -398,20 +371,17 @@ pub struct ProgressStep {
     pub total: usize,
 }
 
-/// What kind of document it is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Header {
+struct ReportHeader {
     /// Always `juror-report`.
     #[schemars(extend("const" = FORMAT))]
     format: &'static str,
-    /// The version of the format.
     #[schemars(extend("const" = VERSION))]
     version: u32,
-    /// The version of the program.
     juror: &'static str,
 }
 
-impl Default for Header {
+impl Default for ReportHeader {
     fn default() -> Self {
         Self { format: FORMAT, version: VERSION, juror: env!("CARGO_PKG_VERSION") }
     }

@@ -1,4 +1,4 @@
-//! Scores: how they are computed, and the result.
+//! Scores: how they are computed, and the results.
 //!
 //! Source: problem package format 2025-09, "Result aggregation".
 
@@ -11,23 +11,20 @@ use serde_with::serde_as;
 use crate::model::grader::CustomScore;
 use crate::model::serial::EveryKey;
 
-/// A number of points: finite.
+/// A finite number of points.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
 )]
 #[schemars(inline)]
 pub struct Score(f64);
 
-/// A score is never NaN.
 impl Eq for Score {}
 
 impl Score {
-    /// No points.
     pub const ZERO: Self = Self(0.0);
-    /// One point.
     pub const ONE: Self = Self(1.0);
 
-    /// A score of this many points; `None` if the number is not a score. Only formats with graders have negative ones.
+    /// `None` if the number is not finite. Only formats with graders have negative scores.
     pub fn new(points: f64) -> Option<Self> {
         // Adding zero turns -0.0 into 0.
         points.is_finite().then_some(Self(points + 0.0))
@@ -37,13 +34,13 @@ impl Score {
         self.0
     }
 
-    /// Whether it is greater by more than rounding errors.
+    /// Whether it is greater by more than a rounding error.
     pub fn exceeds(self, other: Self) -> bool {
         self.0 > other.0 + ROUNDING * other.0.abs().max(1.0)
     }
 }
 
-/// Points are added as floating-point numbers; relative differences below this are rounding errors.
+/// Points are added as floating-point numbers. Smaller relative differences are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 impl fmt::Display for Score {
@@ -60,7 +57,6 @@ pub enum Aggregation {
     /// All points if everything is accepted, otherwise none.
     PassFail,
     Sum,
-    /// The least score.
     Min,
 }
 
@@ -70,18 +66,18 @@ pub struct GroupScoring {
     /// The greatest possible score; `None` for no bound.
     pub max_score: Option<Score>,
     pub aggregation: Aggregation,
-    /// The groups, or `sample`, whose test cases must all be accepted before this one is run.
+    /// The groups, or `sample`, of which all test cases must be accepted before this group runs.
     pub require_pass: Vec<String>,
 }
 
-/// What an output validator may say about the score of a test case.
+/// Which scores an output validator may give to a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseScoring {
-    /// Anything: the test case has no score, and the validator's score is ignored.
+    /// The test case has no score, and the validator's one is ignored.
     Ignored,
-    /// Nothing: the test case is accepted or not.
+    /// None: the test case is accepted or not.
     Forbidden,
-    /// A score up to this one, which is the default.
+    /// At most this, which is the default.
     UpTo(Score),
     Unbounded,
     Graded {
@@ -92,12 +88,9 @@ pub enum CaseScoring {
     },
 }
 
-/// The score of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseScore {
-    /// Its points.
     pub score: Score,
-    /// What decided the score.
     #[serde(rename = "score_origin")]
     pub origin: ScoreOrigin,
 }
@@ -117,9 +110,9 @@ pub enum ScoreOrigin {
 /// What a submission earned in all.
 #[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalScore {
-    /// Its points; `None` if not everything that could change them was run.
+    /// Its points; `None` if cases that could change them were not run.
     pub score: Option<Score>,
-    /// The most points that there are, if they are bounded.
+    /// The most points that are possible, if there is a bound.
     pub max_score: Option<Score>,
     /// By test data group, in order; empty if `secret` has no groups.
     pub groups: Vec<GroupScore>,
@@ -134,12 +127,12 @@ pub struct TotalScore {
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
-    /// Whether these are its points only if the groups that it requires are passed, which were not run.
+    /// Whether it has these points only if the groups that it requires are passed; these were not run.
     #[serde(rename = "conditional")]
     pub is_conditional: bool,
-    /// Its points; `None` if not everything that could change them was run.
+    /// Its points; `None` if cases that could change them were not run.
     pub score: Option<Score>,
-    /// The most points that there are, if they are bounded.
+    /// The most points that are possible, if there is a bound.
     pub max_score: Option<Score>,
     /// How far it was run.
     #[serde_as(as = "EveryKey<Standing>")]
@@ -157,7 +150,7 @@ pub enum Standing {
     /// Some test cases or none: the others were not selected, or could change nothing.
     #[serde(rename = "part")]
     Partial,
-    /// None, because this group, or `sample`, was not passed.
+    /// None, because a group that it requires was not passed.
     Barred {
         /// The name of the group that was not passed.
         #[serde(rename = "barred_by")]
@@ -184,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_no_score() {
+    fn nan_and_infinity_are_no_scores() {
         for points in [f64::NAN, f64::INFINITY, -f64::INFINITY] {
             assert_eq!(Score::new(points), None, "{points}");
         }
     }
 
     #[test]
-    fn rounding_exceeds_nothing() {
+    fn rounding_errors_exceed_nothing() {
         let score = |points| Score::new(points).unwrap();
         let third = 100.0 / 3.0;
         assert!(!score(third + third + third + 1e-12).exceeds(score(100.0)));

@@ -1,7 +1,7 @@
-//! How values are written as data if that differs from their types, such as seconds and texts.
+//! How values are serialized if that differs from their types, such as seconds and texts.
 //!
-//! A field with `#[serde_as(as = "Seconds")]` is written, read, and described in the schema that way. A type that also
-//! travels between programs has `IfIsHumanReadable<Seconds>`: there its bytes are those of the type.
+//! A field with `#[serde_as(as = "Seconds")]` is written, read, and described in the schema that way. Types that also
+//! travel between programs use `IfIsHumanReadable<Seconds>`: binary formats keep the type's own form.
 
 use parking_lot::Mutex;
 use std::any::TypeId;
@@ -28,20 +28,17 @@ use serde_with::{DeserializeAs, FromIntoRef, SerializeAs, TryFromIntoRef};
 use crate::model::blob::Blob;
 use crate::model::units::Bytes;
 
-/// A time in seconds, rounded to nanoseconds when it is read: `DurationSecondsWithFrac` cuts.
+/// Reads seconds rounded to nanoseconds. `DurationSecondsWithFrac` would cut them off.
 pub type Seconds = TryFromIntoRef<FloatSeconds>;
-/// A path as text, lossily if it is not UTF-8.
+/// Lossy if the path is not UTF-8.
 pub type Location = FromIntoRef<LossyPath>;
-/// A path as its bytes, which need not be text.
+/// For paths that may not be UTF-8.
 pub type PathBytes = FromIntoRef<RawPath>;
-/// Bytes as text.
 pub type Text = FromIntoRef<LossyText>;
-/// An amount of bytes that is 0 if it was not measured.
-pub type Measured = FromIntoRef<MeasuredBytes>;
-/// The bytes of a blob as text.
+/// `null` for 0, which means that it was not measured.
+pub type NullIfZero = FromIntoRef<MeasuredBytes>;
 pub type Base64 = TryFromIntoRef<Base64Text>;
 
-/// How [`Seconds`] are written.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct FloatSeconds(f64);
@@ -60,7 +57,6 @@ impl TryFrom<FloatSeconds> for Duration {
     }
 }
 
-/// How [`Location`] is written.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LossyPath(String);
@@ -77,7 +73,6 @@ impl From<LossyPath> for PathBuf {
     }
 }
 
-/// How [`PathBytes`] is written.
 #[derive(Serialize, Deserialize)]
 pub struct RawPath(Vec<u8>);
 
@@ -93,11 +88,13 @@ impl From<RawPath> for PathBuf {
     }
 }
 
-/// How [`Text`] is written. `lossy` says that some bytes were not UTF-8 and are replaced by U+FFFD.
+/// If `lossy`, some bytes were not UTF-8; U+FFFD replaces them.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Text")]
 pub struct LossyText {
+    /// What was written.
     text: String,
+    /// Whether bytes that are not UTF-8 were replaced by U+FFFD.
     lossy: bool,
 }
 
@@ -108,7 +105,7 @@ impl From<&Vec<u8>> for LossyText {
     }
 }
 
-/// Each replaced byte is read as some byte that is not UTF-8.
+/// A replaced byte is read as a byte that is not UTF-8.
 impl From<LossyText> for Vec<u8> {
     fn from(LossyText { text, lossy }: LossyText) -> Self {
         if !lossy {
@@ -119,7 +116,6 @@ impl From<LossyText> for Vec<u8> {
     }
 }
 
-/// How [`Measured`] is written.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MeasuredBytes(Option<Bytes>);
@@ -136,7 +132,6 @@ impl From<MeasuredBytes> for Bytes {
     }
 }
 
-/// How [`Base64`] is written.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Base64Text(String);
@@ -159,13 +154,13 @@ impl TryFrom<Base64Text> for Blob {
     }
 }
 
-/// All keys of a `T`, in the object that has a flattened field which is an `Option<T>`, or a `T` that has other keys for
-/// each variant: keys that it lacks are written as `null`, or as an empty list.
+/// For a flattened field that is an `Option<T>`, or a `T` whose variants have different keys. The object gets all keys
+/// of a `T`; those without a value are `null` or an empty list.
 pub struct EveryKey<T>(PhantomData<T>);
 
 impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
     fn serialize_as<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rest = Map::clone(&absent::<T>());
+        let mut rest = Map::clone(&absent_keys::<T>());
         if let Value::Object(present) = serde_json::to_value(value).map_err(S::Error::custom)? {
             rest.retain(|key, _| !present.contains_key(key));
         }
@@ -175,8 +170,8 @@ impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
 
 impl<'de, T: JsonSchema + 'static, V: DeserializeOwned> DeserializeAs<'de, V> for EveryKey<T> {
     fn deserialize_as<D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error> {
-        let absent = absent::<T>();
-        // The other keys of the object are among them.
+        let absent = absent_keys::<T>();
+        // The map also has the object's other keys.
         let mut keys = Map::deserialize(deserializer)?;
         keys.retain(|key, _| absent.contains_key(key));
         let is_absent = keys.iter().all(|(key, value)| absent.get(key) == Some(value));
@@ -208,7 +203,7 @@ impl<T: JsonSchema, V> JsonSchemaAs<V> for EveryKey<T> {
     }
 }
 
-/// A value's own keys in their order, then the rest.
+/// First the keys that the value has, then the rest.
 #[derive(Serialize)]
 struct OrderedKeys<'a, V> {
     #[serde(flatten)]
@@ -217,12 +212,11 @@ struct OrderedKeys<'a, V> {
     rest: Map<String, Value>,
 }
 
-/// Keys with their values.
-type Keys = Arc<Map<String, Value>>;
+type AbsentKeys = Arc<Map<String, Value>>;
 
-/// The keys of a `T`, with their values if they do not apply.
-fn absent<T: JsonSchema + 'static>() -> Keys {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Keys>>> = LazyLock::new(Mutex::default);
+/// All keys of a `T`, with the values that they have if they do not apply.
+fn absent_keys<T: JsonSchema + 'static>() -> AbsentKeys {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, AbsentKeys>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock();
     let keys = || {
         let schemas = schemas_of_keys::<T>(&mut SchemaGenerator::default()).into_iter();
@@ -238,7 +232,7 @@ fn is_list(schema: &Value) -> bool {
     schema["type"] == "array" || choices.is_some_and(|choices| choices.iter().all(is_list))
 }
 
-/// The schemas that each key of a `T` has: one, or one for each variant.
+/// Each key of a `T` with its schemas: one, or one for each variant.
 fn schemas_of_keys<T: JsonSchema>(generator: &mut SchemaGenerator) -> HashMap<String, Vec<Value>> {
     let schema = Value::from(T::json_schema(generator));
     let variants = schema["oneOf"].as_array().into_iter().flatten();

@@ -10,19 +10,17 @@ use serde::{Deserialize, Serialize};
 pub struct Shard {
     /// Which one, from 1.
     pub index: u32,
-    /// How many there are.
     pub count: u32,
 }
 
 impl Shard {
-    /// Whether the unit of work with this number, from 0, belongs to the shard.
-    pub const fn has(self, unit: usize) -> bool {
+    /// Whether the shard includes the unit of work with this index.
+    pub const fn contains(self, unit: usize) -> bool {
         unit % self.count as usize == self.index as usize - 1
     }
 }
 
 impl fmt::Display for Shard {
-    /// In the form `2/5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.count)
     }

@@ -6,95 +6,82 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 
-/// Why there is no result. Code passes it on with `?`; only the command shows it. Results until then are with the
-/// caller: in its events, or in values that it passed to be filled.
+/// Why there is no result. Only the command shows it; other code passes it on with `?`. The caller has what was done
+/// before: in its events, or in values that it passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Somebody stopped it: Ctrl-C, or a request to terminate.
+    /// Ctrl-C, or a request to terminate.
     Interrupted,
     /// The judge failed.
     Fault(JudgeError),
     /// The package must be fixed first.
     Diagnosed(Vec<Diagnostic>),
-    /// The request is impossible: what must be fixed, and everything that is wrong.
-    Refused(Mend, Vec<Remark>),
+    /// The request is impossible: what must be fixed, and every problem with it.
+    Refused(RefusalSubject, Vec<Remark>),
 }
 
-/// Whether a signal asked this process to end. It has one set of signals, so it has one answer.
+/// Whether a signal asked this process to end. A process has only one set of signals.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether that was asked for since.
-static IS_HEARD: AtomicBool = AtomicBool::new(false);
+/// Whether work noticed that.
+static WAS_NOTICED: AtomicBool = AtomicBool::new(false);
 
-/// Notes that a signal asks this process to end.
+/// Records that a signal asks this process to end.
 pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether a signal asked this process to end. Work that takes long without running programs asks this often, and
-/// then returns [`Stop::Interrupted`].
+/// Long work that runs no programs calls this often, and returns [`Stop::Interrupted`] if it is true.
 pub fn is_interrupted() -> bool {
     let is_interrupted = IS_INTERRUPTED.load(Ordering::Relaxed);
     if is_interrupted {
-        hear();
+        notice_interruption();
     }
     is_interrupted
 }
 
-/// Notes that work ends because it was asked to.
-pub fn hear() {
-    IS_HEARD.store(true, Ordering::Relaxed);
+/// Records that work ends because of a signal.
+pub fn notice_interruption() {
+    WAS_NOTICED.store(true, Ordering::Relaxed);
 }
 
-/// Whether any work has learnt that a signal asked this process to end.
-pub fn is_heard() -> bool {
-    IS_HEARD.load(Ordering::Relaxed)
+pub fn was_interruption_noticed() -> bool {
+    WAS_NOTICED.load(Ordering::Relaxed)
 }
 
-/// Whether work may go on.
-///
-/// # Errors
-/// If a signal asked this process to end.
-pub fn go_on() -> Result<(), Stop> {
+pub fn check_interrupted() -> Result<(), Stop> {
     if is_interrupted() { Err(Stop::Interrupted) } else { Ok(()) }
 }
 
 /// What the user must fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
-    /// The command line.
+pub enum RefusalSubject {
     CommandLine,
     /// The selection: it is empty.
     Selection,
-    /// The package.
     Package,
-    /// The object of the work: a submission, an input, the data.
+    /// A submission, an input or other data.
     Submission,
 }
 
-/// A single problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// A problem with a file.
     Diagnostic(Diagnostic),
-    /// Any other problem.
     Sentence {
-        /// What is wrong, and if there is no help, also what to do.
+        /// What is wrong. Without help, it also says what to do.
         message: String,
-        /// What to do.
         help: Option<String>,
     },
 }
 
 impl Remark {
-    /// A problem, and what to do.
-    pub fn of(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Sentence { message: message.into(), help: Some(help.into()) }
     }
 
-    /// The same remark about this option or value.
+    /// Puts the name of an option or a value before the message.
     #[must_use]
-    pub fn about(self, name: &str) -> Self {
+    pub fn about_option(self, name: &str) -> Self {
         match self {
             Self::Sentence { message, help } => {
                 Self::Sentence { message: format!("{name}: {message}"), help }
@@ -103,8 +90,7 @@ impl Remark {
         }
     }
 
-    /// The message, and the help if there is some.
-    pub fn told(self) -> (String, Option<String>) {
+    pub fn into_parts(self) -> (String, Option<String>) {
         match self {
             Self::Sentence { message, help } => (message, help),
             Self::Diagnostic(it) => (it.message, it.help),
@@ -113,14 +99,14 @@ impl Remark {
 }
 
 impl Stop {
-    /// The command line asks for something impossible.
+    /// For a command line that asks for something impossible.
     pub fn usage(what: impl Into<Remark>) -> Self {
-        Self::Refused(Mend::CommandLine, vec![what.into()])
+        Self::Refused(RefusalSubject::CommandLine, vec![what.into()])
     }
 
-    /// The same, if the diagnostics are not about the package: `mend` says what they are about.
+    /// For diagnostics that are not about the package.
     #[must_use]
-    pub fn blame(self, mend: Mend) -> Self {
+    pub fn refused_for(self, mend: RefusalSubject) -> Self {
         match self {
             Self::Diagnosed(remarks) => {
                 Self::Refused(mend, remarks.into_iter().map(Remark::from).collect())
@@ -131,7 +117,7 @@ impl Stop {
 }
 
 impl fmt::Display for Stop {
-    /// A line for each thing that is wrong, and for what to do about it.
+    /// One line for each problem, and one for its help.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let helped = |message: String, help: &Option<String>| match help {
             Some(help) => format!("{message}\n{help}"),
@@ -156,12 +142,13 @@ impl fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
-/// The result. If there are diagnostics instead, they are added to `found`, so that other problems can be reported,
-/// too.
+/// The result.
 ///
-/// # Errors
-/// Any other stop.
-pub fn noting<T>(result: Result<T, Stop>, found: &mut Vec<Diagnostic>) -> Result<Option<T>, Stop> {
+/// Diagnostics are added to `found` instead, so that other problems can be reported, too.
+pub fn collect_diagnostics<T>(
+    result: Result<T, Stop>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<T>, Stop> {
     match result {
         Ok(result) => Ok(Some(result)),
         Err(Stop::Diagnosed(remarks)) => {

@@ -9,22 +9,20 @@ use serde_with::serde_as;
 
 use crate::model::probe::Probes;
 use crate::model::serial::{Seconds, Text};
-use crate::model::strictness::{Strictness, start};
+use crate::model::strictness::{Strictness, text_start};
 use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
-/// What `strength` found.
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Strength {
-    /// The random seed.
     pub seed: u64,
     /// The time that it was allowed.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "time_seconds")]
     pub time: Duration,
-    /// How long it took.
+    /// How long it really took.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "seconds")]
     pub elapsed: Duration,
@@ -32,24 +30,23 @@ pub struct Strength {
     pub cut: bool,
     /// What must hold before anything is measured.
     pub gates: Vec<Gate>,
-    /// What the score is made of.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// How the data changed since the last measurement; `None` if that is unknown.
-    pub gained: Option<Gained>,
-    /// From 0 to 100; `None` if a gate is shut or nothing was run on the data.
+    pub gained: Option<StrengthGain>,
+    /// From 0 to 100; `None` if a gate is shut or nothing ran on the data.
     pub score: Option<f64>,
-    /// What the score means; `None` also if more than a tenth of the subjects were not run.
-    pub grade: Option<Grade>,
-    /// The right programs that mutants and wrappers are made of.
+    /// What the score means; `None` also if more than a tenth of the subjects did not run.
+    pub grade: Option<StrengthRating>,
+    /// The right programs from which mutants and wrappers are made.
     pub references: Vec<RightProgram>,
-    /// Fresh inputs that show how hard each subject is to catch.
+    /// The number of fresh inputs that measure how hard subjects are to catch.
     pub pool: usize,
-    /// Whether all test cases were tried on all subjects.
+    /// Whether every test case ran on every subject.
     pub matrix: bool,
-    /// What was run on the data, in order.
+    /// What ran on the data, in order.
     pub subjects: Vec<Subject>,
-    /// The results of mutants whose operators are held out; `None` if there are no mutants.
-    pub hold_out: Option<HoldOut>,
+    /// The result of mutants by operators that are held out; `None` without mutants.
+    pub hold_out: Option<HoldOutResult>,
     /// What valid inputs can be like, and whether a test case is; empty without a grammar.
     pub features: Vec<InputFeature>,
     /// What each test case catches.
@@ -62,29 +59,29 @@ pub struct Strength {
     pub input_validators: Option<Strictness>,
     /// How many kinds of wrong outputs are rejected.
     pub output_validator: Option<Strictness>,
-    /// What is missing to say more.
-    pub lacking: Vec<Lack>,
+    /// What would let juror say more.
+    pub lacking: Vec<MissingPrerequisite>,
 }
 
-/// What a package gained since it was measured last, with the same seed.
+/// What changed since the last measurement with the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Gained {
+pub struct StrengthGain {
     /// The score then.
     pub before: f64,
     /// By how much the score grew; less than 0 if it fell.
     pub points: f64,
-    /// The programs that no test case rejected then, and that one rejects now.
+    /// Programs that no test case rejected then, and one rejects now.
     pub caught: Vec<String>,
 }
 
-impl Gained {
-    /// Whether there is a visible change.
-    pub fn is_worth_telling(&self) -> bool {
+impl StrengthGain {
+    /// Whether the change is visible in reports.
+    pub fn is_visible(&self) -> bool {
         self.points.abs() >= 0.05 || !self.caught.is_empty()
     }
 }
 
-impl fmt::Display for Gained {
+impl fmt::Display for StrengthGain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { before, points, caught } = self;
         write!(f, "{points:+.1} points, from {before:.1}")?;
@@ -95,20 +92,19 @@ impl fmt::Display for Gained {
     }
 }
 
-/// The results of mutants that the data is not made with.
+/// Mutants by operators with which no test data is made.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct HoldOut {
-    /// The operators, by name.
+pub struct HoldOutResult {
     pub operators: Vec<String>,
-    /// How many of their mutants a test case catches.
+    /// How many mutants a test case catches.
     pub caught: usize,
-    /// How many no test case catches, though an input does.
+    /// How many mutants no test case catches, although an input does.
     pub missed: usize,
-    /// The share that is caught, from 0 to 1; `None` if no input catches any.
+    /// The share that is caught, from 0 to 1; `None` if no input catches one.
     pub rate: Option<f64>,
 }
 
-impl fmt::Display for HoldOut {
+impl fmt::Display for HoldOutResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (operators, all) =
             (self.operators.join(", "), count(self.caught + self.missed, "mutant"));
@@ -117,38 +113,35 @@ impl fmt::Display for HoldOut {
     }
 }
 
-/// Something that inputs can be like.
+/// A feature that inputs can have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InputFeature {
-    /// What holds for such an input, such as `n is odd`.
+    /// What holds for such inputs, such as `n is odd`.
     pub about: String,
-    /// The first test case of that kind.
+    /// The first test case with this feature.
     pub test_case: Option<String>,
-    /// If there is none: the start of an input that is.
+    /// Without such a test case: the start of an input that has it.
     pub example: Option<String>,
 }
 
 impl InputFeature {
-    /// A feature with the test case that has it, or an input.
+    /// Drops the example if there is a test case.
     pub fn new(about: String, test_case: Option<String>, example: Option<&[u8]>) -> Self {
-        let example = example.filter(|_| test_case.is_none()).map(start);
+        let example = example.filter(|_| test_case.is_none()).map(text_start);
         Self { about, test_case, example }
     }
 }
 
-/// Something that must hold before the strength of the data means anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gate {
     /// What must hold.
     pub name: GateName,
     /// Whether it does.
     pub state: GateState,
-    /// How far, in words.
     pub detail: String,
 }
 
 words! {
-    /// What must hold.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum GateName {
@@ -169,7 +162,6 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateState {
-    /// It does.
     Open,
     /// It does not: there is no score.
     Shut,
@@ -177,14 +169,12 @@ pub enum GateState {
     Unknown,
 }
 
-/// A part of the score.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Part {
-    /// Which one.
+pub struct ScorePart {
     pub name: PartName,
-    /// From 0 to 1; `None` if it could not be measured: then the weights of the others are scaled.
+    /// From 0 to 1; `None` if it could not be measured. Then the other weights are scaled.
     pub value: Option<f64>,
-    /// How much it counts, of 1 for all parts.
+    /// Its weight. All weights add up to 1.
     pub weight: f64,
 }
 
@@ -225,7 +215,7 @@ impl PartName {
 
 /// What a score means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub enum Grade {
+pub enum StrengthRating {
     /// Nothing that is known to be wrong passes, bounds are reached, and slow submissions fail.
     A,
     /// A few faults pass.
@@ -238,49 +228,44 @@ pub enum Grade {
     E,
 }
 
-/// A right program that mutants and wrappers are made of.
+/// A right program from which mutants and wrappers are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RightProgram {
-    /// The submission's name.
     pub submission: String,
-    /// Its language.
     pub language: String,
-    /// How many mutants of it were run on the data.
+    /// How many of its mutants ran on the data.
     pub mutants: usize,
 }
 
-/// A program that should be wrong, run on the test data.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Subject {
     /// Its name, the same in every run: `wrong_answer/parity.py`, `drop-last`, `accepted/a.cpp:off1-3fa9-2`.
     pub id: String,
-    /// What it is.
     pub kind: SubjectKind,
     /// The kind of fault: an operator, a wrapper, or the directory of a submission.
     pub fault: String,
-    /// What it changes of a source.
+    /// The change to a source.
     pub edit: Option<SourceEdit>,
-    /// Its result.
     pub status: SubjectStatus,
-    /// The test cases that reject it: all if the matrix was asked for, else the first two that were found.
+    /// The test cases that reject it: all with `--matrix`, otherwise the first two that were found.
     pub killers: Vec<Kill>,
-    /// How hard it is to catch: the bits of the chance that a fresh input catches it; 1 if that is not known.
+    /// How hard it is to catch: minus the logarithm to base 2 of the chance that a fresh input catches it; 1 if
+    /// unknown.
     pub hardness: f64,
     /// How many fresh inputs it was run on.
     pub tried: u64,
-    /// If it is presumed equivalent: the most that inputs of this kind catch it, by 95 %.
+    /// If it is presumed equivalent: at most this share of inputs catches it, with a confidence of 95 %.
     pub bound: Option<f64>,
     /// An input that catches it, if no test case does.
-    pub missed: Option<MissedBy>,
+    pub missed: Option<MissedInput>,
     /// Why its author says that it is right.
     pub reason: Option<String>,
-    /// The subject before it that does the same.
+    /// An earlier subject with the same outputs.
     pub same_as: Option<String>,
-    /// Whether it is held out: the data may not be made with it.
+    /// Whether its operator is held out.
     pub held_out: bool,
 }
 
-/// What is run on test data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
@@ -293,13 +278,12 @@ pub enum SubjectKind {
 }
 
 words! {
-    /// The result of a subject.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum SubjectStatus {
         /// A test case rejects it.
         Caught = "caught",
-        /// No test case rejects it, and an input is known that does.
+        /// No test case rejects it, but a known input does.
         Missed = "missed",
         /// No test case rejects it, and too few inputs were tried.
         Undecided = "undecided",
@@ -309,15 +293,14 @@ words! {
         PresumedEquivalent = "presumed equivalent",
         /// `juror.toml` declares it right, with a reason.
         ConfirmedEquivalent = "confirmed equivalent",
-        /// Its outputs are those of another one.
+        /// Its outputs are those of an earlier one.
         Duplicate = "duplicate",
-        /// It does not build.
         Unviable = "unviable",
     }
 }
 
 impl SubjectStatus {
-    /// Whether it counts for the score, because it is known to be wrong.
+    /// Whether it is known to be wrong, so that it counts for the score.
     pub fn counts(self) -> bool {
         matches!(self, Self::Caught | Self::Missed)
     }
@@ -326,18 +309,15 @@ impl SubjectStatus {
 /// A test case that rejects a subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Kill {
-    /// The test case.
     pub test_case: String,
     /// The verdict there.
     pub verdict: Verdict,
 }
 
-/// One edit of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceEdit {
     /// The submission that is changed.
     pub submission: String,
-    /// The file.
     pub file: String,
     /// From 1.
     pub line: u32,
@@ -349,10 +329,10 @@ pub struct SourceEdit {
     pub after: String,
 }
 
-/// An input that catches what no test case catches.
+/// An input that catches a subject that no test case catches.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MissedBy {
+pub struct MissedInput {
     /// The input, as small as it could be made.
     #[serde_as(as = "Text")]
     pub input: Vec<u8>,
@@ -360,37 +340,34 @@ pub struct MissedBy {
     pub verdict: Verdict,
     /// Why, in words.
     pub cause: String,
-    /// Its origin.
+    /// Where it comes from.
     pub origin: String,
-    /// By how much the score grows with it as a test case.
+    /// How much the score would grow with it as a test case.
     pub gain: f64,
-    /// Other subjects that it catches and no test case does.
+    /// Other subjects that only it catches.
     pub also: Vec<String>,
-    /// The test case that was made of it, if it was added.
+    /// The name of the test case, if it was added as one.
     pub promoted: Option<String>,
 }
 
-/// What a test case catches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaseKills {
-    /// The test case.
     pub test_case: String,
-    /// How many subjects it rejects, as far as they were tried on it.
+    /// How many subjects it rejects, of those that it ran on.
     pub kills: usize,
     /// The subjects that no other test case rejects; empty without the matrix.
     pub only_killer_of: Vec<String>,
 }
 
 words! {
-    /// What is missing to say more of a package.
+    /// What a package lacks, so that juror says less about it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    pub enum Lack {
+    pub enum MissingPrerequisite {
         /// A grammar of the input, or generators with a seed: no fresh inputs.
         Inputs = "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided",
         /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
         Grammar = "a grammar of the input: bounds and features are not measured, and inputs are larger than needed",
-        /// An accepted submission.
         AcceptedSubmission = "an accepted submission: only the package's own wrong ones are run on the data",
         /// An accepted submission in a language of which mutants are made.
         Mutants = "mutants, which are made of accepted submissions in C, C++, Rust, Python or Java",
@@ -421,14 +398,14 @@ impl Subject {
 }
 
 impl Strength {
-    /// The values of the parts that are not about wrong answers.
-    pub fn by_tools(&self) -> [(PartName, Option<f64>); 3] {
+    /// The parts of the score that are not about wrong answers.
+    pub fn tool_part_values(&self) -> [(PartName, Option<f64>); 3] {
         let share = |part: usize, all: usize| (all > 0).then(|| part as f64 / all as f64);
         let part = |found: &Option<Strictness>| {
             let found = found.as_ref()?;
             share(found.refused as usize, found.faults as usize)
         };
-        let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated);
+        let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated_counts);
         let speed = share(separated, decided);
         [
             (PartName::Speed, speed),
@@ -437,8 +414,7 @@ impl Strength {
         ]
     }
 
-    /// The score, in words.
-    pub fn in_short(&self) -> String {
+    pub fn score_in_words(&self) -> String {
         match (self.score, self.grade) {
             (Some(score), Some(grade)) => {
                 let cut = if self.cut { ", cut off: time ran out" } else { "" };
@@ -446,21 +422,20 @@ impl Strength {
             }
             (Some(score), None) => format!(
                 "{score:.1} of 100 so far; no grade, because {} of {} programs were not run or are undecided",
-                self.open(),
+                self.count_open(),
                 self.subjects.len()
             ),
             (None, _) => "none".to_owned(),
         }
     }
 
-    /// The share of the possible features of inputs that the test cases have.
-    pub fn features(&self) -> Option<f64> {
+    /// The share of features that the test cases have.
+    pub fn feature_share(&self) -> Option<f64> {
         let had = self.features.iter().filter(|it| it.test_case.is_some()).count();
         (!self.features.is_empty()).then(|| had as f64 / self.features.len() as f64)
     }
 
-    /// The results of mutants that are held out, if there are mutants.
-    pub fn held_out(&self, operators: Vec<String>) -> Option<HoldOut> {
+    pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {
         let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
         mutants.next()?;
         let count = |status: SubjectStatus| {
@@ -469,38 +444,37 @@ impl Strength {
         let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
         let all = caught + missed;
         let rate = (all > 0).then(|| caught as f64 / all as f64);
-        Some(HoldOut { operators, caught, missed, rate })
+        Some(HoldOutResult { operators, caught, missed, rate })
     }
 
     /// The gain since the score was `before` and these programs were missed.
-    pub fn since(&self, before: f64, missed: &[String]) -> Option<Gained> {
+    pub fn gain_since(&self, before: f64, missed: &[String]) -> Option<StrengthGain> {
         let is_caught = |it: &&Subject| {
             matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
                 && missed.contains(&it.id)
         };
         let caught = self.subjects.iter().filter(is_caught).map(|it| it.id.clone()).collect();
-        Some(Gained { before, points: self.score? - before, caught })
+        Some(StrengthGain { before, points: self.score? - before, caught })
     }
 
-    /// The names of the subjects that some input catches, but no test case.
-    pub fn missed(&self) -> Vec<String> {
+    /// The subjects that an input catches, but no test case.
+    pub fn missed_subjects(&self) -> Vec<String> {
         let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
         missed.map(|it| it.id.clone()).collect()
     }
 
-    /// For how many subjects it is open whether the data should reject them.
-    pub fn open(&self) -> usize {
+    /// For how many subjects it is unknown whether the data should reject them.
+    pub fn count_open(&self) -> usize {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
     }
 
-    /// How many subjects have each status, such as `31 caught, 2 missed`.
+    /// In words, such as `31 caught, 2 missed`.
     pub fn tally(&self) -> String {
         let numbers = SubjectStatus::ALL.map(|status| (self.count(status), status));
         let numbers = numbers.into_iter().filter(|(number, _)| *number > 0);
         joined(numbers.map(|(number, status)| format!("{number} {status}")), ", ")
     }
 
-    /// How many subjects have this status.
     pub fn count(&self, status: SubjectStatus) -> usize {
         self.subjects.iter().filter(|subject| subject.status == status).count()
     }

@@ -1,50 +1,47 @@
-//! How much of what they should refuse the programs of a package do refuse.
+//! How much of what a package's programs should refuse they do refuse.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How strict a validator is, measured by faults that it was given.
+/// How strict a validator is, measured with faults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Strictness {
     /// Kinds of faults that were tried.
     pub faults: u64,
-    /// Those that are always refused.
+    /// The kinds of which every fault was refused.
     pub refused: u64,
-    /// Those that are not, each with one input or output.
-    pub let_through: Vec<LetThrough>,
-    /// How faults are known to be faults, in words.
+    /// The kinds of which a fault was accepted, each with an example.
+    pub let_through: Vec<AcceptedFault>,
+    /// How juror knows that these are faults, in words.
     pub oracle: String,
-    /// Right outputs beside the judge answers that were tried.
+    /// Right outputs that differ from the judge answers.
     pub alternatives: u64,
-    /// Those of them that are refused all the same, each with its submission and test case.
+    /// The ones of these that were refused, each with its submission and test case.
     pub refused_alternatives: Vec<String>,
-    /// Why nothing was tried, or what is missing for more.
+    /// Why nothing was tried, or what is missing to try more.
     pub missing: Option<String>,
 }
 
-/// A fault that is not refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LetThrough {
+pub struct AcceptedFault {
     /// What is wrong, such as `a tab between words`.
     pub fault: String,
-    /// The test case that it was made of.
+    /// The test case with which it was made.
     pub on: String,
     /// The input or output with the fault, cut if it is long.
     pub text: String,
-    /// All of it.
+    /// The whole input or output.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
 
-impl LetThrough {
-    /// A fault with its text.
+impl AcceptedFault {
     pub fn new(fault: impl Into<String>, on: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { fault: fault.into(), on: on.into(), text: start(&bytes), bytes }
+        Self { fault: fault.into(), on: on.into(), text: text_start(&bytes), bytes }
     }
 }
 
-/// The start of a text.
-pub fn start(bytes: &[u8]) -> String {
+pub fn text_start(bytes: &[u8]) -> String {
     const LONGEST: usize = 400;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
     let more = if bytes.len() > LONGEST { "…" } else { "" };
@@ -52,13 +49,13 @@ pub fn start(bytes: &[u8]) -> String {
 }
 
 impl Strictness {
-    /// Nothing was tried, for this reason.
+    /// For a validator that could not be tried.
     pub fn untried(missing: &str) -> Self {
         Self { missing: Some(missing.to_owned()), ..Self::default() }
     }
 
-    /// Counts a fault, and adds it if it was let through.
-    pub fn add(&mut self, let_through: Option<LetThrough>) {
+    /// Counts a fault, and records it if it was accepted.
+    pub fn add_fault(&mut self, let_through: Option<AcceptedFault>) {
         self.faults += 1;
         match let_through {
             None => self.refused += 1,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_with::{DisplayFromStr, serde_as};
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::program::Program;
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
@@ -13,26 +13,25 @@ use crate::model::verdict::Verdict;
 /// A submission: a program to be judged, and what is expected of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Submission {
-    /// The path below `submissions/`, such as `wrong_answer/greedy.cpp`; elsewhere as the user gave it.
+    /// The path below `submissions/`, such as `wrong_answer/greedy.cpp`; otherwise as the user wrote it.
     #[serde(skip)]
     pub name: String,
     #[serde(flatten)]
     pub program: Program,
-    /// All rules for it, in the order of their definition.
+    /// Its rules, in the order in which they are defined.
     pub expectations: Vec<Expectation>,
 }
 
-/// One rule of the package that holds for a submission.
+/// A rule about the result of a submission.
 ///
 /// Source: problem package format 2025-09, "Example submissions".
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Expectation {
-    /// The submission pattern that the rule belongs to, such as `wrong_answer` or `accepted/*.py`.
+    /// The pattern of submissions that the rule is about, such as `wrong_answer` or `accepted/*.py`.
     #[serde(skip)]
     pub pattern: String,
-    /// The pattern of test cases and groups that it is about, for [`Pattern`](crate::model::pattern::Pattern);
-    /// `None` for all.
+    /// The [pattern](crate::model::pattern::Pattern) of test cases and groups that it is about; `None` for all.
     #[serde(rename = "for")]
     pub cases: Option<String>,
     /// All these cases must have one of these verdicts, of AC, WA, TLE and RTE.
@@ -43,18 +42,18 @@ pub struct Expectation {
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub score: Option<ScoreRange>,
     /// The required result of the submission as a whole.
-    pub overall: Option<Overall>,
+    pub overall: Option<OverallExpectation>,
     /// A text that the judge's message must contain on at least one of these cases.
     pub message: Option<String>,
     /// Whether its run times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
-    /// Its place in the package; `None` for the format's defaults.
+    /// Where it is defined; `None` for the format's defaults.
     #[serde(skip)]
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
 }
 
 impl Expectation {
-    /// Whether it bounds the time limit from below: its cases must not be too slow.
+    /// Whether it bounds the time limit from below: its submissions must not be too slow.
     pub fn is_lower_bound(&self) -> bool {
         match self.use_for_time_limit {
             UseForTimeLimit::Never | UseForTimeLimit::Upper => false,
@@ -62,7 +61,7 @@ impl Expectation {
             UseForTimeLimit::AsExpected => {
                 let is_never_slow =
                     |permitted: &Vec<Verdict>| !permitted.contains(&Verdict::TimeLimitExceeded);
-                let is_right = |overall: &Overall| {
+                let is_right = |overall: &OverallExpectation| {
                     overall.verdicts == [Verdict::Accepted] && !overall.is_partial
                 };
                 self.permitted.as_ref().is_some_and(is_never_slow)
@@ -72,28 +71,28 @@ impl Expectation {
     }
 }
 
-/// The required result of a submission as a whole. Legacy packages have such rules; a rule holds at the time limit, or
-/// at the time limit times its margin.
+/// The required result of the whole submission, in legacy packages.
+///
+/// It may hold at the time limit, or at the time limit times its margin.
 ///
 /// Source: problem package format legacy, "Example submissions".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Overall {
+pub struct OverallExpectation {
     /// Its verdict must be one of these, of AC, WA, TLE and RTE.
     pub verdicts: Vec<Verdict>,
-    /// Whether its score must not be the best one.
+    /// Whether its score must be less than the best one.
     pub is_partial: bool,
 }
 
 /// A range of scores, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreRange {
-    /// The least.
     pub from: Score,
     pub to: Score,
 }
 
 impl ScoreRange {
-    /// How far a score may be off: authors write down the rounded scores that they see.
+    /// How far a score may be off: authors write rounded scores.
     const ROUNDED: f64 = 1e-6;
 
     /// Whether a score is in the range.
@@ -114,14 +113,13 @@ impl fmt::Display for ScoreRange {
     }
 }
 
-/// Whether and how a rule's run times bound the time limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UseForTimeLimit {
-    /// According to `permitted` and `required`.
+    /// As `permitted` and `required` imply.
     #[default]
     AsExpected,
-    /// Not at all.
+    /// They do not.
     Never,
     /// The limit must leave time for it.
     Lower,

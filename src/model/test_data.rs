@@ -10,50 +10,46 @@ use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::serial::Location;
 
-/// One test case.
-///
 /// Source: problem package format 2025-09, "Test cases".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TestCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
-    /// The `.in` file.
     pub input: FilePath,
-    /// The `.ans` file; absent only for invalid inputs.
+    /// The `.ans` file; `None` only for invalid inputs.
     pub answer: Option<FilePath>,
-    /// Whether people see the answer as an example of a right output.
+    /// Whether the answer is shown to people as a right output.
     #[serde(skip)]
     pub is_answer_shown: bool,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<FilePath>,
     /// The `.interaction` file: an example exchange for people.
     pub interaction: Option<FilePath>,
-    /// The `.files` directory's files, by their paths inside it.
+    /// The files of the `.files` directory, by their paths in it.
     pub files: Vec<CaseFile>,
     pub args: Vec<String>,
     pub input_validator_args: ValidatorArgs,
     pub output_validator_args: Vec<String>,
     pub input_visualizer_args: Vec<String>,
     pub output_visualizer_args: Vec<String>,
-    /// The maximum score, if its group does not decide it.
+    /// The maximum score, unless its group decides it.
     #[serde(skip)]
     pub points: Option<Score>,
-    /// What the output validator calls all points, if `points` is another number.
+    /// How many points the output validator gives at most, if not `points`.
     #[serde(skip)]
     pub validator_points: Option<Score>,
 }
 
-/// A file that a program finds in its working directory.
+/// A file for the working directory of a program.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseFile {
-    /// Its path inside the working directory.
+    /// Its path in the working directory.
     #[serde_as(as = "Location")]
     pub name: PathBuf,
     pub path: FilePath,
 }
 
-/// Arguments for input validators.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum ValidatorArgs {
@@ -69,7 +65,6 @@ impl Default for ValidatorArgs {
 }
 
 impl ValidatorArgs {
-    /// The arguments for the validator of this name.
     pub fn for_validator(&self, name: &str) -> &[String] {
         match self {
             Self::All(args) => args,
@@ -91,7 +86,6 @@ pub struct TestGroup {
 }
 
 impl TestGroup {
-    /// A group with a score.
     pub fn scored(
         name: impl Into<String>,
         max_score: Option<Score>,
@@ -103,17 +97,17 @@ impl TestGroup {
     }
 }
 
-/// A test case on which a submission is not run, but checked by the static validator.
+/// A case for which the static validator checks a submission, and nothing runs.
 ///
 /// Source: problem package format 2025-09, "Static validation test cases".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StaticCase {
-    /// The group that it belongs to; `sample`, or `secret` if that has no groups.
+    /// Its group; `sample`, or `secret` without groups.
     pub group: String,
     /// The greatest score; `None` if it is only passed or failed.
     pub max_score: Option<Score>,
     pub args: Vec<String>,
-    /// A test case without files that stands for it in lists.
+    /// Stands for it in lists of test cases; it has no files.
     #[serde(skip)]
     pub test_case: TestCase,
 }
@@ -126,7 +120,7 @@ pub enum JudgedCase<'a> {
 }
 
 impl<'a> JudgedCase<'a> {
-    /// The test case, or the one that stands for it.
+    /// The test case, or its stand-in.
     pub fn test_case(self) -> &'a TestCase {
         match self {
             Self::Run(test_case) => test_case,
@@ -136,14 +130,14 @@ impl<'a> JudgedCase<'a> {
 }
 
 impl TestData {
-    /// The examples with their own files: right outputs, and inputs, answers and outputs to refuse.
+    /// Test cases for the validators: right outputs, and inputs, answers and outputs to refuse.
     pub fn examples(&self) -> impl Iterator<Item = &TestCase> {
         let Self { invalid_inputs, invalid_answers, valid_outputs, invalid_outputs, .. } = self;
         [invalid_inputs, invalid_answers, valid_outputs, invalid_outputs].into_iter().flatten()
     }
 
-    /// Everything by which a submission is judged, in order: in each group static validation comes first.
-    pub fn judged(&self) -> Vec<JudgedCase<'_>> {
+    /// Everything that judges a submission, in order. In each group, static validation comes first.
+    pub fn judged_cases(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
         let groups = self.groups.iter().enumerate();
@@ -153,7 +147,7 @@ impl TestData {
             judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
             let is_here = |case: &&TestCase| {
-                around(&case.name).find_map(|name| groups.get(name)) == Some(&at)
+                enclosing_groups(&case.name).find_map(|name| groups.get(name)) == Some(&at)
             };
             while let Some(case) = cases.next_if(is_here) {
                 judged.push(JudgedCase::Run(case));
@@ -163,19 +157,18 @@ impl TestData {
         judged
     }
 
-    /// The innermost group of a test case.
     pub fn group_of(&self, name: &str) -> Option<&TestGroup> {
         let groups = self.groups.iter().filter(|group| is_inside(name, &group.name));
         groups.max_by_key(|group| group.name.len())
     }
 }
 
-/// The names of the groups that a test case of this name can be in, from the inside out.
-fn around(name: &str) -> impl Iterator<Item = &str> {
+/// The groups that a test case can be in by its name, from the inside out.
+fn enclosing_groups(name: &str) -> impl Iterator<Item = &str> {
     name.rmatch_indices('/').map(|(end, _)| &name[..end]).chain([""])
 }
 
-/// Whether a test case or group is in this group, or in one below it. The group without a name contains all.
+/// Whether a test case or group is anywhere below this group. The group without a name includes all.
 pub fn is_inside(name: &str, group: &str) -> bool {
     if group.is_empty() {
         return !name.is_empty();
@@ -183,31 +176,29 @@ pub fn is_inside(name: &str, group: &str) -> bool {
     name.strip_prefix(group).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// All test cases of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TestData {
     /// `sample`, `secret`, and the groups in it, by name.
     #[serde(skip)]
     pub groups: Vec<TestGroup>,
-    /// The cases of `sample` and `secret` in judging order: samples first, then by name.
+    /// The cases of `sample` and `secret`, in judging order: samples first, then by name.
     pub cases: Vec<TestCase>,
-    /// Where the static validator checks submissions, in the order of the groups.
+    /// Cases for the static validator, in the order of the groups.
     pub static_cases: Vec<StaticCase>,
-    /// Inputs on which submissions are not run: every input validator must accept them.
+    /// Every input validator must accept each. Submissions do not run on them.
     pub valid_inputs: Vec<TestCase>,
-    /// `invalid_input`: some input validator must refuse each.
+    /// `invalid_input`: an input validator must refuse each.
     pub invalid_inputs: Vec<TestCase>,
-    /// `invalid_answer`: some answer validator, or the output validator, must refuse each `.ans`.
+    /// `invalid_answer`: an answer validator or the output validator must refuse each `.ans`.
     pub invalid_answers: Vec<TestCase>,
     /// `valid_output`: the output validator must accept each `.out`.
     pub valid_outputs: Vec<TestCase>,
     /// `invalid_output`: the output validator must refuse each `.out`.
     pub invalid_outputs: Vec<TestCase>,
-    /// Further outputs to check, with inputs that need not be valid.
+    /// Outputs for the output validator, with inputs that need not be valid.
     pub output_trials: Vec<OutputTrial>,
 }
 
-/// An output, and the required decision of the output validator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutputTrial {
     #[serde(flatten)]
@@ -215,7 +206,7 @@ pub struct OutputTrial {
     pub claim: OutputClaim,
 }
 
-/// The required decision of the output validator on an output.
+/// What the output validator must decide about an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputClaim {
@@ -252,7 +243,7 @@ mod tests {
                     .collect(),
                 ..TestData::default()
             };
-            let judged = data.judged();
+            let judged = data.judged_cases();
             let names: Vec<&str> =
                 judged.iter().map(|case| case.test_case().name.as_str()).collect();
             assert_eq!(names.join(" "), expected);

@@ -9,34 +9,33 @@ use std::time::Duration;
 /// Shows bytes in one line with nothing hidden: whatever a terminal would obey, or a reader could not see, becomes an
 /// escape.
 ///
-/// Control bytes, line ends and tabs become `\n`, `\r`, `\t`, `\0`, `\x1b`; bytes that are not UTF-8
-/// become `\xff`. Characters that are invisible, that change the writing direction, that are blanks
-/// other than the space, or that combine with the one before become escapes such as `\u{202e}`. A backslash is
-/// doubled only if it could be read as the start of an escape, so that pictures made of backslashes stay
-/// readable and the result is unambiguous.
+/// Control bytes, line ends and tabs become `\n`, `\r`, `\t`, `\0`, `\x1b`; bytes that are not UTF-8 become `\xff`.
+/// Characters that are invisible, that change the writing direction, that combine with the one before, and blanks
+/// other than the space become escapes such as `\u{202e}`. A backslash is doubled only if it could start an escape. So
+/// pictures made of backslashes stay readable, and the result is unambiguous.
 pub fn visible(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     let mut backslash = false;
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             let piece = visible_char(character);
-            push(&mut shown, &mut backslash, &piece);
+            push_visible(&mut shown, &mut backslash, &piece);
         }
         for byte in chunk.invalid() {
-            push(&mut shown, &mut backslash, &format!("\\x{byte:02x}"));
+            push_visible(&mut shown, &mut backslash, &format!("\\x{byte:02x}"));
         }
     }
     shown
 }
 
-/// Shows juror's own text, or the result of [`visible`], in one line with nothing hidden.
+/// Shows juror's own text, or a result of [`visible`], in one line with nothing hidden.
 ///
-/// Unlike [`visible`] it keeps backslashes, so doing it twice changes nothing.
+/// It keeps backslashes, so doing it twice changes nothing.
 pub fn printable(text: &str) -> String {
     text.chars().map(visible_char).collect()
 }
 
-/// A path as text: bytes that are not UTF-8 become `\xff`, so that no two paths look alike.
+/// Bytes that are not UTF-8 become `\xff`, so that no two paths look alike.
 pub fn path_text(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -46,8 +45,8 @@ pub fn path_text(path: &Path) -> String {
     text
 }
 
-/// Appends the form of one character; doubles the backslash before it if needed.
-fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
+/// Doubles the backslash before the piece if needed.
+fn push_visible(shown: &mut String, after_backslash: &mut bool, piece: &str) {
     if *after_backslash && piece.starts_with(['\\', 'n', 'r', 't', '0', 'x', 'u']) {
         shown.push('\\');
         // `\\` is complete.
@@ -56,7 +55,6 @@ fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
     shown.push_str(piece);
 }
 
-/// The form of one character: itself, or an escape.
 fn visible_char(character: char) -> String {
     match character {
         '\n' => "\\n".to_owned(),
@@ -69,7 +67,7 @@ fn visible_char(character: char) -> String {
     }
 }
 
-/// Whether a reader could not see this character, or would misread the text because of it.
+/// Whether a reader could not see this character, or would misread text because of it.
 ///
 /// Source: Unicode general categories Cc, Cf, Zl, Zp, Zs and Mn; of the last, the blocks that attach to Latin letters
 /// and symbols.
@@ -91,7 +89,7 @@ pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Stri
     joined(words.into_iter().map(|word| shell_word(word.as_ref().as_bytes())), " ")
 }
 
-/// A word as a shell reads it back: bare if possible, otherwise quoted.
+/// A word as a shell reads it: bare if possible, otherwise quoted.
 ///
 /// Bytes that are not plain text, such as a line end or invalid UTF-8, are written as `$'\n'`, which bash, zsh and ksh
 /// understand.
@@ -115,30 +113,29 @@ pub fn shell_word(word: &[u8]) -> String {
     }
 }
 
-/// A time as people write it, in seconds with as many digits as needed: `1 s`, `2.5 s`.
-pub fn given_seconds(time: Duration) -> String {
+/// A time in seconds with as many digits as needed: `1 s`, `2.5 s`.
+pub fn exact_seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
-/// A number with its noun: `1 run`, `2 runs`.
+/// Such as `1 run` or `2 runs`.
 pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
-/// A number with its noun; `None` if it is zero.
+/// `None` if the number is zero.
 pub fn count_if_any(number: usize, noun: &str) -> Option<String> {
     (number > 0).then(|| count(number, noun))
 }
 
-/// All of these, with a text between two of them.
 pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
     let all: Vec<String> = all.into_iter().map(|it| it.to_string()).collect();
     all.join(between)
 }
 
-/// A message, and what to do if that is not in the message.
+/// The message, and its help if there is some.
 pub fn with_help(message: &str, help: Option<&str>) -> String {
     match help {
         Some(help) => format!("{message}; {help}"),
@@ -146,13 +143,11 @@ pub fn with_help(message: &str, help: Option<&str>) -> String {
     }
 }
 
-/// Bytes in hexadecimal, two digits each.
+/// Two digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A UUID of this version.
-///
 /// Source: RFC 9562.
 pub fn uuid(mut bytes: [u8; 16], version: u8) -> String {
     bytes[6] = bytes[6] & 0x0f | version << 4;
@@ -174,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_obeys_or_a_reader_misses_stays_hidden() {
+    fn control_and_invisible_characters_are_shown_as_escapes() {
         let check = |bytes: &[u8], shown: &str| assert_eq!(visible(bytes), shown);
         check(b"", "");
         check(b"1 2 3", "1 2 3");
@@ -225,16 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_visible_is_printable_as_it_is() {
+    fn visible_text_stays_the_same_when_printed() {
         let check = |text: &str, shown: &str| assert_eq!(printable(text), shown);
         check("token \"\\xff\" differs", "token \"\\xff\" differs");
         check("a\u{1b}[2J", "a\\x1b[2J");
     }
 
     #[test]
-    fn given_times_have_the_digits_they_need() {
+    fn exact_seconds_have_the_digits_they_need() {
         let check = |millis: u64, shown: &str| {
-            assert_eq!(given_seconds(Duration::from_millis(millis)), shown);
+            assert_eq!(exact_seconds(Duration::from_millis(millis)), shown);
         };
         check(1000, "1 s");
         check(2500, "2.5 s");

@@ -12,59 +12,52 @@ use serde_with::serde_as;
 use crate::model::blob::Blob;
 use crate::model::serial::PathBytes;
 
-/// Files, links and directories by their names.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tree {
-    /// The entries. Of directories only the empty ones are listed.
+    /// Directories are listed only if they are empty.
     pub entries: Vec<TreeEntry>,
-    /// Its directory on this machine, if it has one.
     #[serde(skip)]
-    place: OnceLock<Arc<Place>>,
+    directory: OnceLock<Arc<TreeDirectory>>,
 }
 
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
-    /// Its path in the tree, relative, without `..`.
+    /// Its relative path in the tree, without `..`.
     #[serde_as(as = "PathBytes")]
     pub name: PathBuf,
     pub node: Node,
 }
 
-/// The file, link or directory under a name.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Node {
     File {
         blob: Blob,
-        /// Whether it is executable.
         mode: FileMode,
     },
-    /// A symbolic link to a path as seen from inside.
+    /// A symbolic link. The program that sees the tree resolves the target.
     Link(#[serde_as(as = "PathBytes")] PathBuf),
-    /// An empty directory.
     Directory,
 }
 
-/// Whether a file is executable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
-    /// It is only read.
     #[default]
     Plain,
     /// It may be started as a program.
     Executable,
 }
 
-/// A directory of this machine that contains a tree.
-pub struct Place {
+/// A directory of this machine with a tree.
+pub struct TreeDirectory {
     path: PathBuf,
     /// Deletes the directory when the last owner is gone.
-    _held: Option<Box<dyn Any + Send + Sync>>,
+    _guard: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Whether a link of this name stays within its tree, also if it passes other such links.
-pub fn leads_inside(name: &Path, target: &Path) -> bool {
+/// Whether a link with this name stays within its tree, even if it leads through other such links.
+pub fn link_stays_inside(name: &Path, target: &Path) -> bool {
     let above = name.parent().map_or(0, |parent| parent.components().count());
     let mut parts = target.components().filter(|part| *part != Component::CurDir).peekable();
     let mut up = 0;
@@ -75,20 +68,17 @@ pub fn leads_inside(name: &Path, target: &Path) -> bool {
 }
 
 impl Node {
-    /// A file that is not executable.
     pub fn plain(blob: impl Into<Blob>) -> Self {
         Self::File { blob: blob.into(), mode: FileMode::Plain }
     }
 }
 
 impl TreeEntry {
-    /// An entry with this name and node.
     pub fn new(name: impl Into<PathBuf>, node: Node) -> Self {
         let name = name.into();
         Self { name, node }
     }
 
-    /// Its content, if it is a file.
     pub fn blob(&self) -> Option<&Blob> {
         match &self.node {
             Node::File { blob, .. } => Some(blob),
@@ -96,31 +86,30 @@ impl TreeEntry {
         }
     }
 
-    /// Its bytes, if it is a file in memory.
+    /// Its bytes, if it is a file in memory; otherwise none.
     pub fn bytes(&self) -> &[u8] {
         self.blob().and_then(Blob::bytes).unwrap_or_default()
     }
 
-    /// Its length, if it is a readable file.
+    /// 0 unless it is a readable file.
     pub fn length(&self) -> u64 {
         self.blob().and_then(|blob| blob.len().ok()).unwrap_or_default()
     }
 
-    /// Its first 64 MiB, if it is a readable file.
-    pub fn head(&self) -> Cow<'_, [u8]> {
-        let start = |blob: &Blob| blob.start(64 << 20).unwrap_or_default();
+    /// Its first 64 MiB; nothing unless it is a readable file.
+    pub fn prefix(&self) -> Cow<'_, [u8]> {
+        let start = |blob: &Blob| blob.prefix(64 << 20).unwrap_or_default();
         match self.blob().and_then(Blob::bytes) {
             Some(bytes) => Cow::Borrowed(bytes),
             None => self.blob().map(start).unwrap_or_default().into(),
         }
     }
 
-    /// Whether it is an executable file.
     pub fn is_executable(&self) -> bool {
         matches!(self.node, Node::File { mode: FileMode::Executable, .. })
     }
 
-    /// Its content, to be replaced.
+    /// For replacing its content.
     pub fn blob_mut(&mut self) -> Option<&mut Blob> {
         match &mut self.node {
             Node::File { blob, .. } => Some(blob),
@@ -130,16 +119,15 @@ impl TreeEntry {
 }
 
 impl FileMode {
-    /// The mode of a file with these permissions.
-    pub const fn of(rights: u32) -> Self {
+    pub const fn from_permissions(rights: u32) -> Self {
         match rights & 0o111 {
             0 => Self::Plain,
             _ => Self::Executable,
         }
     }
 
-    /// The permissions of such a file, readable for everybody.
-    pub const fn rights(self) -> u32 {
+    /// Permissions for such a file: everybody can read it.
+    pub const fn permissions(self) -> u32 {
         match self {
             Self::Plain => 0o644,
             Self::Executable => 0o755,
@@ -147,11 +135,11 @@ impl FileMode {
     }
 }
 
-impl Place {
-    /// A directory; `held` is dropped with the last tree in it.
+impl TreeDirectory {
+    /// `held` is dropped with the last tree in the directory.
     pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
         let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
-        Arc::new(Self { path, _held })
+        Arc::new(Self { path, _guard: _held })
     }
 
     pub fn path(&self) -> &Path {
@@ -159,7 +147,7 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for TreeDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({})", self.path.display())
     }
@@ -167,34 +155,32 @@ impl fmt::Debug for Place {
 
 impl From<Vec<TreeEntry>> for Tree {
     fn from(entries: Vec<TreeEntry>) -> Self {
-        Self { entries, place: OnceLock::new() }
+        Self { entries, directory: OnceLock::new() }
     }
 }
 
 impl Tree {
-    /// A tree in this directory.
-    pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
-        Self { entries, place: OnceLock::from(place) }
+    pub fn in_directory(entries: Vec<TreeEntry>, place: Arc<TreeDirectory>) -> Self {
+        Self { entries, directory: OnceLock::from(place) }
     }
 
-    /// A tree with unknown entries: it can be shown on this machine only.
+    /// A tree with unknown entries. Only this machine can show it.
     pub fn unlisted(path: impl Into<PathBuf>) -> Arc<Self> {
-        Arc::new(Self::at(Vec::new(), Place::new(path.into(), ())))
+        Arc::new(Self::in_directory(Vec::new(), TreeDirectory::new(path.into(), ())))
     }
 
-    /// Its directory on this machine, if it has one.
-    pub fn place(&self) -> Option<&Path> {
-        self.place.get().map(|place| place.path())
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.get().map(|place| place.path())
     }
 
-    /// Records that the tree is in this directory now.
-    pub fn lies_at(&self, place: Arc<Place>) {
-        // If two threads store the tree at the same time, either place is fine.
-        let _ = self.place.set(place);
+    /// Records that this directory has the tree now.
+    pub fn set_directory(&self, place: Arc<TreeDirectory>) {
+        // Two threads may store the tree at the same time. Either directory is right.
+        let _ = self.directory.set(place);
     }
 
-    /// The names in its top directory, each once, in order.
-    pub fn top(&self) -> Vec<PathBuf> {
+    /// The names in the top directory, without duplicates, in order.
+    pub fn top_names(&self) -> Vec<PathBuf> {
         let first = |entry: &TreeEntry| entry.name.iter().next().map(PathBuf::from);
         let mut names: Vec<PathBuf> = self.entries.iter().filter_map(first).collect();
         names.sort();
@@ -202,22 +188,21 @@ impl Tree {
         names
     }
 
-    /// Whether there is an entry with this name. A name below a link counts: the link's target is not checked, since
-    /// it has a meaning only from inside.
-    pub fn has(&self, name: &Path) -> bool {
+    /// Whether there is an entry with this name. A name below a link counts; the link is not followed, because its
+    /// target has a meaning only for the program.
+    pub fn contains(&self, name: &Path) -> bool {
         self.entries.iter().any(|entry| {
             let is_link = matches!(entry.node, Node::Link(_));
             entry.name.starts_with(name) || is_link && name.starts_with(&entry.name)
         })
     }
 
-    /// The content of the file with this name.
     pub fn file(&self, name: &Path) -> Option<&Blob> {
         self.entries.iter().find(|entry| entry.name == name)?.blob()
     }
 
     /// The entries below a directory, with names relative to it.
-    pub fn below(&self, directory: &Path) -> Vec<TreeEntry> {
+    pub fn entries_below(&self, directory: &Path) -> Vec<TreeEntry> {
         let moved = |entry: &TreeEntry| {
             let name = entry.name.strip_prefix(directory).ok()?;
             let is_below = name != Path::new("");
@@ -247,7 +232,7 @@ mod tests {
             TreeEntry::new("link", Node::Link("/etc".into())),
         ]);
         let check =
-            |name: &str, expected| assert_eq!(tree.has(Path::new(name)), expected, "{name}");
+            |name: &str, expected| assert_eq!(tree.contains(Path::new(name)), expected, "{name}");
         check("a/b/c", true);
         check("a/b", true);
         check("a/empty", true);
@@ -255,8 +240,9 @@ mod tests {
         check("a/x", false);
         check("link", true);
         check("link/passwd", true);
-        assert_eq!(tree.top(), [Path::new("a"), Path::new("link")]);
-        let below: Vec<_> = tree.below(Path::new("a")).into_iter().map(|it| it.name).collect();
+        assert_eq!(tree.top_names(), [Path::new("a"), Path::new("link")]);
+        let below: Vec<_> =
+            tree.entries_below(Path::new("a")).into_iter().map(|it| it.name).collect();
         assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
     }
 }

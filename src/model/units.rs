@@ -25,23 +25,21 @@ use serde::{Deserialize, Serialize};
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// `n` times 1024 bytes.
     pub const fn kib(n: u64) -> Self {
         Self(n.saturating_mul(1 << 10))
     }
 
-    /// `n` times 1024² bytes.
     pub const fn mib(n: u64) -> Self {
         Self(n.saturating_mul(1 << 20))
     }
 
-    /// The sum, or the largest amount if it does not fit.
+    /// At most the largest amount.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The difference, or zero if `other` is larger.
+    /// At least zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// What a submission did. A fault of the judge is never a verdict: it is an error.
 ///
-/// The order is not a ranking. Source of the names: problem package format 2025-09,
-/// "Example submissions"; MLE, OLE and CE are ours, see [`Verdict::standard`].
+/// The order is not a ranking. Source of the names: problem package format 2025-09, "Example submissions". MLE, OLE
+/// and CE are juror's own, see [`Verdict::standard`].
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -37,7 +37,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All verdicts.
     pub const ALL: [Self; 7] = [
         Self::Accepted,
         Self::WrongAnswer,

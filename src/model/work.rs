@@ -1,57 +1,52 @@
-//! What an executor is asked to run, one job or two joined ones, how, and its answer.
+//! What an executor runs: one job, or two that are joined; how it runs; and the result.
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::job::{Job, Repeat, Reply};
+use crate::model::job::{Job, JobReply, Repeat};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// One program, or two that talk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Work {
     Single(Box<Job>),
     Joint(Box<JointJob>),
 }
 
-/// The result of such work.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkReply {
-    Single(Box<Reply>),
+    Single(Box<JobReply>),
     Joint(Box<JointReply>),
 }
 
-/// How work is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunMode {
-    /// Set if this is another run of it, to measure times.
+    /// Set for a repeated run, which measures times.
     pub repeat: Option<Repeat>,
-    /// Whether it must run now: a cache may not answer with an earlier result.
+    /// Whether it must run now, so that a cache may not answer with an earlier result.
     pub is_fresh: bool,
 }
 
 impl RunMode {
-    /// Beside others, and not from a cache.
+    /// Beside other runs, and never from a cache.
     pub const FRESH: Self = Self { repeat: None, is_fresh: true };
 
-    /// Another run with nothing beside it on its machine. `number` counts the runs of this work, from 1.
-    pub const fn alone(number: u32) -> Self {
+    /// A repeated run with nothing beside it on its machine. `number` counts the runs of this work from 1.
+    pub const fn repeat_alone(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: true }), is_fresh: false }
     }
 
-    /// Another run beside others.
-    pub const fn beside(number: u32) -> Self {
+    pub const fn repeat_beside_others(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: false }), is_fresh: false }
     }
 
-    /// Whether nothing may run beside it on its machine.
     pub fn is_alone(self) -> bool {
         self.repeat.is_some_and(|repeat| repeat.is_alone)
     }
 }
 
 impl Work {
-    /// The jobs, that of the observed program first.
+    /// The job of the observed program is first.
     pub fn jobs(&self) -> Vec<&Job> {
         match self {
             Self::Single(job) => vec![job],
@@ -59,7 +54,6 @@ impl Work {
         }
     }
 
-    /// The same jobs, to be changed.
     pub fn jobs_mut(&mut self) -> Vec<&mut Job> {
         match self {
             Self::Single(job) => vec![job],
@@ -69,37 +63,30 @@ impl Work {
 }
 
 impl WorkReply {
-    /// The replies, that of the observed program first.
-    pub fn replies(&self) -> Vec<&Reply> {
+    /// The reply of the observed program is first.
+    pub fn replies(&self) -> Vec<&JobReply> {
         match self {
             Self::Single(reply) => vec![reply],
             Self::Joint(reply) => vec![&reply.program.reply, &reply.partner.reply],
         }
     }
 
-    /// The same replies, to be changed.
-    pub fn replies_mut(&mut self) -> Vec<&mut Reply> {
+    pub fn replies_mut(&mut self) -> Vec<&mut JobReply> {
         match self {
             Self::Single(reply) => vec![reply],
             Self::Joint(reply) => vec![&mut reply.program.reply, &mut reply.partner.reply],
         }
     }
 
-    /// The reply to a single job.
-    ///
-    /// # Errors
-    /// If two joined jobs were run.
-    pub fn single(self) -> Result<Reply, Stop> {
+    /// Fails if two joined jobs were run.
+    pub fn single(self) -> Result<JobReply, Stop> {
         match self {
             Self::Single(reply) => Ok(*reply),
             Self::Joint(_) => Err(JudgeError::new("run a program", "two were run").into()),
         }
     }
 
-    /// The reply to a joint job.
-    ///
-    /// # Errors
-    /// If a single job was run.
+    /// Fails if a single job was run.
     pub fn joint(self) -> Result<JointReply, Stop> {
         match self {
             Self::Single(_) => Err(JudgeError::new("run two programs", "one was run").into()),
@@ -120,8 +107,8 @@ impl From<JointJob> for Work {
     }
 }
 
-impl From<Reply> for WorkReply {
-    fn from(reply: Reply) -> Self {
+impl From<JobReply> for WorkReply {
+    fn from(reply: JobReply) -> Self {
         Self::Single(reply.into())
     }
 }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::isolation::Isolation;
 
-/// A worker, and what it did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerReport {
     /// The machine's name; if it was never ready, the command that connects to it.

@@ -1,4 +1,4 @@
-//! Many mutants of a source in one source, so that the compiler reads their shared parts once.
+//! Joins many mutants of a source into one source, so that the compiler reads their shared parts once.
 //!
 //! Each mutant is in its own namespace, module or class; in C its names get a prefix. An environment variable selects
 //! the mutant to run.
@@ -14,12 +14,10 @@ use crate::mutate::parse;
 use crate::mutate::syntax::Syntax;
 
 /// The environment variable with the index of the mutant.
-pub const WHICH: &str = "JUROR_MUTANT";
+pub const MUTANT_VARIABLE: &str = "JUROR_MUTANT";
 
-/// Several sources in one.
 #[derive(Debug)]
 pub struct Bundle {
-    /// The joined source.
     pub text: String,
     /// The lines of each source, from 1.
     lines: Vec<Range<usize>>,
@@ -27,28 +25,28 @@ pub struct Bundle {
 
 impl Bundle {
     /// The index of the source that this line belongs to.
-    pub fn at_line(&self, line: usize) -> Option<usize> {
+    pub fn source_at_line(&self, line: usize) -> Option<usize> {
         self.lines.iter().position(|lines| lines.contains(&line))
     }
 }
 
-/// Joins sources of one file each. None if the language does not allow it, or they would behave differently than
+/// Joins sources of one file each. `None` if the language does not allow it, or if they would behave differently
 /// alone.
 pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let syntax = Syntax::of(language)?;
     let join = match language {
-        "c" => Join { part: with_own_names, frame: C },
-        "cpp" => Join { part: in_namespace, frame: CPP },
-        "rust" => Join { part: in_module, frame: RUST },
-        "java" => Join { part: in_class, frame: JAVA },
+        "c" => JoinRules { prepare: prepare_c, frame: C },
+        "cpp" => JoinRules { prepare: prepare_cpp, frame: CPP },
+        "rust" => JoinRules { prepare: prepare_rust, frame: RUST },
+        "java" => JoinRules { prepare: prepare_java, frame: JAVA },
         _ => return None,
     };
-    let parts: Option<Vec<Part>> = texts
+    let parts: Option<Vec<BundlePart>> = texts
         .iter()
         .map(|text| {
             let tree = parse(syntax, text)?;
-            let mut part = (join.part)(text, &children(tree.root_node()))?;
-            part.body = changed(text, &mut part.changes);
+            let mut part = (join.prepare)(text, &children(tree.root_node()))?;
+            part.body = apply_changes(text, &mut part.changes);
             Some(part)
         })
         .collect();
@@ -63,7 +61,7 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     for (place, part) in parts.iter().enumerate() {
         text.push('\n');
         let start = text.matches('\n').count() + 1;
-        part.write(&mut text, place, join.frame.holder);
+        part.write(&mut text, place, join.frame.block_keyword);
         lines.push(start..text.matches('\n').count() + 1);
     }
     text.push_str(&join.frame.start.replace("{class}", &first.class));
@@ -75,62 +73,60 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     Some(Bundle { text, lines })
 }
 
-/// How sources of a language are joined.
-struct Join {
-    part: fn(&str, &[Node<'_>]) -> Option<Part>,
-    frame: Frame,
+struct JoinRules {
+    prepare: fn(&str, &[Node<'_>]) -> Option<BundlePart>,
+    frame: BundleFrame,
 }
 
-/// The text around the sources.
 #[derive(Clone, Copy)]
-struct Frame {
+struct BundleFrame {
     before: &'static str,
-    /// The keyword of the block around each source; None if its names get a prefix instead.
-    holder: Option<&'static str>,
+    /// The keyword of the block around each source; `None` if its names get a prefix instead.
+    block_keyword: Option<&'static str>,
     start: &'static str,
     case: &'static str,
     end: &'static str,
 }
 
-const C: Frame = Frame {
+const C: BundleFrame = BundleFrame {
     before: "",
-    holder: None,
+    block_keyword: None,
     start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
         const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
     case: "    case {place}: return m{place}_main({arguments});\n",
     end: "    }\n    return 127;\n}\n",
 };
 
-const CPP: Frame = Frame {
-    holder: Some("namespace"),
+const CPP: BundleFrame = BundleFrame {
+    block_keyword: Some("namespace"),
     case: "    case {place}: return m{place}::main({arguments});\n",
     ..C
 };
 
-const RUST: Frame = Frame {
+const RUST: BundleFrame = BundleFrame {
     before: "#![allow(warnings)]\n",
-    holder: Some("mod"),
+    block_keyword: Some("mod"),
     start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
         match which.parse::<usize>().unwrap_or(0) {\n",
     case: "        {place} => std::process::Termination::report(m{place}::main()),\n",
     end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
 };
 
-const JAVA: Frame = Frame {
+const JAVA: BundleFrame = BundleFrame {
     before: "",
-    holder: Some("class"),
+    block_keyword: Some("class"),
     start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
         String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
     case: "            case {place}: m{place}.{class}.main(arguments); return;\n",
     end: "            default: System.exit(127);\n        }\n    }\n}\n",
 };
 
-/// A source without the parts that all share.
+/// A source without the parts that all sources share.
 #[derive(Default)]
-struct Part {
-    /// The part that goes before all sources.
+struct BundlePart {
+    /// The text before all sources.
     head: String,
-    /// What stands in place of these ranges of the source.
+    /// Ranges of the source, and the text that replaces each.
     changes: Vec<(Range<usize>, &'static str)>,
     body: String,
     class: String,
@@ -138,12 +134,10 @@ struct Part {
     arguments: &'static str,
     /// The names that may clash with other sources, in C.
     names: BTreeSet<String>,
-    /// The macros that it defines, in C and C++.
     macros: BTreeSet<String>,
 }
 
-impl Part {
-    /// Writes the source with what gives it this index.
+impl BundlePart {
     fn write(&self, text: &mut String, place: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
@@ -156,15 +150,15 @@ impl Part {
     }
 
     /// Moves a node before all sources.
-    fn lift(&mut self, own: &str, node: &Node<'_>) {
+    fn move_to_head(&mut self, own: &str, node: &Node<'_>) {
         self.head.push_str(own);
         self.head.push('\n');
         self.changes.push((node.byte_range(), ""));
     }
 }
 
-/// Applies changes, the last position first; the line ends of replaced ranges stay.
-fn changed(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
+/// Applies the changes, the last position first. The line ends of replaced ranges stay.
+fn apply_changes(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut changed = text.to_owned();
     for (range, with) in changes {
@@ -174,38 +168,37 @@ fn changed(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
     changed
 }
 
-/// Prepares a C++ source for a namespace.
-fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
+fn prepare_cpp(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
     // It would run for each source before `main`, or cannot be in a namespace.
     let is_outside = |node: &Node<'_>| match node.kind() {
-        "declaration" => text[node.byte_range()].contains("stream") || starts_early(*node),
+        "declaration" => text[node.byte_range()].contains("stream") || runs_before_main(*node),
         kind => kind == "linkage_specification",
     };
-    (!top.iter().any(is_outside)).then(|| with_main(text, top)).flatten()
+    (!top.iter().any(is_outside)).then(|| prepare_main(text, top)).flatten()
 }
 
-/// Prepares a C source, and finds the names that need a prefix.
-fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
-    let mut part = with_main(text, top)?;
+/// Also collects the names that need a prefix.
+fn prepare_c(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
+    let mut part = prepare_main(text, top)?;
     for node in top {
-        own_names(text, *node, &mut part.names);
+        collect_defined_names(text, *node, &mut part.names);
     }
     Some(part)
 }
 
-/// Prepares a C or C++ source: moves its includes, and makes `main` return in any case.
-fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
-    let mut part = Part::default();
+/// Moves the includes of a C or C++ source, and makes `main` return in any case.
+fn prepare_main(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
+    let mut part = BundlePart::default();
     let mut has_main = false;
     for node in top {
         let own = &text[node.byte_range()];
         match node.kind() {
-            "preproc_include" => part.lift(own, node),
+            "preproc_include" => part.move_to_head(own, node),
             "preproc_def" | "preproc_function_def" => {
                 let name = &text[node.child_by_field_name("name")?.byte_range()];
                 // Included files read it.
                 if name.starts_with('_') {
-                    part.lift(own, node);
+                    part.move_to_head(own, node);
                 } else {
                     part.macros.insert(name.to_owned());
                 }
@@ -235,7 +228,7 @@ fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
 }
 
 /// Adds the names that a node outside of functions defines: two sources that define the same name clash.
-fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
+fn collect_defined_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
     let word = |node: Node<'_>| text[node.byte_range()].to_owned();
     match node.kind() {
         "function_definition" | "declaration" | "type_definition" => {
@@ -248,7 +241,7 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
                     is_function = at.kind() == "function_declarator";
                     at = inner;
                 }
-                // Other declarations only announce a name, which may be defined in a library.
+                // Other declarations only announce a name, which a library may define.
                 let is_here = node.kind() != "declaration" || !(is_function || is_extern);
                 if is_here {
                     names.insert(word(at));
@@ -263,10 +256,9 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
         "compound_statement" => return,
         _ => {}
     }
-    children(node).into_iter().for_each(|child| own_names(text, child, names));
+    children(node).into_iter().for_each(|child| collect_defined_names(text, child, names));
 }
 
-/// The declarator within a declarator.
 fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
     let is_around = node.kind() == "parenthesized_declarator";
     let first = || children(node).into_iter().find(Node::is_named);
@@ -274,19 +266,19 @@ fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Whether a declaration calls something for its initial value.
-fn starts_early(node: Node<'_>) -> bool {
+fn runs_before_main(node: Node<'_>) -> bool {
     children(node).into_iter().any(|child| {
-        matches!(child.kind(), "call_expression" | "lambda_expression") || starts_early(child)
+        matches!(child.kind(), "call_expression" | "lambda_expression") || runs_before_main(child)
     })
 }
 
-/// Prepares a Rust source: makes its `main` visible outside of its module.
-fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
-    let mut part = Part::default();
+/// Makes `main` visible outside of its module.
+fn prepare_rust(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
+    let mut part = BundlePart::default();
     let mut has_main = false;
     for node in top {
         match node.kind() {
-            "inner_attribute_item" => part.lift(&text[node.byte_range()], node),
+            "inner_attribute_item" => part.move_to_head(&text[node.byte_range()], node),
             "function_item" => {
                 let name = node.child_by_field_name("name")?;
                 if &text[name.byte_range()] == "main" {
@@ -300,13 +292,13 @@ fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     (has_main && !text.contains("crate:")).then_some(part)
 }
 
-/// Prepares a Java source, whose classes become members of a class.
-fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
-    let mut part = Part::default();
+/// The classes of the source become members of a class.
+fn prepare_java(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
+    let mut part = BundlePart::default();
     for node in top {
         let own = &text[node.byte_range()];
         match node.kind() {
-            "import_declaration" => part.lift(own, node),
+            "import_declaration" => part.move_to_head(own, node),
             "class_declaration" => {
                 part.changes.push((node.start_byte()..node.start_byte(), "static "));
                 if own.contains("static void main(") {
@@ -333,13 +325,13 @@ mod tests {
         }
         assert!(!said.is_empty());
         let line = bundle.text.lines().position(|line| line.contains("m1 {")).unwrap();
-        assert_eq!(bundle.at_line(line + 2), Some(1));
-        assert_eq!(bundle.at_line(line - 1), Some(0));
-        assert_eq!(bundle.at_line(1), None);
+        assert_eq!(bundle.source_at_line(line + 2), Some(1));
+        assert_eq!(bundle.source_at_line(line - 1), Some(0));
+        assert_eq!(bundle.source_at_line(1), None);
     }
 
     #[test]
-    fn sources_stand_side_by_side() {
+    fn sources_are_joined() {
         let cpp = "#include <cstdio>\nint x;\nint main() { puts(\"a\"); }\n";
         check(
             "cpp",
@@ -372,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_c_become_the_sources_own() {
+    fn names_in_c_get_a_prefix() {
         check_names("", "main");
         check_names("#include <a.h>\n#define A 1\n#define _B", "main");
         check_names("int a, *b, c[2] = {1, 2}; static long d = 1;", "a b c d main");
@@ -387,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_be_the_same_together_stays_alone() {
+    fn sources_that_would_behave_differently_are_not_joined() {
         check("cpp", "std::ifstream in(\"a\");\nint main() {}", &[]);
         check("cpp", "int n = read();\nint main() {}", &[]);
         check("cpp", "#ifdef A\n#include <a>\n#endif\nint main() {}", &[]);

@@ -8,7 +8,6 @@ use crate::mutate::operator::Operator;
 use crate::mutate::rules;
 use crate::mutate::syntax::{Role, Syntax};
 
-/// A change of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub operator: Operator,
@@ -16,10 +15,9 @@ pub(super) struct Edit {
     pub after: String,
 }
 
-/// A chain of a hundred `else if` is three hundred nodes deep.
-const DEEPEST: usize = 500;
+/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
+const DEPTH_MAX: usize = 500;
 
-/// The edits found in one source.
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
     pub root: Node<'t>,
@@ -28,22 +26,24 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all nodes below it, down to a depth that people do not write.
+    /// Applies every rule to a node and to all nodes below it.
     pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
-        rules::markers(self, node);
-        if self.is(node, Role::Skip) || !node.is_named() || depth > DEEPEST {
+        rules::special_nodes(self, node);
+        if self.has_role(node, Role::Skip) || !node.is_named() || depth > DEPTH_MAX {
             return;
         }
-        rules::all(self, node);
-        if self.is(node, Role::Text) {
+        rules::apply_all(self, node);
+        if self.has_role(node, Role::Text) {
             return;
         }
         let mut is_of_tests = false;
-        for child in self.alive(node) {
-            // Code for the submission's own tests is not run.
+        for child in self.compiled_children(node) {
+            // The submission's own tests do not run.
             let was_of_tests = std::mem::take(&mut is_of_tests);
             match child.kind() {
-                "attribute_item" => is_of_tests = was_of_tests || self.src(child).contains("test"),
+                "attribute_item" => {
+                    is_of_tests = was_of_tests || self.text_of(child).contains("test")
+                }
                 _ if was_of_tests => {}
                 _ => self.visit(child, depth + 1),
             }
@@ -51,22 +51,25 @@ impl<'t> Finder<'t> {
     }
 
     /// The children that the compiler sees, without those that the preprocessor removes.
-    fn alive(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node);
         let is_taken = match node.kind() {
             "preproc_ifdef" => {
-                let name = self.field(node, &["name"]).map(|name| self.src(name));
+                let name = self.field(node, &["name"]).map(|name| self.text_of(name));
                 let is_set = name == Some("ONLINE_JUDGE");
-                is_set == self.src(node).starts_with("#ifdef")
+                is_set == self.text_of(node).starts_with("#ifdef")
             }
-            "preproc_if" => self.field(node, &["condition"]).map(|it| self.src(it)) == Some("1"),
-            // An else branch is kept only if the condition is certainly false.
+            "preproc_if" => {
+                self.field(node, &["condition"]).map(|it| self.text_of(it)) == Some("1")
+            }
+            // An else branch stays only if the condition is certainly false.
             "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
                 let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
-                let name = above.and_then(|it| self.field(it, &["name"])).map(|it| self.src(it));
+                let name =
+                    above.and_then(|it| self.field(it, &["name"])).map(|it| self.text_of(it));
                 node.kind() == "preproc_else"
                     && above.is_some_and(|it| {
-                        self.src(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
+                        self.text_of(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
                     })
             }
             _ => return all,
@@ -75,13 +78,11 @@ impl<'t> Finder<'t> {
         all.into_iter().filter(|it| is_else(it) || is_taken).collect()
     }
 
-    /// Whether a node has this role.
-    pub(super) fn is(&self, node: Node<'t>, role: Role) -> bool {
-        self.syntax.is(node.kind(), role)
+    pub(super) fn has_role(&self, node: Node<'t>, role: Role) -> bool {
+        self.syntax.has_role(node.kind(), role)
     }
 
-    /// The text of a node.
-    pub(super) fn src(&self, node: Node<'t>) -> &'t str {
+    pub(super) fn text_of(&self, node: Node<'t>) -> &'t str {
         &self.text[node.byte_range()]
     }
 
@@ -96,28 +97,27 @@ impl<'t> Finder<'t> {
         Some((left, self.text[left.end_byte()..right.start_byte()].trim(), right))
     }
 
-    /// The named children, without comments.
-    pub(super) fn named(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    /// Without comments.
+    pub(super) fn named_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node).into_iter();
         all.filter(|child| child.is_named() && !child.is_extra()).collect()
     }
 
-    /// The nodes around a node, from the inside out.
-    pub(super) fn around(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
-        around(self.root, node)
+    /// From the innermost node to the outermost.
+    pub(super) fn ancestors(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
+        ancestors(self.root, node)
     }
 
-    /// The nearest node around a node that has this role.
-    pub(super) fn nearest(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
-        self.around(node).find(|it| self.is(*it, role))
+    pub(super) fn nearest_ancestor(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
+        self.ancestors(node).find(|it| self.has_role(*it, role))
     }
 
-    /// The nodes with this role from a node downwards, including itself.
-    pub(super) fn below(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
+    /// Includes the node itself.
+    pub(super) fn descendants(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
         let mut found = Vec::new();
         let mut left = vec![node];
         while let Some(node) = left.pop() {
-            if self.is(node, role) {
+            if self.has_role(node, role) {
                 found.push(node);
             }
             left.extend(children(node).into_iter().rev());
@@ -128,35 +128,33 @@ impl<'t> Finder<'t> {
     /// The last part of the name that a call uses.
     pub(super) fn callee(&self, call: Node<'t>) -> Option<Node<'t>> {
         let mut node = self.field(call, &["name", "function"])?;
-        while !self.is(node, Role::Name) {
+        while !self.has_role(node, Role::Name) {
             let parts = ["name", "field", "attribute", "function"];
             node = self.field(node, &parts)?;
         }
         Some(node)
     }
 
-    /// The name of the called function; empty if it has none.
-    pub(super) fn called(&self, call: Node<'t>) -> &'t str {
-        self.callee(call).map_or("", |name| self.src(name))
+    /// Empty if the function has no name.
+    pub(super) fn called_name(&self, call: Node<'t>) -> &'t str {
+        self.callee(call).map_or("", |name| self.text_of(name))
     }
 
-    /// The name of the function around a node; empty if there is none.
-    pub(super) fn function(&self, node: Node<'t>) -> &'t str {
-        let Some(mut at) = self.nearest(node, Role::Function) else { return "" };
-        while !self.is(at, Role::Name) {
+    /// Empty if no function with a name is around the node.
+    pub(super) fn function_name(&self, node: Node<'t>) -> &'t str {
+        let Some(mut at) = self.nearest_ancestor(node, Role::Function) else { return "" };
+        while !self.has_role(at, Role::Name) {
             let Some(next) = self.field(at, &["declarator", "name"]) else { return "" };
             at = next;
         }
-        self.src(at)
+        self.text_of(at)
     }
 
-    /// Replaces a node by a text.
-    pub(super) fn put(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
-        self.edit(operator, node.byte_range(), after);
+    pub(super) fn replace(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
+        self.replace_range(operator, node.byte_range(), after);
     }
 
-    /// Replaces a range by a text.
-    pub(super) fn edit(
+    pub(super) fn replace_range(
         &mut self,
         operator: Operator,
         range: Range<usize>,
@@ -168,26 +166,26 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Replaces a name by the one that it is confused with, if it is one of a pair.
+    /// Replaces a name by the other one of the pair, if it is one of them.
     pub(super) fn confuse(&mut self, operator: Operator, node: Node<'t>, [one, other]: [&str; 2]) {
-        match self.src(node) {
-            name if name == one => self.put(operator, node, other),
-            name if name == other => self.put(operator, node, one),
+        match self.text_of(node) {
+            name if name == one => self.replace(operator, node, other),
+            name if name == other => self.replace(operator, node, one),
             _ => {}
         }
     }
 
-    /// Exchanges two nodes, of which the first comes before the second.
+    /// `first` comes before `second`.
     pub(super) fn exchange(&mut self, operator: Operator, first: Node<'t>, second: Node<'t>) {
-        let (one, two) = (self.src(first), self.src(second));
+        let (one, two) = (self.text_of(first), self.text_of(second));
         let between = &self.text[first.end_byte()..second.start_byte()];
         let after = format!("{two}{between}{one}");
-        self.edit(operator, first.start_byte()..second.end_byte(), after);
+        self.replace_range(operator, first.start_byte()..second.end_byte(), after);
     }
 }
 
-/// The nodes around a node, from the inside out. Asking each for its parent would search the whole tree each time.
-pub(super) fn around<'t>(
+/// From the innermost node to the outermost. Asking each node for its parent would search the whole tree each time.
+pub(super) fn ancestors<'t>(
     root: Node<'t>,
     node: Node<'t>,
 ) -> impl Iterator<Item = Node<'t>> + use<'t> {
@@ -200,14 +198,14 @@ pub(super) fn around<'t>(
     path.into_iter().rev()
 }
 
-/// The children of a node, tokens included.
+/// Includes tokens.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).collect()
 }
 
-/// The field that a node is in.
-pub(super) fn slot<'t>(node: Node<'t>) -> Option<&'t str> {
+/// The name of the field that a node is in.
+pub(super) fn field_name<'t>(node: Node<'t>) -> Option<&'t str> {
     let parent = node.parent()?;
     let mut cursor = parent.walk();
     cursor.goto_first_child();

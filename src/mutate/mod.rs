@@ -1,7 +1,7 @@
-//! A source → mutants: the same source with one mistake in each.
+//! Makes mutants: the same source with one mistake in each.
 //!
-//! The syntax tree of the source shows where a mistake can be made; [`rules`](self) say which. A mutant replaces one
-//! range of one file, so its effect can be read.
+//! The syntax tree of the source shows where a mistake is possible; [`rules`](self) say which. A mutant replaces one
+//! range of one file, so a reader sees its effect.
 
 pub mod bundle;
 mod finder;
@@ -24,39 +24,36 @@ use crate::mutate::finder::{Edit, Finder};
 use crate::mutate::operator::Operator;
 use crate::mutate::syntax::{Role, Syntax};
 
-/// A file of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
     pub name: PathBuf,
     pub text: String,
 }
 
-/// A source with one mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Its name: the operator, a digest of the line's words, and a number among those with this operator in equal
-    /// lines.
+    /// The operator, a digest of the line's words, and a number among the mutants with this operator in equal lines.
     pub id: String,
     pub operator: Operator,
     /// The index of the file with the mistake.
     pub file: usize,
-    /// The range of the change in the file, in bytes.
+    /// In bytes.
     pub range: Range<usize>,
-    /// The line, from 1.
+    /// From 1.
     pub line: usize,
-    /// The character in the line, from 1.
+    /// In characters, from 1.
     pub column: usize,
     pub before: String,
     pub after: String,
 }
 
 impl Mutant {
-    /// The file with the mistake; `text` is the original file.
+    /// Changes `text`, the original file.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.range.start], self.after, &text[self.range.end..])
     }
 
-    /// The lines that it changes, before and after; `text` is the original file.
+    /// The changed lines, before and after; `text` is the original file.
     pub fn lines(&self, text: &str) -> [Vec<String>; 2] {
         let start = text[..self.range.start].rfind('\n').map_or(0, |at| at + 1);
         let rest = &text[self.range.end..];
@@ -71,25 +68,24 @@ impl Mutant {
     }
 }
 
-/// Whether juror can make mutants in the language with this code.
-pub fn knows(language: &str) -> bool {
+pub fn supports(language: &str) -> bool {
     Syntax::of(language).is_some()
 }
 
-/// The mutants of a program, in the order of its files and lines; none in a language without a grammar.
+/// In the order of files and lines. Empty for a language without a grammar.
 pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     let Some(syntax) = Syntax::of(language) else { return Vec::new() };
     let mut all = Vec::new();
     for (file, source) in files.iter().enumerate() {
         all.extend(
-            edits(syntax, &source.text, PARSED)
+            valid_edits(syntax, &source.text, PARSED_BYTES_MAX)
                 .into_iter()
                 .map(|edit| mutant(file, &source.text, edit)),
         );
     }
     let mut numbers: BTreeMap<(Operator, String), usize> = BTreeMap::new();
     for mutant in &mut all {
-        let mark = mark(&files[mutant.file].text, mutant.range.start);
+        let mark = line_digest(&files[mutant.file].text, mutant.range.start);
         let number = numbers.entry((mutant.operator, mark.clone())).or_default();
         *number += 1;
         mutant.id = format!("{}-{mark}-{number}", mutant.operator.name());
@@ -97,8 +93,8 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     all
 }
 
-/// A digest of a line's words: names stay the same if lines before it come and go.
-fn mark(text: &str, at: usize) -> String {
+/// A digest of a line's words: names stay the same if other lines come and go.
+fn line_digest(text: &str, at: usize) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[start..].lines().next().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -121,18 +117,18 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
     }
 }
 
-/// About how many bytes are parsed to check the edits of one file: some seconds. Of a file with more, each second, third,
-/// ... edit is taken.
-const PARSED: usize = 16 << 20;
+/// Approximate number of bytes that are parsed to check the edits of one file: some seconds. If a file needs more,
+/// only every second, third or later edit is checked.
+const PARSED_BYTES_MAX: usize = 16 << 20;
 
-/// Upper bound on the bytes of a file of which mutants are made, as on submissions in most contests. To look at what is
-/// around each node takes time with the square of their number.
-const LARGEST: usize = 128 << 10;
+/// Upper bound on the bytes of a file to mutate, as on submissions in most contests: the time grows with the square of
+/// the number of nodes.
+const FILE_BYTES_MAX: usize = 128 << 10;
 
-/// The edits of one file. Each yields a different text with no more syntax errors than the file. About `most` bytes are
-/// parsed to check them.
-fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
-    if text.len() > LARGEST {
+/// Each edit yields a different text with no more syntax errors than the file. About `most` bytes are parsed to check
+/// this.
+fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
+    if text.len() > FILE_BYTES_MAX {
         return Vec::new();
     }
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
@@ -142,18 +138,18 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let mut edits = finder.edits;
     let rank = |edit: &Edit| Operator::RANKED.iter().position(|(it, _)| *it == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
-    let mut faults = |text: &str| Some(self::faults(&parser.parse(text, None)?));
+    let mut faults = |text: &str| Some(self::syntax_errors(&parser.parse(text, None)?));
     let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();
     let mut part = |edit: &Edit, faults: &mut dyn FnMut(&str) -> Option<usize>| {
-        let part = part(syntax, &tree, &edit.range);
-        // A part that is not well-formed on its own says nothing.
+        let part = enclosing_part(syntax, &tree, &edit.range);
+        // A part that is not well-formed on its own proves nothing.
         let before = *known.entry(part.clone()).or_insert_with(|| faults(&text[part.clone()]));
         if before == Some(0) { part } else { 0..text.len() }
     };
     let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
     let mut number = 0..;
     edits.retain(|_| number.next().is_some_and(|it: usize| it.is_multiple_of(cost / most + 1)));
-    let all = self::faults(&tree);
+    let all = self::syntax_errors(&tree);
     let mut seen = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {
         let Edit { range, after, .. } = edit;
@@ -171,20 +167,20 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     edits
 }
 
-/// The smallest function around a range, or else the whole top-level item; all if it is in several.
-fn part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
+/// The smallest function around a range, else the whole top-level item. All of the file if the range is in several.
+fn enclosing_part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
     let root = tree.root_node();
     let Some(inner) = root.descendant_for_byte_range(range.start, range.end) else {
         return root.byte_range();
     };
     let mut found = inner;
-    for node in std::iter::once(inner).chain(finder::around(root, inner)) {
+    for node in std::iter::once(inner).chain(finder::ancestors(root, inner)) {
         if node == root {
             break;
         }
         found = node;
         let is_around = node.start_byte() < range.start && range.end < node.end_byte();
-        if syntax.is(node.kind(), Role::Function) && is_around {
+        if syntax.has_role(node.kind(), Role::Function) && is_around {
             break;
         }
     }
@@ -201,8 +197,7 @@ fn parser(syntax: &Syntax) -> Option<Parser> {
     Some(parser)
 }
 
-/// The number of syntax errors in a tree.
-fn faults(tree: &Tree) -> usize {
+fn syntax_errors(tree: &Tree) -> usize {
     let mut count = 0;
     let mut left = vec![tree.root_node()];
     while let Some(node) = left.pop() {

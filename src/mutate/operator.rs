@@ -23,7 +23,7 @@ words! {
         Parity = "parity",
         Type = "type",
         Init = "init",
-        /// A value that is kept from one turn of a loop to the next.
+        /// A value that stays from one iteration of a loop to the next.
         Reset = "reset",
         /// A memory of results that does not hold them.
         Memo = "memo",
@@ -40,8 +40,8 @@ words! {
 }
 
 impl Operator {
-    /// All operators, in the order of lists for people, each with its mistake in a few words. If two of them make the
-    /// same text, the first one gets it.
+    /// In the order of lists for people, each with its mistake in a few words. If two operators make the same text,
+    /// the first one gets it.
     pub const RANKED: [(Self, &str); 17] = [
         (Self::Parity, "confuses odd and even"),
         (Self::Tie, "decides ties the other way"),
@@ -63,16 +63,15 @@ impl Operator {
     ];
 
     /// The mistake in a few words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         Self::RANKED.into_iter().find(|(it, _)| *it == self).map_or("", |(_, words)| words)
     }
 
-    /// Whether its mutants often do not compile.
     pub const fn is_risky(self) -> bool {
         matches!(self, Self::Type | Self::Reset | Self::Init | Self::Swaparg)
     }
 
-    /// The operator with this name; case does not matter.
+    /// Ignores case.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| operator.name().eq_ignore_ascii_case(name))
     }
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operator_has_a_name_of_its_own() {
+    fn operator_names_are_unique() {
         for operator in Operator::ALL {
             assert_eq!(Operator::by_name(operator.name()), Some(operator));
             let json = serde_json::to_string(&operator).unwrap();
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_holds_half_of_them_out() {
+    fn a_seed_holds_out_half_of_the_operators() {
         assert_eq!(Operator::held_out(1), Operator::held_out(1));
         assert_ne!(Operator::held_out(1), Operator::held_out(2));
         for seed in 0..50 {

@@ -1,28 +1,24 @@
 //! The source texts of a program that mutants are made from.
 
-use crate::language::recipe::{Form, recipe};
+use crate::language::recipe::{LaunchForm, launch_spec};
 use crate::language::sources;
 use crate::model::program::Program;
 use crate::model::stop::Stop;
-use crate::mutate::{SourceText, knows};
+use crate::mutate::{SourceText, supports};
 
-/// A program in a language that supports mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Original {
+pub struct OriginalSource {
     pub language: &'static str,
     /// Its own source files, with the package's constants filled in.
     pub files: Vec<SourceText>,
 }
 
-/// Reads a program's sources; None if they do not allow mutants.
-///
-/// # Errors
-/// If they cannot be read, or the language cannot be determined.
-pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
+/// `None` if the sources do not allow mutants.
+pub fn read_original(program: &Program) -> Result<Option<OriginalSource>, Stop> {
     let all = sources::read(program)?;
-    let recipe = recipe(program, &all).map_err(|fault| fault.at(&program.path))?;
-    let Form::Language { language, sources, .. } = recipe.form else { return Ok(None) };
-    if !knows(language.code) {
+    let recipe = launch_spec(program, &all).map_err(|fault| fault.to_diagnostic(&program.path))?;
+    let LaunchForm::Language { language, sources, .. } = recipe.form else { return Ok(None) };
+    if !supports(language.code) {
         return Ok(None);
     }
     let own = all.files.into_iter().filter(|file| sources.contains(&file.name));
@@ -31,5 +27,5 @@ pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
         let text = String::from_utf8_lossy(file.bytes()).into_owned();
         SourceText { name: file.name.clone(), text }
     });
-    Ok(Some(Original { language: language.code, files: files.collect() }))
+    Ok(Some(OriginalSource { language: language.code, files: files.collect() }))
 }

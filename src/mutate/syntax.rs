@@ -2,7 +2,7 @@
 
 use crate::mutate::syntax::Role::*;
 
-/// The role of a node, the same in all languages.
+/// The same in all languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Argument,
@@ -35,26 +35,24 @@ pub(super) enum Role {
     Update,
 }
 
-/// The syntax of a language.
 #[derive(Debug)]
 pub(super) struct Syntax {
     /// The codes of juror's languages with this syntax.
     pub codes: &'static [&'static str],
     pub grammar: fn() -> tree_sitter::Language,
     pub roles: &'static [(Role, &'static [&'static str])],
-    pub nothing: &'static str,
-    pub not: &'static str,
+    pub empty_statement: &'static str,
+    pub negation: &'static str,
     pub constants: [&'static str; 2],
     /// Types, and for each the narrower types that can replace it without further changes.
-    pub types: &'static [(&'static str, &'static [&'static str])],
+    pub narrower_types: &'static [(&'static str, &'static [&'static str])],
     /// Expressions that narrow a value, with `{}` for the value.
     pub casts: &'static [&'static str],
-    /// An expression that rounds a number to a float of 32 bits, with `{}` for the number, if there is one.
-    pub rounded: Option<&'static str>,
+    /// An expression that rounds a number to a float of 32 bits, with `{}` for the number.
+    pub rounding_cast: Option<&'static str>,
     /// The keyword before a declaration that keeps its value for the next iteration.
-    pub kept: Option<&'static str>,
-    /// Whether indentation marks blocks.
-    pub is_by_indent: bool,
+    pub static_keyword: Option<&'static str>,
+    pub is_indented: bool,
 }
 
 const CPP_TYPES: &[(&str, &[&str])] = &[
@@ -76,7 +74,6 @@ const CPP_TYPES: &[(&str, &[&str])] = &[
     ("long double", &["float"]),
 ];
 
-/// All syntaxes.
 pub(super) static SYNTAXES: [Syntax; 4] = [
     Syntax {
         codes: &["c", "cgmp", "cpp", "cppgmp"],
@@ -123,14 +120,14 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
             (Unary, &["unary_expression", "pointer_expression"]),
             (Update, &["update_expression"]),
         ],
-        nothing: ";",
-        not: "!",
+        empty_statement: ";",
+        negation: "!",
         constants: ["1", "0"],
-        types: CPP_TYPES,
+        narrower_types: CPP_TYPES,
         casts: &[],
-        rounded: Some("(float) ({})"),
-        kept: Some("static"),
-        is_by_indent: false,
+        rounding_cast: Some("(float) ({})"),
+        static_keyword: Some("static"),
+        is_indented: false,
     },
     Syntax {
         codes: &["rust"],
@@ -174,14 +171,14 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
             (Type, &["primitive_type"]),
             (Unary, &["unary_expression"]),
         ],
-        nothing: "",
-        not: "!",
+        empty_statement: "",
+        negation: "!",
         constants: ["true", "false"],
-        types: &[("f64", &["f32"])],
+        narrower_types: &[("f64", &["f32"])],
         casts: &["({}) as i32 as _", "({}) as i16 as _", "({}) as u8 as _", "({}) as f32 as _"],
-        rounded: Some("(({}) as f32)"),
-        kept: None,
-        is_by_indent: false,
+        rounding_cast: Some("(({}) as f32)"),
+        static_keyword: None,
+        is_indented: false,
     },
     Syntax {
         codes: &["python3", "python2"],
@@ -221,14 +218,14 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
             (Text, &["string", "concatenated_string"]),
             (Unary, &["unary_operator", "not_operator"]),
         ],
-        nothing: "pass",
-        not: "not ",
+        empty_statement: "pass",
+        negation: "not ",
         constants: ["True", "False"],
-        types: &[],
+        narrower_types: &[],
         casts: &["(({}) + 2**31) % 2**32 - 2**31", "(({}) + 2**15) % 2**16 - 2**15", "({}) % 256"],
-        rounded: None,
-        kept: None,
-        is_by_indent: true,
+        rounding_cast: None,
+        static_keyword: None,
+        is_indented: true,
     },
     Syntax {
         codes: &["java"],
@@ -270,25 +267,23 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
             (Unary, &["unary_expression"]),
             (Update, &["update_expression"]),
         ],
-        nothing: ";",
-        not: "!",
+        empty_statement: ";",
+        negation: "!",
         constants: ["(1 > 0)", "(0 > 1)"],
-        types: &[("long", &["int"]), ("double", &["float"])],
+        narrower_types: &[("long", &["int"]), ("double", &["float"])],
         casts: &["(int) ({})", "(short) ({})", "(char) ({})", "(byte) ({})", "(int) (float) ({})"],
-        rounded: Some("(float) ({})"),
-        kept: None,
-        is_by_indent: false,
+        rounding_cast: Some("(float) ({})"),
+        static_keyword: None,
+        is_indented: false,
     },
 ];
 
 impl Syntax {
-    /// The syntax of juror's language with this code.
     pub(super) fn of(code: &str) -> Option<&'static Self> {
         SYNTAXES.iter().find(|syntax| syntax.codes.contains(&code))
     }
 
-    /// Whether a kind of node has this role.
-    pub(super) fn is(&self, kind: &str, role: Role) -> bool {
+    pub(super) fn has_role(&self, kind: &str, role: Role) -> bool {
         self.roles.iter().any(|(it, kinds)| *it == role && kinds.contains(&kind))
     }
 }

@@ -7,13 +7,13 @@ use walkdir::WalkDir;
 
 use super::*;
 
-fn of(language: &str, text: &str) -> Vec<Mutant> {
+fn mutants_of(language: &str, text: &str) -> Vec<Mutant> {
     mutants(language, &[SourceText { name: "a".into(), text: text.to_owned() }])
 }
 
-/// Checks the mutants of an operator, as the texts before and after.
+/// Each expected line has the texts before and after.
 fn check(language: &str, operator: Operator, text: &str, expected: &[&str]) {
-    let all = of(language, text).into_iter().filter(|mutant| mutant.operator == operator);
+    let all = mutants_of(language, text).into_iter().filter(|mutant| mutant.operator == operator);
     let shown: Vec<String> =
         all.map(|mutant| format!("{} → {}", mutant.before, mutant.after)).collect();
     assert_eq!(shown, expected, "{language}, {operator:?}: {text}");
@@ -49,10 +49,10 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
     let mut seen = BTreeSet::new();
     for (language, path) in sources() {
         let text = std::fs::read_to_string(&path).unwrap();
-        let all = of(language, &text);
+        let all = mutants_of(language, &text);
         assert!(all.len() >= 30, "{}: {}", path.display(), all.len());
         let syntax = Syntax::of(language).unwrap();
-        let before = faults(&parse(syntax, &text).unwrap());
+        let before = syntax_errors(&parse(syntax, &text).unwrap());
         let (mut ids, mut texts) = (BTreeSet::new(), BTreeSet::new());
         for mutant in &all {
             let changed = mutant.apply(&text);
@@ -63,13 +63,13 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
             // For some mutants: parse the changed text from scratch.
             if ids.len() % 5 == 0 {
                 let again = parse(syntax, &changed).unwrap();
-                assert_eq!(faults(&again), before, "{} {}", path.display(), mutant.id);
+                assert_eq!(syntax_errors(&again), before, "{} {}", path.display(), mutant.id);
             }
             assert!(ids.insert(mutant.id.clone()), "{} {}", path.display(), mutant.id);
             assert!(texts.insert(changed), "{} {}", path.display(), mutant.id);
             seen.insert((language, mutant.operator));
         }
-        assert_eq!(all, of(language, &text));
+        assert_eq!(all, mutants_of(language, &text));
     }
     for operator in Operator::ALL {
         let languages = seen.iter().filter(|(_, it)| *it == operator).count();
@@ -78,7 +78,7 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
 }
 
 #[test]
-fn comparisons_and_arithmetic() {
+fn comparisons_and_arithmetic_are_mutated() {
     let check = |language, text, ror: &[&str], aor: &[&str]| {
         check(language, Operator::Ror, text, ror);
         check(language, Operator::Aor, text, aor);
@@ -97,7 +97,7 @@ fn comparisons_and_arithmetic() {
 }
 
 #[test]
-fn what_decides_ties_is_told_from_other_comparisons() {
+fn tie_breaking_comparisons_are_recognized() {
     let check = |language, text| check(language, Operator::Tie, text, &["< → <="]);
     check("cpp", "int f() { return a < b ? a : b; }");
     check("cpp", "int f() { if (a < b) a = b; }");
@@ -108,7 +108,7 @@ fn what_decides_ties_is_told_from_other_comparisons() {
 }
 
 #[test]
-fn numbers_indices_and_sizes() {
+fn numbers_indices_and_sizes_are_mutated() {
     check("c", Operator::Off1, "int f() { return g(7u); }", &["7u → 8u", "7u → 6u"]);
     check(
         "rust",
@@ -148,7 +148,7 @@ fn numbers_indices_and_sizes() {
 }
 
 #[test]
-fn numbers_that_decide_are_compared_as_floats() {
+fn compared_numbers_become_floats() {
     let check = |language: &str, text: &str, expected: &[&str]| {
         check(language, Operator::Type, text, expected);
     };
@@ -167,7 +167,7 @@ fn numbers_that_decide_are_compared_as_floats() {
 }
 
 #[test]
-fn loops_and_what_they_set_anew() {
+fn loops_and_resets_are_mutated() {
     let turn = "void f() { for (int i = a; i < n; i++) g(i); }";
     check(
         "cpp",
@@ -201,8 +201,8 @@ fn loops_and_what_they_set_anew() {
 }
 
 #[test]
-fn nothing_dead_is_changed() {
-    let check = |language: &str, text: &str| assert_eq!(of(language, text), [], "{text}");
+fn dead_code_is_not_mutated() {
+    let check = |language: &str, text: &str| assert_eq!(mutants_of(language, text), [], "{text}");
     check("cpp", "// a < b\n/* a + 1 */\n#include <a>\n#if 0\nint a[100];\n#endif\n");
     check("cpp", "#ifdef LOCAL\nint a[100];\n#endif\n#ifndef ONLINE_JUDGE\nint b[100];\n#endif\n");
     check("c", "static_assert(1 < 2);\nchar *a = \"1 < 2\";");
@@ -213,15 +213,15 @@ fn nothing_dead_is_changed() {
 }
 
 #[test]
-fn a_source_that_the_grammar_does_not_quite_know_has_mutants() {
+fn sources_with_syntax_errors_have_mutants() {
     let text =
         "#define rep(i, n) for (int i = 0; i < n; i++)\nint main() { rep(i, n) { g(a[i] + 1); } }";
-    assert!(of("cpp", text).len() >= 5);
-    assert!(of("cpp", "int main( {{{ 1 < 2").iter().all(|mutant| !mutant.id.is_empty()));
+    assert!(mutants_of("cpp", text).len() >= 5);
+    assert!(mutants_of("cpp", "int main( {{{ 1 < 2").iter().all(|mutant| !mutant.id.is_empty()));
 }
 
 #[test]
-fn arguments_that_have_their_place_are_not_swapped() {
+fn fixed_arguments_are_not_swapped() {
     check("python3", Operator::Swaparg, "f(*a, **b)\n", &[]);
     check("python3", Operator::Swaparg, "f(a, b)\n", &["a, b → b, a"]);
     check("rust", Operator::Swaparg, "fn f() { let a = [x; 2]; }", &[]);
@@ -229,9 +229,9 @@ fn arguments_that_have_their_place_are_not_swapped() {
 
 /// Many lines, and deep expressions: a file that a program wrote.
 #[test]
-fn of_a_huge_source_some_mutants_are_taken() {
+fn huge_sources_have_a_sample_of_mutants() {
     let python = Syntax::of("python3").expect("a syntax");
-    let of = |text: &str| edits(python, text, 1 << 14).len();
+    let of = |text: &str| valid_edits(python, text, 1 << 14).len();
     let lines = "x = 1 < 2 + 3\n".repeat(300);
     let all = of(&lines);
     assert!((500..2000).contains(&all), "{all}");

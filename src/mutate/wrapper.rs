@@ -1,35 +1,33 @@
-//! Wrong programs made from any right program: its input or its output is changed.
+//! Wrong programs made from any right program: a wrapper changes its input or its output.
 
 use crate::grammar::misread::Misreading::{
-    self, Cases, FirstLength, Once, Order, Row, Values, WithoutFirst,
+    self, ChangedValues, DistinctOnly, FewerCases, FirstLength, ReorderedRows, ShorterRows,
+    SkippedFirst,
 };
 use crate::grammar::number::Int;
 
-/// A wrong program made from a right one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper {
     pub name: &'static str,
-    pub words: &'static str,
-    pub change: Change,
+    pub description: &'static str,
+    pub change: WrapperChange,
 }
 
-/// The change that makes a right program wrong.
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub enum WrapperChange {
     /// It gets the input that [`misread`](crate::grammar::misread::misread) makes from the test case's input.
     Input(Misreading),
     Output(fn(&[u8]) -> Vec<u8>),
 }
 
 const fn reads(name: &'static str, words: &'static str, how: Misreading) -> Wrapper {
-    Wrapper { name, words, change: Change::Input(how) }
+    Wrapper { name, description: words, change: WrapperChange::Input(how) }
 }
 
 const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u8>) -> Wrapper {
-    Wrapper { name, words, change: Change::Output(how) }
+    Wrapper { name, description: words, change: WrapperChange::Output(how) }
 }
 
-/// All wrappers.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -38,60 +36,80 @@ const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u
 )]
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
-        reads("room-for-64", "takes 64 values of a row at most", Row(|it, _| it.min(64))),
-        reads("room-for-100", "takes 100 values of a row at most", Row(|it, _| it.min(100))),
-        reads("room-for-1000", "takes 1000 values of a row at most", Row(|it, _| it.min(1000))),
+        reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|it, _| it.min(64))),
+        reads(
+            "room-for-100",
+            "takes 100 values of a row at most",
+            ShorterRows(|it, _| it.min(100)),
+        ),
+        reads(
+            "room-for-1000",
+            "takes 1000 values of a row at most",
+            ShorterRows(|it, _| it.min(1000)),
+        ),
         reads(
             "one-short",
             "has no room for the last value of the longest row",
-            Row(|it, most| it - i64::from(it == most)),
+            ShorterRows(|it, most| it - i64::from(it == most)),
         ),
-        reads("without-first", "leaves out the first value of each row", WithoutFirst),
-        reads("without-last", "leaves out the last value of each row", Row(|it, _| it - 1)),
+        reads("without-first", "leaves out the first value of each row", SkippedFirst),
+        reads("without-last", "leaves out the last value of each row", ShorterRows(|it, _| it - 1)),
         reads(
             "in-pairs",
             "leaves out the last value of a row of odd length",
-            Row(|it, _| it - it % 2),
+            ShorterRows(|it, _| it - it % 2),
         ),
-        reads("rising", "sorts each row", Order(<[Int]>::sort)),
+        reads("rising", "sorts each row", ReorderedRows(<[Int]>::sort)),
         reads(
             "falling",
             "sorts each row, the greatest first",
-            Order(|row| row.sort_by(|one, other| other.cmp(one))),
+            ReorderedRows(|row| row.sort_by(|one, other| other.cmp(one))),
         ),
-        reads("reversed", "reverses each row", Order(<[Int]>::reverse)),
-        reads("once", "keeps equal values of a row only once", Once),
-        reads("clamped-127", "takes values above 127 for 127", Values(|it| it.min(127))),
-        reads("clamped-255", "takes values above 255 for 255", Values(|it| it.min(255))),
-        reads("clamped-32767", "takes values above 32767 for 32767", Values(|it| it.min(32767))),
-        reads("reads-i8", "reads values into 8 bits with a sign", Values(|it| (it as i8).into())),
+        reads("reversed", "reverses each row", ReorderedRows(<[Int]>::reverse)),
+        reads("once", "keeps equal values of a row only once", DistinctOnly),
+        reads("clamped-127", "takes values above 127 for 127", ChangedValues(|it| it.min(127))),
+        reads("clamped-255", "takes values above 255 for 255", ChangedValues(|it| it.min(255))),
+        reads(
+            "clamped-32767",
+            "takes values above 32767 for 32767",
+            ChangedValues(|it| it.min(32767)),
+        ),
+        reads(
+            "reads-i8",
+            "reads values into 8 bits with a sign",
+            ChangedValues(|it| (it as i8).into()),
+        ),
         reads(
             "reads-u8",
             "reads values into 8 bits without a sign",
-            Values(|it| (it as u8).into()),
+            ChangedValues(|it| (it as u8).into()),
         ),
         reads(
             "reads-i16",
             "reads values into 16 bits with a sign",
-            Values(|it| (it as i16).into()),
+            ChangedValues(|it| (it as i16).into()),
         ),
         reads(
             "reads-u16",
             "reads values into 16 bits without a sign",
-            Values(|it| (it as u16).into()),
+            ChangedValues(|it| (it as u16).into()),
         ),
         reads(
             "reads-i32",
             "reads values into 32 bits with a sign",
-            Values(|it| (it as i32).into()),
+            ChangedValues(|it| (it as i32).into()),
         ),
-        reads("absolute", "forgets the signs of values", Values(i64::abs)),
+        reads("absolute", "forgets the signs of values", ChangedValues(i64::abs)),
         reads("first-length", "takes all rows to be as long as the first", FirstLength),
-        reads("first-case", "reads the first test case of the input only", Cases(|it| it.min(1))),
+        reads(
+            "first-case",
+            "reads the first test case of the input only",
+            FewerCases(|it| it.min(1)),
+        ),
         reads(
             "without-last-case",
             "leaves out the last test case of the input",
-            Cases(|it| it - 1),
+            FewerCases(|it| it - 1),
         ),
         writes("writes-u8", "calculates modulo 2^8", |it| {
             numbers(it, |value| (value as u8).into())
@@ -113,20 +131,20 @@ pub fn wrappers() -> &'static [Wrapper] {
         }),
         writes("without-signs", "writes numbers without signs", |it| numbers(it, i128::abs)),
         writes("six-digits", "writes six digits of a number", |it| each_word(it, six_digits)),
-        writes("cut-2047", "writes 2047 bytes at most", |it| cut(it, 2047)),
-        writes("cut-4096", "writes 4096 bytes at most", |it| cut(it, 4096)),
-        writes("cut-65536", "writes 65536 bytes at most", |it| cut(it, 65536)),
+        writes("cut-2047", "writes 2047 bytes at most", |it| truncate(it, 2047)),
+        writes("cut-4096", "writes 4096 bytes at most", |it| truncate(it, 4096)),
+        writes("cut-65536", "writes 65536 bytes at most", |it| truncate(it, 65536)),
         writes("exchanged", "swaps the first two words of each line", |it| {
-            each_line(it, exchanged)
+            each_line(it, swap_first_words)
         }),
         writes("greatest-first", "writes the greater of two numbers of a line first", |it| {
-            each_line(it, |line| ordered(line, |one, other| one >= other))
+            each_line(it, |line| order_numbers(line, |one, other| one >= other))
         }),
         writes("least-first", "writes the smaller of two numbers of a line first", |it| {
-            each_line(it, |line| ordered(line, |one, other| one <= other))
+            each_line(it, |line| order_numbers(line, |one, other| one <= other))
         }),
         writes("joined", "writes no space between the first two words of a line", |it| {
-            each_line(it, joined)
+            each_line(it, join_first_words)
         }),
         writes("without-last-word", "does not write the last word", without_last_word),
         writes("without-last-line", "does not write the last line", |it| {
@@ -156,7 +174,7 @@ pub fn wrappers() -> &'static [Wrapper] {
     ALL
 }
 
-/// The lines, with their ends.
+/// The lines include their ends.
 fn lines(output: &[u8]) -> Vec<&[u8]> {
     output.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -165,10 +183,10 @@ fn each_line(output: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     lines(output).into_iter().flat_map(change).collect()
 }
 
-/// Changes words, and keeps what is between them.
+/// Keeps the white space between words.
 fn each_word(output: &[u8], change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
     let part = |part: &[u8]| change(part).unwrap_or_else(|| part.to_vec());
-    parts(output).into_iter().flat_map(part).collect()
+    words_and_gaps(output).into_iter().flat_map(part).collect()
 }
 
 fn number(word: &[u8]) -> Option<i128> {
@@ -189,35 +207,38 @@ fn six_digits(word: &[u8]) -> Option<Vec<u8>> {
     Some(format!("{digits}e+{exponent:0>2}").into_bytes())
 }
 
-fn cut(output: &[u8], most: usize) -> Vec<u8> {
+fn truncate(output: &[u8], most: usize) -> Vec<u8> {
     output[..output.len().min(most)].to_vec()
 }
 
-/// The words and what is between them.
-fn parts(text: &[u8]) -> Vec<&[u8]> {
+/// The words, and the white space between them.
+fn words_and_gaps(text: &[u8]) -> Vec<&[u8]> {
     text.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
 }
 
-fn exchanged(line: &[u8]) -> Vec<u8> {
-    let mut parts = parts(line);
+fn swap_first_words(line: &[u8]) -> Vec<u8> {
+    let mut parts = words_and_gaps(line);
     if parts.len() > 2 {
         parts.swap(0, 2);
     }
     parts.concat()
 }
 
-/// A line of two numbers, exchanged unless they are in order.
-fn ordered(line: &[u8], is_ordered: fn(i128, i128) -> bool) -> Vec<u8> {
-    let words: Vec<Option<i128>> =
-        parts(line).into_iter().filter(|part| !part[0].is_ascii_whitespace()).map(number).collect();
+/// Exchanges two numbers in a line unless they are in order.
+fn order_numbers(line: &[u8], is_ordered: fn(i128, i128) -> bool) -> Vec<u8> {
+    let words: Vec<Option<i128>> = words_and_gaps(line)
+        .into_iter()
+        .filter(|part| !part[0].is_ascii_whitespace())
+        .map(number)
+        .collect();
     match words[..] {
-        [Some(one), Some(other)] if !is_ordered(one, other) => exchanged(line),
+        [Some(one), Some(other)] if !is_ordered(one, other) => swap_first_words(line),
         _ => line.to_vec(),
     }
 }
 
-fn joined(line: &[u8]) -> Vec<u8> {
-    let mut parts = parts(line);
+fn join_first_words(line: &[u8]) -> Vec<u8> {
+    let mut parts = words_and_gaps(line);
     if parts.len() > 2 {
         parts.remove(1);
     }
@@ -241,7 +262,9 @@ mod tests {
 
     fn check(name: &str, output: &str, expected: &str) {
         let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
-        let Change::Output(change) = wrapper.change else { panic!("{name} changes the input") };
+        let WrapperChange::Output(change) = wrapper.change else {
+            panic!("{name} changes the input")
+        };
         let changed = String::from_utf8(change(output.as_bytes())).unwrap();
         assert_eq!(changed, expected, "{name}");
     }
@@ -270,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn they_have_names_of_their_own_and_bear_any_output() {
+    fn wrappers_have_unique_names_and_handle_any_output() {
         let names: BTreeSet<&str> = wrappers().iter().map(|wrapper| wrapper.name).collect();
         assert_eq!(names.len(), wrappers().len());
         let long = vec![b'x'; 100_000];
@@ -278,7 +301,7 @@ mod tests {
             [&b""[..], b"\n", b" \n ", b"\xff\x00 9999999999999999999999999999999999999999", &long]
         {
             for wrapper in wrappers() {
-                if let Change::Output(change) = wrapper.change {
+                if let WrapperChange::Output(change) = wrapper.change {
                     assert!(change(output).len() <= output.len() + 40, "{}", wrapper.name);
                 }
             }

@@ -1,4 +1,4 @@
-//! Templates of problem packages: a complete small problem of each kind, as a start for one's own.
+//! Templates of problem packages: a complete small problem of each kind, from which authors start.
 //!
 //! The files are in `templates/`, unchanged. If kinds share a file, their differences are edits of its text.
 
@@ -6,7 +6,6 @@ use crate::model::created::CreatedFile;
 use crate::model::words::words;
 
 words! {
-    /// What kind of problem a package is made for.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Template {
         /// Every test case must be right.
@@ -20,11 +19,9 @@ words! {
     }
 }
 
-/// A file of a new package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFile {
-    /// Its path in the package, and its purpose.
-    pub told: CreatedFile,
+    pub created: CreatedFile,
     pub text: String,
 }
 
@@ -35,12 +32,12 @@ macro_rules! templates {
     };
 }
 
-/// A path, whose first part does not belong to the package, and the text.
-type Row = (&'static str, &'static str);
+/// A path and the text. The first part of the path does not belong to the package.
+type TemplateSource = (&'static str, &'static str);
 
-const SETTINGS: &[Row] = templates!["all/problem.yaml"];
+const SETTINGS: &[TemplateSource] = templates!["all/problem.yaml"];
 
-const ROW: &[Row] = templates![
+const ROW: &[TemplateSource] = templates![
     "row/statement/problem.en.md",
     "row/input_validators/input.ctd",
     "row/generators/generators.yaml",
@@ -50,13 +47,13 @@ const ROW: &[Row] = templates![
     "row/submissions/time_limit_exceeded/all_parts.rs",
 ];
 
-const SCORING: &[Row] = templates![
+const SCORING: &[TemplateSource] = templates![
     "scoring/generators/generators.yaml",
     "scoring/input_validators/longest.py",
     "scoring/submissions/submissions.yaml",
 ];
 
-const GAME: &[Row] = templates![
+const GAME: &[TemplateSource] = templates![
     "game/statement/problem.en.md",
     "game/input_validators/input.ctd",
     "game/generators/generators.yaml",
@@ -66,7 +63,7 @@ const GAME: &[Row] = templates![
     "game/submissions/time_limit_exceeded/all_games.rs",
 ];
 
-const GUESS: &[Row] = templates![
+const GUESS: &[TemplateSource] = templates![
     "guess/statement/problem.en.md",
     "guess/input_validators/input.ctd",
     "guess/output_validator/judge.py",
@@ -94,7 +91,6 @@ const PURPOSES: [(&str, &str); 13] = [
     ("submissions/submissions.yaml", "scores that the submissions must have"),
 ];
 
-/// An addition to the statement of a scoring problem.
 const POINTS: &str = "
 ## Points
 
@@ -107,9 +103,8 @@ A group's points are for programs that solve all of its test cases.
 ";
 
 impl Template {
-    /// The files of a package with this short name.
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
-        let own: &[&[Row]] = match self {
+        let own: &[&[TemplateSource]] = match self {
             Self::PassFail | Self::FileIo => &[ROW],
             Self::Scoring => &[ROW, SCORING],
             Self::Game => &[GAME],
@@ -117,22 +112,29 @@ impl Template {
         };
         let mut files: Vec<TemplateFile> = Vec::new();
         for (path, text) in SETTINGS.iter().chain(own.iter().copied().flatten()) {
-            let file = file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
+            let file =
+                template_file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
             // A later file replaces an earlier one.
-            match files.iter_mut().find(|known| known.told.path == file.told.path) {
+            match files.iter_mut().find(|known| known.created.path == file.created.path) {
                 Some(known) => *known = file,
                 None => files.push(file),
             }
         }
-        edit(&mut files, "TITLE", &format!("{:?}", title(name)));
-        edit(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
-        edit(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
+        replace_everywhere(&mut files, "TITLE", &format!("{:?}", title_of(name)));
+        replace_everywhere(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
+        replace_everywhere(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
         match self {
             Self::PassFail | Self::Game => {}
-            Self::Interactive => edit(&mut files, "uuid:", "type: interactive\nuuid:"),
+            Self::Interactive => {
+                replace_everywhere(&mut files, "uuid:", "type: interactive\nuuid:")
+            }
             Self::Scoring => {
-                edit(&mut files, "uuid:", "type: scoring\nuuid:");
-                edit(&mut files, ": the largest sum.\n", &format!(": the largest sum.\n{POINTS}"));
+                replace_everywhere(&mut files, "uuid:", "type: scoring\nuuid:");
+                replace_everywhere(
+                    &mut files,
+                    ": the largest sum.\n",
+                    &format!(": the largest sum.\n{POINTS}"),
+                );
             }
             Self::FileIo => read_and_write_files(&mut files, name),
         }
@@ -140,20 +142,18 @@ impl Template {
     }
 }
 
-fn file(path: &'static str, text: String) -> TemplateFile {
+fn template_file(path: &'static str, text: String) -> TemplateFile {
     let purpose = PURPOSES.iter().find(|(start, _)| path.starts_with(start));
     let (_, purpose) = *purpose.unwrap_or(&("", ""));
-    TemplateFile { told: CreatedFile { path, purpose }, text }
+    TemplateFile { created: CreatedFile { path, purpose }, text }
 }
 
-/// Replaces a text everywhere.
-fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
+fn replace_everywhere(files: &mut [TemplateFile], from: &str, to: &str) {
     for file in files {
         file.text = file.text.replace(from, to);
     }
 }
 
-/// Makes submissions read and write files with the name of the package.
 fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
     let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
@@ -169,14 +169,14 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
         ),
     ];
     for (from, to) in edits {
-        edit(files, from, to);
+        replace_everywhere(files, from, to);
     }
     let text = format!("[io]\ninput = \"{name}.in\"\noutput = \"{name}.out\"\n");
-    files.insert(1, file("juror.toml", text));
+    files.insert(1, template_file("juror.toml", text));
 }
 
-/// The name for people: `hello` becomes `Hello`.
-fn title(name: &str) -> String {
+/// `hello` becomes `Hello`.
+fn title_of(name: &str) -> String {
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()
@@ -191,11 +191,11 @@ mod tests {
     const UUID: &str = "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10";
 
     #[test]
-    fn every_kind_has_what_a_package_needs() {
+    fn every_template_is_a_complete_package() {
         for template in Template::ALL {
             let files = template.files("hello", UUID);
-            let has = |start: &str| files.iter().any(|it| it.told.path.starts_with(start));
-            assert!(files.iter().all(|it| !it.told.purpose.is_empty()), "{}", template.name());
+            let has = |start: &str| files.iter().any(|it| it.created.path.starts_with(start));
+            assert!(files.iter().all(|it| !it.created.purpose.is_empty()), "{}", template.name());
             for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
                 assert!(has(part), "{part} of {}", template.name());
             }
@@ -206,10 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_put_into_the_texts() {
+    fn names_and_settings_are_filled_in() {
         let check = |template: Template, path: &str, lines: &[&str]| {
             let files = template.files("hello", UUID);
-            let file = files.iter().find(|it| it.told.path == path).expect(path);
+            let file = files.iter().find(|it| it.created.path == path).expect(path);
             for line in lines {
                 assert!(file.text.contains(line), "{path} lacks `{line}`: {}", file.text);
             }

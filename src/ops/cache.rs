@@ -1,4 +1,4 @@
-//! Shows, prunes or checks what is kept for later commands.
+//! Shows, prunes or checks the cache of results for later commands.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -9,33 +9,35 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified, is_private};
+use crate::cache::store::{
+    CAP, FACTS, PruneResult, Store, StoreStatistics, VerifyResult, is_private,
+};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::serial::Location;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 
-/// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAction {
     Stat,
-    /// Removes the least recently used results until this much is left.
+    /// Removes the least recently used results until this size is left.
     Prune(Bytes),
-    /// Reads all of it, and removes what is damaged.
+    /// Reads all entries, and removes damaged ones.
     Verify,
 }
 
-/// What `cache` shows: one of the three, or none if nothing is kept yet.
+/// The result of `juror cache`. At most one of the three is set; none if nothing is cached yet.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
+    /// The directory.
     #[serde_as(as = "Location")]
     pub directory: PathBuf,
     pub kept: Option<CacheStatistics>,
-    pub pruned: Option<Pruned>,
-    pub verified: Option<Verified>,
+    pub pruned: Option<PruneResult>,
+    pub verified: Option<VerifyResult>,
 }
 
 /// How much is kept.
@@ -47,15 +49,11 @@ pub struct CacheStatistics {
     pub size: Bytes,
     /// Above this, the least recently used results go.
     #[serde(rename = "most_bytes")]
-    pub most: Bytes,
+    pub limit: Bytes,
     /// Whole days since the oldest result was used.
     pub oldest_use_days: Option<u64>,
 }
 
-/// Does it, with the cache in this directory.
-///
-/// # Errors
-/// If the directory cannot be used as a cache.
 pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport, Stop> {
     let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
     // A command that only looks must not create files.
@@ -65,25 +63,25 @@ pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport
     }
     let store = Store::open(directory, CAP).map_err(|refused| Stop::usage(*refused))?;
     let done = match action {
-        CacheAction::Stat => store.stat().map(|stat| report.kept = Some(statistics(stat))),
+        CacheAction::Stat => store.stat().map(|stat| report.kept = Some(cache_statistics(stat))),
         CacheAction::Prune(to) => store.prune(to).map(|pruned| report.pruned = Some(pruned)),
         CacheAction::Verify => store.verify().map(|verified| report.verified = Some(verified)),
     };
     done.map_err(|error| {
         let help = "make it a directory that you can read and write, or remove it";
         let unusable = Diagnostic::error(directory, format!("cannot be used: {error}")).help(help);
-        Stop::Refused(Mend::CommandLine, vec![unusable.into()])
+        Stop::Refused(RefusalSubject::CommandLine, vec![unusable.into()])
     })?;
     Ok(report)
 }
 
-fn statistics(stat: Stat) -> CacheStatistics {
+fn cache_statistics(stat: StoreStatistics) -> CacheStatistics {
     let age = |used: SystemTime| SystemTime::now().duration_since(used).unwrap_or_default();
     CacheStatistics {
         results: stat.records,
         large_files: stat.blobs,
         size: stat.bytes,
-        most: CAP,
+        limit: CAP,
         oldest_use_days: stat.oldest.map(|oldest| age(oldest).as_secs() / (24 * 3600)),
     }
 }
@@ -96,7 +94,7 @@ impl CommandResult for CacheReport {
                 page.line(0, &format!("directory    {directory}"));
                 page.line(0, &format!("results      {}", kept.results));
                 page.line(0, &format!("large files  {}", kept.large_files));
-                page.line(0, &format!("size         {} of {}", kept.size, kept.most));
+                page.line(0, &format!("size         {} of {}", kept.size, kept.limit));
                 let oldest = match kept.oldest_use_days {
                     None => "nothing".to_owned(),
                     Some(0) => "today".to_owned(),
@@ -105,13 +103,13 @@ impl CommandResult for CacheReport {
                 };
                 page.line(0, &format!("oldest use   {oldest}"));
             }
-            (_, Some(Pruned { removed, left }), _) => {
+            (_, Some(PruneResult { removed, left }), _) => {
                 page.line(0, &format!("removed {removed}, {left} left"));
             }
-            (_, _, Some(Verified { whole, damaged: 0 })) => {
+            (_, _, Some(VerifyResult { whole, damaged: 0 })) => {
                 page.line(0, &format!("{whole} entries, all intact"));
             }
-            (_, _, Some(Verified { whole, damaged })) => page.line(
+            (_, _, Some(VerifyResult { whole, damaged })) => page.line(
                 0,
                 &format!(
                     "{whole} entries are intact, {damaged} were damaged and have been removed"

@@ -4,40 +4,36 @@ use std::collections::HashSet;
 
 use crate::check::options::Options;
 use crate::judge::case::ReadyCase;
-use crate::judge::score::Scheme;
+use crate::judge::score::ScoringScheme;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::pattern::Pattern;
 use crate::model::problem::Problem;
 use crate::model::score::CaseScoring;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::test_data::{JudgedCase, TestCase};
 use crate::model::text::joined;
 use crate::package::suggest::paths_near;
 
-/// The names of the cases that `--case` selects.
-///
-/// # Errors
-/// If no case is selected.
-pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
-    let cases = select(problem, globs)?;
+pub fn selected_names(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
+    let cases = select_cases(problem, globs)?;
     Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
 }
 
 /// The cases that `--case` selects, ready to be judged; without the option all.
-///
-/// # Errors
-/// If no case is selected.
-pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
-    let judged = problem.test_data.judged();
-    // A name may have signs of a pattern in it, such as braces.
+pub fn select_cases<'a>(
+    problem: &'a Problem,
+    globs: &[String],
+) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let judged = problem.test_data.judged_cases();
+    // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
-        let name = named_by_file(glob);
+        let name = case_name_of_path(glob);
         judged.iter().any(|case| case.test_case().name == name)
     };
     let (names, globs_left): (Vec<&String>, Vec<&String>) = globs.iter().partition(is_name);
-    let names: HashSet<&str> = names.into_iter().map(|name| named_by_file(name)).collect();
+    let names: HashSet<&str> = names.into_iter().map(|name| case_name_of_path(name)).collect();
     let mut patterns = Vec::new();
     for glob in globs_left {
         let pattern = Pattern::parse(glob.strip_suffix('/').unwrap_or(glob)).map_err(|error| {
@@ -45,7 +41,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
             Stop::usage(format!("--case '{glob}': {error}; {help}"))
         })?;
         patterns.push(pattern);
-        patterns.extend(Pattern::parse(named_by_file(glob)));
+        patterns.extend(Pattern::parse(case_name_of_path(glob)));
     }
     let selected = |case: &JudgedCase<'_>| {
         let name = &case.test_case().name;
@@ -64,64 +60,61 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
                 } else {
                     "`juror verify` shows what is missing"
                 };
-                Remark::of(format!("{package} has no test cases"), help)
+                Remark::with_help(format!("{package} has no test cases"), help)
             }
             number => {
                 let typed = joined(globs.iter().map(|glob| format!("`{glob}`")), ", ");
                 let what =
                     format!("--case {typed} selects none of the {number} test cases of {package}");
-                Remark::of(what, meant(globs, all))
+                Remark::with_help(what, suggest_names(globs, all))
             }
         };
-        return Err(Stop::Refused(Mend::Selection, vec![remark]));
+        return Err(Stop::Refused(RefusalSubject::Selection, vec![remark]));
     }
-    ready(problem, cases)
+    prepare_cases(problem, cases)
 }
 
-/// The test case with this name or file, including those only for validators.
-///
-/// # Errors
-/// If there is none.
+/// Also finds test cases that are only for validators.
 pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
     let data = &problem.test_data;
     let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
-    let name = named_by_file(typed);
+    let name = case_name_of_path(typed);
     let found = all.iter().find(|case| case.name == name);
     found.copied().ok_or_else(|| {
         let names = all.iter().map(|case| &*case.name);
         let near = paths_near(name, names);
         let hint = match (near.is_empty(), all.is_empty()) {
             (false, _) => near,
-            (true, false) => format!("names look like {}", examples(&data.cases)),
+            (true, false) => format!("names look like {}", example_names(&data.cases)),
             (true, true) => "it has none; `juror verify` shows what is missing".to_owned(),
         };
         let what = format!("`{typed}` is not a test case of {}; {hint}", problem.short_name);
-        Stop::Refused(Mend::Selection, vec![what.into()])
+        Stop::Refused(RefusalSubject::Selection, vec![what.into()])
     })
 }
 
-/// The name of the test case for a path of its file, or its path in the package.
-fn named_by_file(glob: &str) -> &str {
+/// Accepts the path of a file, and the path in the package.
+fn case_name_of_path(glob: &str) -> &str {
     let name = glob.strip_prefix("data/").unwrap_or(glob);
     name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
 }
 
-/// The test cases or directories that were probably meant; otherwise examples of names.
-fn meant(globs: &[String], cases: &[TestCase]) -> String {
+/// Test cases or directories with similar names; otherwise examples of names.
+fn suggest_names(globs: &[String], cases: &[TestCase]) -> String {
     let names = cases.iter().flat_map(|case| {
         let ends = case.name.match_indices('/').map(|(end, _)| &case.name[..end]);
         ends.chain([case.name.as_str()])
     });
     let names: Vec<&str> = names.collect();
     let near = globs.iter().map(|glob| {
-        let name = named_by_file(glob).trim_end_matches(['*', '/']);
+        let name = case_name_of_path(glob).trim_end_matches(['*', '/']);
         paths_near(name, names.iter().copied())
     });
     let mut near = near.filter(|near| !near.is_empty());
-    near.next().unwrap_or_else(|| format!("names look like {}", examples(cases)))
+    near.next().unwrap_or_else(|| format!("names look like {}", example_names(cases)))
 }
 
-fn examples(cases: &[TestCase]) -> String {
+fn example_names(cases: &[TestCase]) -> String {
     let shown = [cases.first(), cases.last()];
     let mut names: Vec<String> =
         shown.into_iter().flatten().map(|case| format!("`{}`", case.name)).collect();
@@ -129,10 +122,13 @@ fn examples(cases: &[TestCase]) -> String {
     names.join(" and ")
 }
 
-fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyCase<'a>>, Stop> {
+fn prepare_cases<'a>(
+    problem: &Problem,
+    cases: Vec<JudgedCase<'a>>,
+) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = Vec::new();
-    let scheme = Scheme::of(problem);
+    let scheme = ScoringScheme::of(problem);
     for case in cases {
         let test_case = case.test_case();
         let options = if problem.output_validators.is_empty() {
@@ -150,7 +146,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
                 },
                 scoring: scheme
                     .as_ref()
-                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case_scoring(test_case)),
                 options,
                 input: Blob::file(&test_case.input),
                 answer: test_case.answer.as_ref().map(Blob::file),
@@ -166,7 +162,6 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
 }
 
-/// A problem without a package, whose test cases come from elsewhere.
 pub fn problem_without_package() -> Problem {
     let limits = ProblemLimits {
         time_limit: Some(TIME_WITHOUT_PACKAGE),
@@ -176,14 +171,13 @@ pub fn problem_without_package() -> Problem {
     Problem { limits, ..Problem::default() }
 }
 
-/// Test cases without files: `1`, `2` and so on.
-pub fn numbered(count: usize) -> Vec<TestCase> {
+/// Named `1`, `2` and so on; they have no files.
+pub fn numbered_cases(count: usize) -> Vec<TestCase> {
     let named = |number: usize| TestCase { name: number.to_string(), ..TestCase::default() };
     (1..=count).map(named).collect()
 }
 
-/// These test cases with an input and an answer each, ready to be judged.
-pub fn inline<'a>(
+pub fn inline_cases<'a>(
     named: &'a [TestCase],
     texts: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
     options: Options,

@@ -17,7 +17,7 @@ use crate::model::stop::Stop;
 use crate::model::text::printable;
 use crate::ops::options::STANDARD_INPUT;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
+use crate::report::style::TextRole;
 use crate::report::terminal::difference;
 use crate::report::terminal::page::Page;
 
@@ -30,14 +30,10 @@ pub struct ComparisonReport {
     pub equal: bool,
     /// Where it differs.
     pub difference: Option<Box<Difference>>,
-    /// What a person sees beside the difference.
+    /// The diff around the difference.
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// Compares two files, with these arguments of the default output validator.
-///
-/// # Errors
-/// If a file cannot be read, or the arguments are wrong.
 pub fn compare_files(
     answer: &Path,
     output: &Path,
@@ -50,8 +46,8 @@ pub fn compare_files(
             "only one of the two files can be standard input; give a name for the other",
         ));
     }
-    let fault = JudgeError::on("compare", output);
-    let (mut answer, mut output_file) = (open(answer)?, open(output)?);
+    let fault = JudgeError::on_file("compare", output);
+    let (mut answer, mut output_file) = (open_rewindable(answer)?, open_rewindable(output)?);
     let difference = compare(&answer, &output_file, &options).map_err(fault)?;
     let evidence = match &difference {
         None => None,
@@ -60,7 +56,7 @@ pub fn compare_files(
             let diff = diff(&mut answer, &mut output_file, difference, &options).map_err(fault)?;
             Some(Evidence {
                 diff: diff.lines,
-                diff_lines_left_out: diff.left_out,
+                diff_lines_left_out: diff.omitted_lines,
                 ..Evidence::default()
             })
         }
@@ -73,8 +69,8 @@ pub fn compare_files(
     })
 }
 
-/// Opens a file for reading it twice: a pipe is copied, since it can be read only once.
-fn open(path: &Path) -> Result<File, Stop> {
+/// Opens a file that is read twice. A pipe is copied, since it can be read only once.
+fn open_rewindable(path: &Path) -> Result<File, Stop> {
     let opened = || {
         let mut file = File::open(path)?;
         if file.metadata()?.is_file() {
@@ -94,14 +90,14 @@ impl CommandResult for ComparisonReport {
         let style = page.style;
         let name = printable(&self.output);
         let (label, text) = match &self.difference {
-            None => {
-                (style.paint(Look::Good, "right"), format!("{name} agrees with the judge answer"))
-            }
+            None => (
+                style.paint(TextRole::Good, "right"),
+                format!("{name} agrees with the judge answer"),
+            ),
             Some(difference) => {
-                (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
+                (style.paint(TextRole::Bad, "wrong"), format!("{name}: {}", difference.summary()))
             }
         };
-        // A file name is neither wrapped nor shortened.
         page.line(0, &format!("{label}: {text}"));
         if style.is_quiet() {
             return;

@@ -1,4 +1,4 @@
-//! What every operation works with: where its events go, the current package, what ends it, and what runs programs.
+//! The context of an operation: the sink of its events, the current package, and what stops and runs programs.
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -6,220 +6,213 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::cache::knowledge::Knowledge;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::store::Store;
-use crate::executor::{Around, Executor};
+use crate::executor::{Executor, ExecutorWrapper};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, Stamped};
+use crate::model::event::{Event, StampedEvent};
 use crate::model::exit_code::ExitCode;
-use crate::model::recalled::Recalled;
-use crate::model::stop::{Mend, Remark, Stop, hear};
+use crate::model::recalled::CacheUse;
+use crate::model::stop::{RefusalSubject, Remark, Stop, notice_interruption};
 use crate::model::worker::WorkerReport;
 use crate::ops::host::StopHandle;
 use crate::ops::open_package::OpenPackage;
 use crate::ops::package_names::{self, PackageNames};
 use crate::remote::workers::Workers;
 
-/// What an operation works with. It takes the events, and adds the time and the package.
+/// Adds time and package to each event.
 pub struct Context {
-    state: Mutex<State>,
+    state: Mutex<ContextState>,
     started: Instant,
-    wrapper: Option<Around>,
+    wrapper: Option<ExecutorWrapper>,
     pub stop_handle: Option<StopHandle>,
-    /// Whether results of earlier commands may be used and kept.
-    pub may_remember: bool,
-    /// The knowledge from earlier commands, if it is used.
-    memory: OnceLock<(Arc<Knowledge>, Arc<Store>)>,
-    /// The workers that run programs, if they do not run here.
+    /// Whether the operation may use the cache.
+    pub uses_cache: bool,
+    memory: OnceLock<(Arc<KnownResults>, Arc<Store>)>,
+    /// Set if programs run on workers.
     workers: OnceLock<Arc<Workers>>,
-    /// The names of the packages, if there are several.
-    names: OnceLock<Arc<PackageNames>>,
+    /// Set if there are several packages.
+    package_names: OnceLock<Arc<PackageNames>>,
 }
 
-/// Takes each event as it happens.
-pub type Sink = Box<dyn FnMut(&Stamped) + Send>;
+pub type EventSink = Box<dyn FnMut(&StampedEvent) + Send>;
 
-struct State {
-    sink: Sink,
-    /// The package, and the archives of submissions to it.
-    opened: Vec<OpenPackage>,
+struct ContextState {
+    sink: EventSink,
+    /// The package, then the archives of its submissions.
+    open_packages: Vec<OpenPackage>,
     package: Option<Arc<str>>,
-    /// The exit code for work that ended early.
-    ended: ExitCode,
-    /// The time of an earlier event that was replayed; later ones belong to it.
-    replayed: Option<Duration>,
-    recalled: Option<Recalled>,
+    /// The exit code of work that ended early.
+    exit_code: ExitCode,
+    /// Set by `replay`: later events get the time of the replayed one.
+    replayed_at: Option<Duration>,
+    recalled: Option<CacheUse>,
     workers: Vec<WorkerReport>,
 }
 
 impl Context {
-    /// The context of an operation that begins now.
-    pub fn new(sink: impl FnMut(&Stamped) + Send + 'static) -> Self {
-        Self::since(Box::new(sink), Instant::now())
+    pub fn new(sink: impl FnMut(&StampedEvent) + Send + 'static) -> Self {
+        Self::started_at(Box::new(sink), Instant::now())
     }
 
-    /// The context of an operation that began then.
-    fn since(sink: Sink, started: Instant) -> Self {
+    fn started_at(sink: EventSink, started: Instant) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(ContextState {
                 sink,
-                opened: Vec::new(),
+                open_packages: Vec::new(),
                 package: None,
-                ended: ExitCode::Success,
-                replayed: None,
+                exit_code: ExitCode::Success,
+                replayed_at: None,
                 recalled: None,
                 workers: Vec::new(),
             }),
             started,
             wrapper: None,
             stop_handle: None,
-            may_remember: true,
+            uses_cache: true,
             memory: OnceLock::new(),
             workers: OnceLock::new(),
-            names: OnceLock::new(),
+            package_names: OnceLock::new(),
         }
     }
 
-    /// Puts this around the executor. For tests, which remember nothing.
+    /// Wraps the executor. For tests, which do not use the cache.
     #[must_use]
-    pub fn with_wrapper(self, wrapper: Option<Around>) -> Self {
-        Self { wrapper, may_remember: false, ..self }
+    pub fn with_wrapper(self, wrapper: Option<ExecutorWrapper>) -> Self {
+        Self { wrapper, uses_cache: false, ..self }
     }
 
-    /// Ends the runs with this handle instead of signals.
+    /// Stops runs by this handle instead of signals.
     #[must_use]
-    pub fn stopped_by(self, stop_handle: StopHandle) -> Self {
+    pub fn with_stop_handle(self, stop_handle: StopHandle) -> Self {
         Self { stop_handle: Some(stop_handle), ..self }
     }
 
-    /// The packages of the command, each once. From now on, each has a name of its own.
-    pub fn packages(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let (packages, names) = package_names::distinct(paths);
-        // A command has one list of packages.
-        let _ = self.names.set(Arc::new(names));
+    /// Returns each package once, and gives each a unique name.
+    pub fn name_packages(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let (packages, names) = package_names::distinct_packages(paths);
+        let _ = self.package_names.set(Arc::new(names));
         packages
     }
 
-    /// The name of the current package, if there are several.
-    pub fn package(&self) -> Option<Arc<str>> {
+    /// `None` if there is only one package.
+    pub fn package_name(&self) -> Option<Arc<str>> {
         self.state
             .lock()
             .package
             .clone()
-            .filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
+            .filter(|_| self.package_names.get().is_some_and(|it| !it.is_empty()))
     }
 
-    /// Shows an event, after new remarks from workers.
-    pub fn event(&self, event: Event) {
-        for remark in self.workers.get().iter().flat_map(|workers| workers.remarks()) {
-            self.happened(Event::Diagnosed(remark));
+    /// New remarks from workers come first.
+    pub fn send_event(&self, event: Event) {
+        for remark in self.workers.get().iter().flat_map(|workers| workers.diagnostics()) {
+            self.emit(Event::Diagnosed(remark));
         }
-        self.happened(event);
+        self.emit(event);
     }
 
-    fn happened(&self, event: Event) {
+    fn emit(&self, event: Event) {
         let mut state = self.state.lock();
-        let mut event = state.opened.iter().fold(event, |event, opened| opened.shown(event));
+        let mut event = state
+            .open_packages
+            .iter()
+            .fold(event, |event, opened| opened.with_archive_paths(event));
         if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
             package.name = name.to_string();
         }
-        let at = state.replayed.unwrap_or_else(|| self.started.elapsed());
-        let stamped = Stamped { at, package: state.package.clone(), event };
+        let at = state.replayed_at.unwrap_or_else(|| self.started.elapsed());
+        let stamped = StampedEvent { at, package: state.package.clone(), event };
         (state.sink)(&stamped);
     }
 
-    /// Shows an earlier event again.
-    pub fn replay(&self, stamped: &Stamped) {
+    pub fn replay(&self, stamped: &StampedEvent) {
         let mut state = self.state.lock();
         (state.sink)(stamped);
-        state.replayed = Some(stamped.at);
+        state.replayed_at = Some(stamped.at);
     }
 
-    /// Includes the end of an earlier command.
-    pub fn end_as(&self, code: ExitCode, recalled: Option<Recalled>, workers: Vec<WorkerReport>) {
-        self.end_with(code);
+    /// Sets the results of commands that are merged.
+    pub fn set_merged_end(
+        &self,
+        code: ExitCode,
+        recalled: Option<CacheUse>,
+        workers: Vec<WorkerReport>,
+    ) {
+        self.add_exit_code(code);
         let mut state = self.state.lock();
         state.recalled = recalled;
         state.workers = workers;
     }
 
-    /// A context for concurrent work, whose events are sent here. If nobody receives them any more, they are not needed.
-    pub fn aside(&self, sender: Sender<Stamped>) -> Self {
-        let names = self.names.clone();
-        let sink = move |stamped: &Stamped| drop(sender.send(stamped.clone()));
-        let aside = Self::since(Box::new(sink), self.started);
-        Self { may_remember: self.may_remember, names, ..aside }
+    /// A context for concurrent work, which sends its events to `sender`. They are dropped if the receiver is gone.
+    pub fn for_concurrent_work(&self, sender: Sender<StampedEvent>) -> Self {
+        let names = self.package_names.clone();
+        let sink = move |stamped: &StampedEvent| drop(sender.send(stamped.clone()));
+        let aside = Self::started_at(Box::new(sink), self.started);
+        Self { uses_cache: self.uses_cache, package_names: names, ..aside }
     }
 
-    /// Shows an event of concurrent work.
-    pub fn tell(&self, stamped: &Stamped) {
+    /// Passes on an event of concurrent work.
+    pub fn forward(&self, stamped: &StampedEvent) {
         (self.state.lock().sink)(stamped);
     }
 
-    /// The exit code for the work that has ended early so far.
-    pub fn ended(&self) -> ExitCode {
-        self.state.lock().ended
+    pub fn exit_code(&self) -> ExitCode {
+        self.state.lock().exit_code
     }
 
-    /// Includes the exit code of concurrent work.
-    pub fn end_with(&self, code: ExitCode) {
+    pub fn add_exit_code(&self, code: ExitCode) {
         let mut state = self.state.lock();
-        state.ended = state.ended.and(code);
+        state.exit_code = state.exit_code.graver_of(code);
     }
 
-    /// A function that shows events, for code that only sends them.
-    pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
-        |event| self.event(event)
+    pub fn event_sender(&self) -> impl Fn(Event) + Sync + '_ {
+        |event| self.send_event(event)
     }
 
-    /// Sets the knowledge from earlier commands.
-    pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
-        // A command has one machine, which opens them once.
+    pub fn set_memory(&self, knowledge: Arc<KnownResults>, store: Arc<Store>) {
+        // A command starts one host, which calls this once.
         let _ = self.memory.set((knowledge, store));
     }
 
-    /// Sets the workers that run programs.
-    pub fn works_with(&self, workers: Arc<Workers>) {
+    pub fn set_workers(&self, workers: Arc<Workers>) {
         let _ = self.workers.set(workers);
     }
 
-    /// Reports the end of the operation, with what it recalled, what workers did, and problems of the cache.
+    /// Sends the last event, after remarks of the cache and of workers.
     pub fn finish(&self) {
         let (mut recalled, mut workers) = {
             let mut state = self.state.lock();
             (state.recalled.take(), std::mem::take(&mut state.workers))
         };
         if let Some((knowledge, store)) = self.memory.get() {
-            self.diagnosed(store.warnings());
-            recalled = Some(knowledge.recalled());
+            self.send_diagnostics(store.warnings());
+            recalled = Some(knowledge.cache_use());
         }
         if let Some(all) = self.workers.get() {
-            self.diagnosed(all.last_remarks());
-            // A search for tools does not report an interruption; it only finds none.
-            if all.is_stopped() && self.ended() != ExitCode::Interrupted {
-                self.stopped(Stop::Interrupted);
+            self.send_diagnostics(all.all_diagnostics());
+            // A search for tools does not report an interruption: it finds no tool.
+            if all.is_stopped() && self.exit_code() != ExitCode::Interrupted {
+                self.report_stop(Stop::Interrupted);
             }
             workers = all.report();
         }
-        self.event(Event::Finished { ended: self.ended(), recalled, workers });
+        self.send_event(Event::Finished { ended: self.exit_code(), recalled, workers });
     }
 
-    /// The executor with its wrapper.
-    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    pub fn wrap_executor(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match self.wrapper {
             Some(around) => around(executor),
             None => executor,
         }
     }
 
-    /// Switches to a package: all following events are about it. Returns its directory. An archive is unpacked until
-    /// the next package, or until the command ends.
-    ///
-    /// # Errors
-    /// If it is an archive that cannot be unpacked.
-    pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
+    /// All following events are about this package. Returns its directory. An archive stays unpacked until the next
+    /// package, or until the command ends.
+    pub fn enter_package(&self, package: &Path) -> Result<PathBuf, Stop> {
         let name = |path: &Path| {
-            let known = self.names.get().and_then(|names| names.get(package).cloned());
+            let known = self.package_names.get().and_then(|names| names.get(package).cloned());
             known.or_else(|| {
                 let real = path.canonicalize();
                 let name = real.as_deref().unwrap_or(path).file_name();
@@ -228,30 +221,24 @@ impl Context {
         };
         self.state.lock().package = name(package);
         let opened =
-            OpenPackage::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
+            OpenPackage::open(package).inspect_err(|_| self.send_event(Event::PackageRefused))?;
         let dir = opened.dir.clone();
         let mut state = self.state.lock();
         state.package = name(&dir);
-        state.opened = vec![opened];
+        state.open_packages = vec![opened];
         Ok(dir)
     }
 
-    /// The directory of a submission: of what is in it while the package is in use, if it is an archive.
-    ///
-    /// # Errors
-    /// If it is an archive that cannot be unpacked.
-    pub fn open(&self, submission: &Path) -> Result<PathBuf, Stop> {
+    /// Returns the directory of the submission. An archive stays unpacked while the package is in use.
+    pub fn open_submission(&self, submission: &Path) -> Result<PathBuf, Stop> {
         let opened = OpenPackage::open(submission)?;
         let dir = opened.dir.clone();
-        self.state.lock().opened.extend(opened.archive().is_some().then_some(opened));
+        self.state.lock().open_packages.extend(opened.archive().is_some().then_some(opened));
         Ok(dir)
     }
 
-    /// Checks that the package can be changed.
-    ///
-    /// # Errors
-    /// If it is an archive.
-    pub fn writable(&self) -> Result<(), Stop> {
+    /// Refuses an archive.
+    pub fn check_writable(&self) -> Result<(), Stop> {
         let Some(archive) = self.archive() else { return Ok(()) };
         let archive = archive.display();
         Err(Stop::usage(format!(
@@ -259,75 +246,66 @@ impl Context {
         )))
     }
 
-    /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
-        self.state.lock().opened.first().and_then(OpenPackage::archive).map(Path::to_owned)
+        self.state.lock().open_packages.first().and_then(OpenPackage::archive).map(Path::to_owned)
     }
 
-    /// Shows diagnostics.
-    pub fn diagnosed(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+    pub fn send_diagnostics(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {
-            self.event(Event::Diagnosed(diagnostic));
+            self.send_event(Event::Diagnosed(diagnostic));
         }
     }
 
-    /// Shows the diagnostics about something that is needed, and fails if it cannot be used.
-    ///
-    /// # Errors
-    /// If there is an error among the diagnostics.
-    pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
+    /// Shows the diagnostics, or fails with them if one is an error.
+    pub fn refuse_errors(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
         if remarks.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(remarks));
         }
-        self.diagnosed(remarks);
+        self.send_diagnostics(remarks);
         Ok(())
     }
 
-    /// The result of a part of the command. If only this part failed, the reason is shown, and the result is None.
-    ///
-    /// # Errors
-    /// If the other parts must end, too.
-    pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    /// If only this part of the command failed, reports the reason and returns `None`.
+    pub fn contain_failure<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
         match part {
             Ok(done) => Ok(Some(done)),
             Err(stop @ (Stop::Diagnosed(_) | Stop::Refused(..))) => {
-                self.stopped(stop);
+                self.report_stop(stop);
                 Ok(None)
             }
             Err(stop) => Err(stop),
         }
     }
 
-    /// Reports why the command, or a part of it, ended early.
-    pub fn stopped(&self, stop: Stop) {
+    pub fn report_stop(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {
-                hear();
+                notice_interruption();
                 ExitCode::Interrupted
             }
             Stop::Fault(error) => {
-                self.event(Event::Failed { submission: None, error });
+                self.send_event(Event::Failed { submission: None, error });
                 ExitCode::JudgeError
             }
             Stop::Diagnosed(diagnostics) => {
-                self.diagnosed(diagnostics);
+                self.send_diagnostics(diagnostics);
                 ExitCode::InvalidPackage
             }
             Stop::Refused(mend, remarks) => {
                 for remark in remarks {
-                    self.event(match remark {
+                    self.send_event(match remark {
                         Remark::Diagnostic(diagnostic) => Event::Diagnosed(diagnostic),
                         Remark::Sentence { message, help } => Event::Complained { message, help },
                     });
                 }
                 match mend {
-                    Mend::CommandLine => ExitCode::Usage,
-                    Mend::Selection => ExitCode::NothingSelected,
-                    Mend::Package => ExitCode::InvalidPackage,
-                    Mend::Submission => ExitCode::Rejected,
+                    RefusalSubject::CommandLine => ExitCode::Usage,
+                    RefusalSubject::Selection => ExitCode::NothingSelected,
+                    RefusalSubject::Package => ExitCode::InvalidPackage,
+                    RefusalSubject::Submission => ExitCode::Rejected,
                 }
             }
         };
-        self.end_with(code);
+        self.add_exit_code(code);
     }
 }

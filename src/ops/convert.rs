@@ -17,26 +17,25 @@ use crate::model::text::{count, printable};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::staging::{self, StagingDirectory, fault, parent};
-use crate::package::convert::write::{read_again, write, zip};
-use crate::package::convert::{Target, plan};
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
+use crate::package::convert::write::{pack_zip, read_again, write_file};
+use crate::package::convert::{TargetFormat, plan};
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
+use crate::report::style::TextRole;
 use crate::report::terminal::page::Page;
 
-/// How to convert a package.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
     pub package: PathBuf,
-    /// The new package, which must not exist yet.
+    /// Must not exist yet.
     pub out: PathBuf,
-    pub to: Target,
+    pub to: TargetFormat,
     /// The format of the old package; `None` if it is to be detected.
     pub format: Option<String>,
     /// The time limit to write, instead of the package's.
     pub time_limit: Option<Duration>,
-    /// The machine: for test data that the package only describes.
+    /// For test data that must be generated.
     pub host: HostOptions,
 }
 
@@ -51,65 +50,67 @@ pub struct Conversion {
     /// The new package.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// How many files it has.
+    /// The number of files in the new package.
     pub files: usize,
     /// What had no equivalent.
     pub losses: Vec<Loss>,
 }
 
-/// Converts a package.
-///
-/// # Errors
-/// If it cannot be read or written.
 pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
     let ConvertOptions { package, to, out, format, time_limit, .. } = options;
-    if time_limit.is_some() && *to != Target::DomjudgeZip {
+    if time_limit.is_some() && *to != TargetFormat::DomjudgeZip {
         return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
     }
-    let is_archive = *to == Target::DomjudgeZip;
+    let is_archive = *to == TargetFormat::DomjudgeZip;
     if is_archive && out.as_os_str().as_encoded_bytes().ends_with(b"/") {
         let name = out.display().to_string();
         let name = name.trim_end_matches('/');
         let what = format!("{name}/ is the name of a directory; give a file, such as {name}.zip");
         return Err(Stop::usage(what));
     }
-    check_out(out, package)?;
-    let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, context)?;
+    check_output_path(out, package)?;
+    let mut problem =
+        problem::read_problem(package, format.as_deref(), ShownDiagnostics::Errors, context)?;
     problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
-    context.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    let recipe = problem.unmade.clone();
+    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+    let recipe = problem.pending_recipe.clone();
     let _made = match recipe {
         None => None,
         Some(_) => {
             let host = Host::start(&options.host, context)?;
             let builder = host.builder();
-            problem::complete(&mut problem, None, &host, &builder, context)?
+            problem::make_missing_files(&mut problem, None, &host, &builder, context)?
         }
     };
-    problem.unmade = recipe;
+    problem.pending_recipe = recipe;
     let beside = StagingDirectory::new(out)?;
     let dir = beside.path();
-    fs::create_dir(&dir).map_err(|error| fault(out, error))?;
+    fs::create_dir(&dir).map_err(|error| write_error(out, error))?;
     let plan = plan(&problem, *to)?;
     for file in &plan.files {
-        beside.check()?;
-        write(&dir, file).map_err(|error| fault(&out.join(&file.name), error))?;
+        beside.check_interrupted()?;
+        write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
     let losses = losses(plan, &problem, &read_again(&dir)?)?;
-    let done = if is_archive { zip(&files, &dir).map_err(|error| fault(out, error))? } else { dir };
-    beside.check()?;
-    check_out(out, package)?;
-    beside.place(&done, out)?;
+    let done = if is_archive {
+        pack_zip(&files, &dir).map_err(|error| write_error(out, error))?
+    } else {
+        dir
+    };
+    beside.check_interrupted()?;
+    check_output_path(out, package)?;
+    beside.move_to(&done, out)?;
     Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
 }
 
-/// Checks that the path does not exist yet, and is not in the package.
-fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
-    staging::absent(out)?;
+/// The path must not exist yet, and must be outside of the package.
+fn check_output_path(out: &Path, package: &Path) -> Result<(), Stop> {
+    staging::check_absent(out)?;
     let real = |path: &Path| path.canonicalize().ok();
-    let is_inside =
-        real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
+    let is_inside = real(parent_directory(out))
+        .zip(real(package))
+        .is_some_and(|(out, package)| out.starts_with(package));
     if is_inside {
         Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
     } else {
@@ -124,7 +125,7 @@ impl CommandResult for Conversion {
         }
         let style = page.style;
         let Conversion { from, to, path, files, losses } = self;
-        let path = style.paint(Look::Title, &printable(&path.display().to_string()));
+        let path = style.paint(TextRole::Title, &printable(&path.display().to_string()));
         page.line(0, &format!("{path}  {to}, from {from}, {}", count(*files, "file")));
         let lost = match losses.len() {
             0 => "everything has an equivalent".to_owned(),

@@ -1,136 +1,131 @@
 //! `juror generate`: test data from its recipe.
 
 use crate::build::Builder;
-use crate::generate::{Generating, Mode, generate};
+use crate::generate::{GenerateMode, Generation, generate};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
 use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::usable;
+use crate::ops::problem::require_usable;
 use crate::package;
-use crate::propose::from_grammar::FromGrammar;
+use crate::propose::from_grammar::GrammarProposal;
 use std::path::{Path, PathBuf};
 
-/// What to generate, and how.
 #[derive(Clone, Debug, Default)]
 pub struct GenerateOptions {
     pub packages: Vec<PathBuf>,
-    /// Whether nothing is written, and differences are reported.
+    /// Whether to report differences and write nothing.
     pub check: bool,
-    /// Whether a first set of test cases is added from the grammar of the input.
     pub from_grammar: bool,
-    /// That grammar, instead of the package's first.
+    /// Instead of the package's first grammar.
     pub grammar: Option<PathBuf>,
-    /// The directory for these test cases, below the secret ones.
+    /// The directory for these test cases, below `data/secret`.
     pub into: Option<String>,
     pub seed: u64,
-    /// Whether test cases that the recipe does not make are removed.
+    /// Whether to remove test cases that the recipe does not make.
     pub prune: bool,
     pub host: HostOptions,
 }
 
-/// Generates the data of all packages.
 pub fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop> {
-    // What is recalled proves nothing about a program that answers differently each time.
+    // Cached results cannot show that a program answers differently each time.
     let fresh = options.host.fresh || options.check;
     let host = Host::start(&HostOptions { fresh, ..options.host.clone() }, context)?;
     let builder = host.builder();
-    for dir in &context.packages(&options.packages) {
+    for dir in &context.name_packages(&options.packages) {
         let done = if options.from_grammar {
-            from_grammar(options, dir, &host, &builder, context)
+            add_cases_from_grammar(options, dir, &host, &builder, context)
         } else {
-            package(options, dir, &host, &builder, context)
+            generate_package(options, dir, &host, &builder, context)
         };
-        context.part(done)?;
+        context.contain_failure(done)?;
     }
     Ok(())
 }
 
-fn package(
+fn generate_package(
     options: &GenerateOptions,
     dir: &Path,
     host: &Host,
     builder: &Builder<'_>,
     context: &Context,
 ) -> Result<(), Stop> {
-    let problem = problem(dir, context)?;
+    let problem = read_unfinished_problem(dir, context)?;
     if !options.check {
-        context.writable()?;
+        context.check_writable()?;
     }
-    context.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    make(options, &problem, host, builder, context).map(drop)
+    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+    generate_data(options, &problem, host, builder, context).map(drop)
 }
 
-/// Makes the test data of a package, or checks it; returns how many test cases the recipe has.
-pub fn make(
+/// Generates or checks the test data; returns the number of test cases in the recipe.
+pub fn generate_data(
     options: &GenerateOptions,
     problem: &Problem,
     host: &Host,
     builder: &Builder<'_>,
     context: &Context,
 ) -> Result<usize, Stop> {
-    let Some(path) = &problem.recipe else { return Err(no_recipe(problem).into()) };
-    let recipe = recipe(path, problem, context)?;
+    let Some(path) = &problem.recipe else { return Err(missing_recipe_error(problem).into()) };
+    let recipe = read_recipe(path, problem, context)?;
     let has_secret = problem.test_data.cases.iter().any(|case| case.name.starts_with("secret/"));
     if !recipe.makes_secret() && !has_secret && !recipe.cases.is_empty() {
         let message = "makes no secret test case, and the package has none";
         let help = "add some under `secret`: the format requires one";
-        context.remarked(vec![Diagnostic::warning(path, message).help(help)])?;
+        context.refuse_errors(vec![Diagnostic::warning(path, message).help(help)])?;
     }
-    let events = context.sink();
-    let generated = generate(&Generating {
+    let events = context.event_sender();
+    let generated = generate(&Generation {
         bench: host.bench(problem, builder, &events),
         recipe: &recipe,
-        mode: if options.check { Mode::Check } else { Mode::Write },
-        fresh: options.host.fresh,
-        prune: options.prune,
-        kept: host.kept.clone(),
+        mode: if options.check { GenerateMode::Check } else { GenerateMode::Write },
+        ignores_memory: options.host.fresh,
+        removes_leftovers: options.prune,
+        memory_dir: host.generated_data.clone(),
     })?;
-    context.remarked(generated.diagnostics)?;
+    context.refuse_errors(generated.diagnostics)?;
     match (options.check, generated.differing) {
         // Events have reported the differences.
-        (true, 1..) => Err(Stop::Refused(Mend::Submission, Vec::new())),
+        (true, 1..) => Err(Stop::Refused(RefusalSubject::Submission, Vec::new())),
         _ => Ok(recipe.cases.len()),
     }
 }
 
-/// Adds test cases from the grammar to a package.
-fn from_grammar(
+fn add_cases_from_grammar(
     options: &GenerateOptions,
     dir: &Path,
     host: &Host,
     builder: &Builder<'_>,
     context: &Context,
 ) -> Result<(), Stop> {
-    let problem = problem(dir, context)?;
-    context.writable()?;
-    context.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+    let problem = read_unfinished_problem(dir, context)?;
+    context.check_writable()?;
+    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
     if !problem.layout.takes_cases {
-        return Err(no_recipe(&problem).into());
+        return Err(missing_recipe_error(&problem).into());
     }
     let recipe = match &problem.recipe {
-        Some(path) => Some(recipe(path, &problem, context)?),
+        Some(path) => Some(read_recipe(path, &problem, context)?),
         None => None,
     };
-    let events = context.sink();
-    let proposed = FromGrammar {
+    let events = context.event_sender();
+    let proposed = GrammarProposal {
         bench: host.bench(&problem, builder, &events),
         recipe: recipe.as_ref(),
         grammar: options.grammar.as_deref(),
-        into: options.into.as_deref(),
+        directory: options.into.as_deref(),
         seed: options.seed,
         is_stopped: &|| host.is_stopped(),
     };
-    context.remarked(proposed.add()?)
+    context.refuse_errors(proposed.add()?)
 }
 
-/// The error for a package without a recipe.
-fn no_recipe(problem: &Problem) -> Diagnostic {
+fn missing_recipe_error(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {
         let message =
@@ -147,27 +142,26 @@ fn no_recipe(problem: &Problem) -> Diagnostic {
     ))
 }
 
-/// Reads a recipe and shows its diagnostics.
-pub fn recipe(path: &FilePath, problem: &Problem, context: &Context) -> Result<Recipe, Stop> {
-    let mut reading = package::recipe::of_problem(path, problem);
-    // As for the package: `verify` tells what does not hinder.
+pub fn read_recipe(path: &FilePath, problem: &Problem, context: &Context) -> Result<Recipe, Stop> {
+    let mut reading = package::recipe::read_for_problem(path, problem);
+    // Errors that do not prevent judging are left to `verify`, as for packages.
     reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
-        Some(recipe) => context.remarked(reading.diagnostics).map(|()| recipe),
+        Some(recipe) => context.refuse_errors(reading.diagnostics).map(|()| recipe),
     }
 }
 
-/// Reads a package whose test data and statement may still be missing.
-pub fn problem(dir: &Path, context: &Context) -> Result<Problem, Stop> {
-    let dir = context.enter(dir)?;
+/// Test data and statement may still be missing.
+pub fn read_unfinished_problem(dir: &Path, context: &Context) -> Result<Problem, Stop> {
+    let dir = context.enter_package(dir)?;
     let mut reading = package::read(&dir);
-    // Test data is made here, and the statement is not needed; `verify` checks both.
+    // The test data is generated now, and the statement is not needed; `verify` checks both.
     let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
         let is_lack = diagnostic.is_error() && !diagnostic.prevents_judging();
         let path = &diagnostic.place.path;
         !is_lack && later.iter().all(|part| !path.starts_with(dir.join(part)))
     });
-    usable(reading, context)
+    require_usable(reading, context)
 }

@@ -11,59 +11,56 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use crate::build::recent::Recent;
+use crate::build::recent::RecentValues;
 use crate::executor::parallel;
 use crate::executor::scheduler::Scheduler;
-use crate::grade::graded::{LineFault, Tally};
-use crate::grade::line::Settings;
-use crate::grade::map::Map;
-use crate::grade::reader::{LONGEST, Lines, RawLine};
-use crate::grade::results::{Earlier, Known, digest};
+use crate::grade::graded::{GradeTally, LineFault};
+use crate::grade::line::LineSettings;
+use crate::grade::map::LineMap;
+use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
+use crate::grade::results::{EarlierResults, LineHistory, digest};
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::text::count;
 use crate::ops::context::Context;
 use crate::ops::grade::loaded::LoadedProblems;
-use crate::ops::grade::one::{Answer, Grader};
+use crate::ops::grade::one::{LineJudge, LineResult};
 pub use crate::ops::grade::sink::StreamSummary;
-use crate::ops::grade::sink::{Shown, Sink, is_closed};
+use crate::ops::grade::sink::{ResultSink, StreamMeter, is_closed};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::stdin::{self, Patient};
+use crate::ops::stdin::{self, InterruptibleStdin};
 
-/// How to judge the lines of standard input.
 #[derive(Clone, Debug, Default)]
 pub struct GradeOptions {
-    /// Where a line of another form has its values, as JSON.
+    /// JSON pointers to the values in lines of another form.
     pub map: Option<String>,
     pub defaults: Option<String>,
-    /// Whether results are in the order of the lines, instead of as they come.
+    /// Whether results follow the order of the lines, instead of completion.
     pub ordered: bool,
     /// Whether runs near the time limit are repeated.
     pub repeat: bool,
-    /// The file of results, instead of standard output.
+    /// Instead of standard output.
     pub output: Option<PathBuf>,
-    /// Whether to go on after the results that the file has.
+    /// Whether to continue after the results in the file.
     pub resume: bool,
     pub host: HostOptions,
 }
 
-/// How many recently built programs are kept.
-const PROGRAMS: usize = 32;
-/// How many recently used packages are kept.
-const PACKAGES: usize = 64;
+const CACHED_PROGRAMS: usize = 32;
+const CACHED_PACKAGES: usize = 64;
 
-/// Judges the lines of standard input. `out` is standard output.
+/// `out` is standard output.
 pub fn grade(
     options: &GradeOptions,
     out: Box<dyn Write + Send>,
     context: &Context,
 ) -> StreamSummary {
     let begun = Instant::now();
-    let mut lines = Tally::default();
+    let mut lines = GradeTally::default();
     if let Err(stop) = grade_lines(options, out, context, &mut lines) {
-        context.stopped(stop);
+        context.report_stop(stop);
     }
     StreamSummary { lines, elapsed: begun.elapsed() }
 }
@@ -72,16 +69,16 @@ fn grade_lines(
     options: &GradeOptions,
     out: Box<dyn Write + Send>,
     context: &Context,
-    tally: &mut Tally,
+    tally: &mut GradeTally,
 ) -> Result<(), Stop> {
-    let settings = settings(options)?;
+    let settings = parse_settings(options)?;
     if io::stdin().is_terminal() {
         let what = "give the lines on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
-    let (mut sink, earlier) = Sink::open(options.output.as_deref(), options.resume, out)?;
+    let (mut sink, earlier) = ResultSink::open(options.output.as_deref(), options.resume, out)?;
     if options.ordered && !earlier.is_ordered {
-        let path = options.shown_output();
+        let path = options.output_name();
         let what = format!(
             "--output: the results in {path} are not in the order of the lines; leave out --ordered"
         );
@@ -89,22 +86,27 @@ fn grade_lines(
     }
     *tally = earlier.tally;
     let host = Host::start(&options.host, context)?;
-    let fresh = Scheduler::new(Arc::clone(&host.executor)).fresh();
-    let builder = host.builder_on(&fresh).keeping(PROGRAMS);
+    let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
+    let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
     let text = [&options.map, &options.defaults].map(|it| it.as_deref().unwrap_or_default());
-    let grader = Grader {
+    let grader = LineJudge {
         host: &host,
         builder: &builder,
-        problems: LoadedProblems { host: &host, context, all: Recent::new(PACKAGES) },
+        problems: LoadedProblems {
+            host: &host,
+            context,
+            recent: RecentValues::new(CACHED_PACKAGES),
+        },
         settings: &settings,
         repeats: options.repeat,
-        digest_of: text.join("\0"),
-        under_way: AtomicUsize::new(0),
+        digest_prefix: text.join("\0"),
+        active_lines: AtomicUsize::new(0),
     };
-    let stdin = Patient::stdin(host.stop_handle.clone()).map_err(|error| unread(&error))?;
-    let shown = Mutex::new(Shown::new(tally.lines(), stdin.size()));
-    let mut input = Input {
-        lines: Lines::new(BufReader::with_capacity(64 << 10, stdin), LONGEST),
+    let stdin =
+        InterruptibleStdin::open(host.stop_handle.clone()).map_err(|error| read_error(&error))?;
+    let shown = Mutex::new(StreamMeter::new(tally.lines(), stdin.size()));
+    let mut input = StreamReader {
+        lines: LineReader::new(BufReader::with_capacity(64 << 10, stdin), LONGEST_LINE),
         earlier,
         options,
         grader: &grader,
@@ -113,97 +115,92 @@ fn grade_lines(
     let mut is_unwanted = false;
     let stream = Stream {
         order: if options.ordered { ResultOrder::Input } else { ResultOrder::Completion },
-        next: Box::new(|| {
-            let next = input.next()?;
-            shown.lock().read(input.lines.bytes());
+        next_item: Box::new(|| {
+            let next = input.next_pending()?;
+            shown.lock().set_bytes_read(input.lines.bytes());
             Ok(next)
         }),
-        work: &|item: Item| grader.grade(item.raw, item.digest),
-        put: Box::new(|answer: Answer| {
+        work: &|item: PendingLine| grader.judge_line(item.raw, item.digest),
+        deliver: Box::new(|answer: LineResult| {
             match sink.write(&answer.text) {
                 Err(error) if is_closed(&error) => {
                     is_unwanted = true;
                     return Err(Stop::Interrupted);
                 }
-                written => written.map_err(|error| options.lost(&error))?,
+                written => written.map_err(|error| options.write_error(&error))?,
             }
             tally.count(answer.verdict, answer.fault);
-            context.event(shown.lock().done());
+            context.send_event(shown.lock().count_line());
             Ok(())
         }),
     };
     let came = stream.run(at_once, |number, work| parallel::on_threads(number, work));
     let came = came.and_then(|()| {
-        // Half a result of an earlier start goes, although no result followed.
-        sink.write(b"").map_err(|error| options.lost(&error))
+        // Removes half a result of an earlier start, even if no result followed it.
+        sink.write(b"").map_err(|error| options.write_error(&error))
     });
-    sink.finish().map_err(|error| options.lost(&error))?;
+    sink.finish().map_err(|error| options.write_error(&error))?;
     match came {
         Err(Stop::Interrupted) if is_unwanted => Ok(()),
         Ok(()) if tally.lines() == 0 => {
             let what = "standard input has no lines; `juror help streams` shows examples";
-            Err(Stop::Refused(Mend::Selection, vec![what.into()]))
+            Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]))
         }
         came => came,
     }
 }
 
-fn settings(options: &GradeOptions) -> Result<Settings, Stop> {
+fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     let wrong = |option: &str, LineFault { message, help, .. }: LineFault| {
-        Stop::usage(Remark::Sentence { message, help }.about(option))
+        Stop::usage(Remark::Sentence { message, help }.about_option(option))
     };
-    let map = options.map.as_deref().map(Map::parse).transpose();
-    let defaults = options.defaults.as_deref().map(Settings::defaults).transpose();
-    Ok(Settings {
+    let map = options.map.as_deref().map(LineMap::parse).transpose();
+    let defaults = options.defaults.as_deref().map(LineSettings::parse_defaults).transpose();
+    Ok(LineSettings {
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
     })
 }
 
 impl GradeOptions {
-    /// The name of the file of results.
-    fn shown_output(&self) -> Display<'_> {
+    fn output_name(&self) -> Display<'_> {
         self.output.as_deref().unwrap_or("standard output".as_ref()).display()
     }
 
-    /// The error that a result cannot be written.
-    fn lost(&self, error: &io::Error) -> Stop {
-        let error = JudgeError::new(format!("write results to {}", self.shown_output()), error);
+    fn write_error(&self, error: &io::Error) -> Stop {
+        let error = JudgeError::new(format!("write results to {}", self.output_name()), error);
         let help = "make room, then start the same command again with --resume";
         if self.output.is_some() { error.help(help).into() } else { error.into() }
     }
 }
 
-fn unread(error: &io::Error) -> Stop {
+fn read_error(error: &io::Error) -> Stop {
     JudgeError::new("read standard input", error).into()
 }
 
-/// A line to be judged.
-struct Item {
+struct PendingLine {
     raw: RawLine,
     digest: u64,
 }
 
-/// The source of lines.
-struct Input<'a> {
-    lines: Lines<BufReader<Patient>>,
-    earlier: Earlier,
+struct StreamReader<'a> {
+    lines: LineReader<BufReader<InterruptibleStdin>>,
+    earlier: EarlierResults,
     options: &'a GradeOptions,
-    grader: &'a Grader<'a>,
+    grader: &'a LineJudge<'a>,
 }
 
-impl Input<'_> {
-    /// The next line without a result.
-    fn next(&mut self) -> Result<Option<Item>, Stop> {
+impl StreamReader<'_> {
+    fn next_pending(&mut self) -> Result<Option<PendingLine>, Stop> {
         let earlier = &mut self.earlier;
-        let path = self.options.shown_output();
+        let path = self.options.output_name();
         loop {
             let raw = match self.lines.next_line() {
-                Err(error) if stdin::is_end(&error) => return Err(Stop::Interrupted),
-                raw => raw.map_err(|error| unread(&error))?,
+                Err(error) if stdin::is_interruption(&error) => return Err(Stop::Interrupted),
+                raw => raw.map_err(|error| read_error(&error))?,
             };
             let Some(raw) = raw else {
-                let ahead = earlier.ahead();
+                let ahead = earlier.remaining();
                 if ahead == 0 {
                     return Ok(None);
                 }
@@ -213,17 +210,17 @@ impl Input<'_> {
                     count(ahead, "result"),
                 )));
             };
-            let digest = digest(&self.grader.digest_of, &raw.text);
-            match earlier.pass(raw.number, digest) {
-                Known::Finished => {}
-                Known::New if self.options.ordered && earlier.ahead() > 0 => {
+            let digest = digest(&self.grader.digest_prefix, &raw.text);
+            match earlier.take_line(raw.number, digest) {
+                LineHistory::Finished => {}
+                LineHistory::New if self.options.ordered && earlier.remaining() > 0 => {
                     return Err(Stop::usage(format!(
                         "--resume: {path} lacks line {}, and has later ones; leave out --ordered",
                         raw.number
                     )));
                 }
-                Known::New => return Ok(Some(Item { raw, digest })),
-                Known::Changed => {
+                LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
+                LineHistory::Changed => {
                     return Err(Stop::usage(format!(
                         "--resume: up to line {}, standard input, --map or --defaults differ from \
                          those that {path} was made with; choose another file",

@@ -9,23 +9,23 @@ use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::compile::read;
-use crate::grammar::generate::{End, Pin, generate_at};
+use crate::grammar::compile::parse_grammar;
+use crate::grammar::generate::{BoundSide, Pin, generate_at};
 use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
+use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
 use crate::grammar::validate::{Rejection, validate_blob};
 use crate::grammar::wanted::unreached;
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
-use crate::model::grammar::{Bound, Reached, ValueBounds};
+use crate::model::grammar::{ReachedValues, ValueBound, ValueBounds};
 use crate::model::root::FilePath;
 use crate::model::serial::Location;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::text::{joined, printable};
 use crate::ops::context::Context;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::columns::Cell;
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 
 /// The result of `juror grammar check`.
@@ -46,111 +46,98 @@ pub struct GrammarBounds {
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InputReport {
-    /// The file.
+    /// The file that was checked.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Whether it is valid.
     pub valid: bool,
 }
 
-/// How to generate an input.
 #[derive(Clone, Debug, Default)]
 pub struct InputOptions {
     pub seed: u64,
-    /// The name of the shape; `None` for random values.
+    /// `None` for random values.
     pub shape: Option<String>,
-    /// The size of the counts that the shape leaves open.
+    /// For counts that the shape leaves open.
     pub size: Option<Scale>,
-    /// The variables with their least value.
+    /// These variables get their least value, those in `most` their greatest.
     pub least: Vec<String>,
     pub most: Vec<String>,
 }
 
-/// Checks inputs against a grammar.
-///
-/// # Errors
-/// If the grammar cannot be used, or it was interrupted.
 pub fn check_inputs(
     path: &Path,
     inputs: &[PathBuf],
     context: &Context,
 ) -> Result<CheckedInputs, Stop> {
-    let grammar = grammar(path, context)?;
+    let grammar = read_grammar(path, context)?;
     let mut checked = Vec::new();
     for path in inputs {
-        let result = open(path).and_then(|input| {
-            validate_blob(&grammar, &input, path).map_err(|error| cannot_open(path, &error))
+        let result = open_input(path).and_then(|input| {
+            validate_blob(&grammar, &input, path).map_err(|error| open_error(path, &error))
         });
-        if let Some(result) = context.part(result)? {
-            let valid = context.part(held(result))?.is_some();
+        if let Some(result) = context.contain_failure(result)? {
+            let valid = context.contain_failure(check_result(result))?.is_some();
             checked.push(InputReport { path: path.clone(), valid });
         }
     }
     Ok(CheckedInputs { inputs: checked })
 }
 
-/// The result of checking an input against a grammar.
-fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
+fn check_result(result: Result<(), Rejection>) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
-            Stop::from(diagnostic).blame(Mend::Submission)
+            Stop::from(diagnostic).refused_for(RefusalSubject::Submission)
         }
         Rejection::Interrupted => Stop::Interrupted,
     })
 }
 
-/// Generates an input.
-///
-/// # Errors
-/// If the grammar cannot be used, or it has no input of this kind.
 pub fn generate_input(
     path: &Path,
     options: &InputOptions,
     context: &Context,
 ) -> Result<Vec<u8>, Stop> {
-    let grammar = grammar(path, context)?;
-    let shape = shape(options.shape.as_deref())?;
+    let grammar = read_grammar(path, context)?;
+    let shape = chosen_shape(options.shape.as_deref())?;
     let shape = match options.size {
         None => shape,
-        Some(size) => sized(&shape, size)?,
+        Some(size) => apply_size(&shape, size)?,
     };
     let mut pins = Vec::new();
-    for (names, end) in [(&options.least, End::Least), (&options.most, End::Most)] {
+    for (names, end) in [(&options.least, BoundSide::Least), (&options.most, BoundSide::Most)] {
         for name in names {
-            pins.extend(pinned(&grammar, name, end)?);
+            pins.extend(pins_of_variable(&grammar, name, end)?);
         }
     }
     let input = generate_at(&grammar, &shape, &pins, options.seed);
-    let input = input.map_err(|what| Stop::from(what).blame(Mend::Submission))?;
+    let input = input.map_err(|what| Stop::from(what).refused_for(RefusalSubject::Submission))?;
     let unreached = unreached(&grammar, &shape, &pins, &input);
-    context.diagnosed(unreached.iter().map(|it| it.remark(&grammar)));
+    context.send_diagnostics(unreached.iter().map(|it| it.warning_for_input(&grammar)));
     Ok(input)
 }
 
-/// A line for each shape that makes a difference for a grammar.
-///
-/// # Errors
-/// If the grammar cannot be used.
+/// Lists shapes that make a difference for the grammar.
 pub fn shapes(path: &Path, context: &Context) -> Result<String, Stop> {
-    let grammar = grammar(path, context)?;
+    let grammar = read_grammar(path, context)?;
     let shapes = applicable(&grammar);
     let width = shapes.iter().map(|shape| shape.name.len()).max().unwrap_or(0);
     let line = |shape: &Shape| format!("{:<width$}  {}\n", shape.name, shape.description);
     Ok(shapes.iter().map(line).collect())
 }
 
-fn shape(name: Option<&str>) -> Result<Shape, Stop> {
+fn chosen_shape(name: Option<&str>) -> Result<Shape, Stop> {
     let Some(name) = name else {
         return Ok(RANDOM);
     };
-    named(name).ok_or_else(|| {
+    find_shape(name).ok_or_else(|| {
         Stop::usage(format!(
             "unknown shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists the shapes"
         ))
     })
 }
 
-fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
+fn apply_size(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
     shape.sized(size).ok_or_else(|| {
         Stop::usage(format!(
             "the shape `{}` already sets the size of counts; leave out --size",
@@ -160,12 +147,12 @@ fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
 }
 
 /// Pins all sites that read a variable.
-fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
+fn pins_of_variable(grammar: &Grammar, name: &str, end: BoundSide) -> Result<Vec<Pin>, Stop> {
     let base = |label: &str| label.split('[').next().unwrap_or_default().to_owned();
     let sites = grammar.sites.iter().enumerate();
     let pins: Vec<Pin> = sites
         .filter(|(_, site)| site.label == name || base(&site.label) == name)
-        .map(|(site, _)| Pin { site, end })
+        .map(|(site, _)| Pin { site, side: end })
         .collect();
     if pins.is_empty() {
         let labels = joined(grammar.sites.iter().map(|site| &site.label), ", ");
@@ -175,40 +162,35 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     Ok(pins)
 }
 
-/// Lists the bounds of a grammar, and which of them the inputs reach.
-///
-/// # Errors
-/// If the grammar cannot be used, or it was interrupted.
 pub fn list_bounds(
     path: &Path,
     inputs: &[PathBuf],
     context: &Context,
 ) -> Result<GrammarBounds, Stop> {
-    let grammar = grammar(path, context)?;
+    let grammar = read_grammar(path, context)?;
     let mut coverage = Coverage::new(&grammar);
     for path in inputs {
-        let input = open(path)
-            .and_then(|input| input.start(u64::MAX).map_err(|error| cannot_open(path, &error)));
-        if let Some(input) = context.part(input)? {
-            context.part(held(coverage.add(&grammar, &input, path)))?;
+        let input = open_input(path)
+            .and_then(|input| input.prefix(u64::MAX).map_err(|error| open_error(path, &error)));
+        if let Some(input) = context.contain_failure(input)? {
+            context.contain_failure(check_result(coverage.add(&grammar, &input, path)))?;
         }
     }
     let coverage = (!inputs.is_empty()).then_some(&coverage);
     Ok(GrammarBounds { bounds: bounds(&grammar, coverage) })
 }
 
-/// Reads a grammar and shows its diagnostics.
-pub fn grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {
+pub fn read_grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {
     let text = fs::read(path)
         .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
-    let reading = read(path, &text);
+    let reading = parse_grammar(path, &text);
     match reading.grammar {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
-        Some(grammar) => context.remarked(reading.diagnostics).map(|()| grammar),
+        Some(grammar) => context.refuse_errors(reading.diagnostics).map(|()| grammar),
     }
 }
 
-fn open(path: &Path) -> Result<Blob, Stop> {
+fn open_input(path: &Path) -> Result<Blob, Stop> {
     if path.is_dir() {
         return Err(Stop::usage(format!("{} is a directory", path.display())));
     }
@@ -216,32 +198,35 @@ fn open(path: &Path) -> Result<Blob, Stop> {
         return Ok(Blob::file(&FilePath::root(path)));
     }
     // A pipe can be read only once.
-    fs::read(path).map(Blob::from).map_err(|error| cannot_open(path, &error))
+    fs::read(path).map(Blob::from).map_err(|error| open_error(path, &error))
 }
 
-fn cannot_open(path: &Path, error: &io::Error) -> Stop {
+fn open_error(path: &Path, error: &io::Error) -> Stop {
     Stop::usage(format!("cannot open {}: {error}", path.display()))
 }
 
-/// One line for each command that reads numbers: its bounds, and which of them inputs reach.
 impl CommandResult for GrammarBounds {
     fn render(&self, page: &mut Page<'_>) {
         page.columns(
             0,
             self.bounds.iter().map(|bounds| {
-                let range = format!("{} to {}", bound(&bounds.min), bound(&bounds.max));
-                let reached = bounds.reached.as_ref().map(|reached| seen(bounds, reached));
-                [printable(&bounds.name), range, reached.unwrap_or_default()].map(Cell::left).into()
+                let range =
+                    format!("{} to {}", describe_bound(&bounds.min), describe_bound(&bounds.max));
+                let reached =
+                    bounds.reached.as_ref().map(|reached| describe_reached(bounds, reached));
+                [printable(&bounds.name), range, reached.unwrap_or_default()]
+                    .map(TableCell::left)
+                    .into()
             }),
         );
     }
 }
 
-/// A valid input gets a line; the faults of others are shown before.
+/// Events have shown the faults of invalid inputs.
 impl CommandResult for CheckedInputs {
     fn render(&self, page: &mut Page<'_>) {
         let valid = self.inputs.iter().filter(|it| it.valid && !page.style.is_quiet());
-        let label = page.style.paint(Look::Good, "valid");
+        let label = page.style.paint(TextRole::Good, "valid");
         for input in valid {
             page.line(0, &format!("{label} {}", printable(&input.path.display().to_string())));
         }
@@ -253,7 +238,7 @@ impl CommandResult for CheckedInputs {
     }
 }
 
-fn bound(bound: &Bound) -> String {
+fn describe_bound(bound: &ValueBound) -> String {
     let written = printable(&bound.written);
     match &bound.value {
         Some(value) if *value != bound.written => format!("{written} ({value})"),
@@ -261,12 +246,12 @@ fn bound(bound: &Bound) -> String {
     }
 }
 
-fn seen(bounds: &ValueBounds, reached: &Reached) -> String {
+fn describe_reached(bounds: &ValueBounds, reached: &ReachedValues) -> String {
     let seen = match (&reached.least, &reached.greatest) {
         (Some(least), Some(greatest)) => format!("has {least} to {greatest}"),
         _ => String::new(),
     };
-    match bounds.missed() {
+    match bounds.missed_bounds() {
         None => seen,
         Some(missed) if seen.is_empty() => missed,
         Some(missed) => format!("{seen}: {missed}"),

@@ -1,4 +1,4 @@
-//! This machine as a host: its slots, and how Ctrl-C stops them.
+//! Runs programs here or on workers, and stops them at Ctrl-C.
 
 use parking_lot::Mutex;
 use std::env;
@@ -20,68 +20,63 @@ use crate::build::bench::Bench;
 use crate::cache::result_cache::ResultCache;
 use crate::cache::store::is_private;
 use crate::executor::Executor;
-use crate::executor::local::Local;
-use crate::executor::scheduler::{Queue, Scheduler};
+use crate::executor::local::LocalExecutor;
+use crate::executor::scheduler::{Scheduler, SlotQueue};
 use crate::language::toolchain::Toolchains;
 use crate::model::event::{Event, Shortfall};
 use crate::model::exit_code::ExitCode;
-use crate::model::host::TriedMode;
-use crate::model::isolation::{Demand, Isolation};
+use crate::model::host::TriedIsolation;
+use crate::model::isolation::{Isolation, RequiredIsolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::{Stop, interrupt, is_heard};
+use crate::model::stop::{Stop, interrupt, was_interruption_noticed};
 use crate::model::text::printable;
 use crate::ops::context::Context;
 use crate::ops::options::{HostOptions, WorkerCommand};
-use crate::remote::link::{Connection, Route};
-use crate::remote::message::Facts;
+use crate::remote::link::{WorkerConnection, WorkerRoute};
+use crate::remote::message::WorkerFacts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::Address, submitter::connect};
+use crate::remote::nats::{address::NatsAddress, submitter::connect};
 use crate::remote::workers::Workers;
 use crate::sandbox::Machine;
 use crate::sandbox::host_tool::on_path;
 
-/// The slots of this machine, which Ctrl-C stops.
 pub struct Host {
-    /// Runs jobs, unless their results are cached.
     pub executor: Arc<dyn Executor>,
-    /// Runs jobs without cache.
     uncached: Arc<dyn Executor>,
     pub isolation: Isolation,
-    /// The directory in the cache for generated test data, if that is kept.
-    pub kept: Option<PathBuf>,
-    /// Ends all its runs.
+    /// The cache directory for generated test data.
+    pub generated_data: Option<PathBuf>,
     pub stop_handle: StopHandle,
     cache: ResultCache,
     toolchains: Arc<Toolchains>,
 }
 
-/// Ends the runs of a host from another thread, even if the host starts later.
+/// Stops the runs of a host from another thread, even if the host starts later.
 #[derive(Clone, Default)]
-pub struct StopHandle(Arc<Mutex<Ending>>);
+pub struct StopHandle(Arc<Mutex<StopState>>);
 
 #[derive(Default)]
-struct Ending {
+struct StopState {
     executor: Option<Arc<dyn Executor>>,
-    is_asked: bool,
+    is_requested: bool,
 }
 
 impl StopHandle {
-    /// Ends all current and later runs.
-    pub fn end(&self) {
+    /// Stops all current and later runs.
+    pub fn stop(&self) {
         let mut ending = self.0.lock();
-        ending.is_asked = true;
+        ending.is_requested = true;
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
-    /// Whether they were ended.
-    pub fn is_asked(&self) -> bool {
-        self.0.lock().is_asked
+    pub fn is_stopped(&self) -> bool {
+        self.0.lock().is_requested
     }
 
-    fn set(&self, executor: Option<Arc<dyn Executor>>) {
+    fn set_executor(&self, executor: Option<Arc<dyn Executor>>) {
         let mut ending = self.0.lock();
-        if ending.is_asked {
+        if ending.is_requested {
             executor.iter().for_each(|executor| executor.stop());
         }
         ending.executor = executor;
@@ -94,144 +89,152 @@ impl fmt::Debug for StopHandle {
     }
 }
 
-/// How long a second signal counts as part of the first one. A closing terminal sends several at once, and a person
-/// who presses Ctrl-C twice still wants a clean end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// A second signal within this time counts as part of the first. A closing terminal sends several at once, and a
+/// person who presses Ctrl-C twice still wants a clean end.
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots and reports their isolation. Signals end the runs, unless the command has its own stop handle.
-    ///
-    /// # Errors
-    /// If this machine cannot isolate programs as demanded, or a worker cannot be reached.
+    /// Starts the slots and reports their isolation. Signals stop runs, unless the context has a stop handle.
     pub fn start(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         if !options.executors.is_empty() {
-            return Self::elsewhere(options, context);
+            return Self::connect_workers(options, context);
         }
-        let cache = cache(options, context);
-        let local = Local::start(options.slots, options.isolation)?;
+        let cache = open_cache(options, context);
+        let local = LocalExecutor::start(options.slots, options.isolation)?;
         let found = local.host();
         let isolation = found.isolation();
-        context.event(Event::HostReady {
+        context.send_event(Event::HostReady {
             isolation,
             shortfall: shortfall(isolation, found.refused(), found.gaps()),
-            most_at_once: found.most_at_once(),
+            most_at_once: found.max_simultaneous_runs(),
         });
-        let uncached = context.around(Arc::new(local));
-        let executor = cache.around(Arc::clone(&uncached));
+        let uncached = context.wrap_executor(Arc::new(local));
+        let executor = cache.wrap(Arc::clone(&uncached));
         if let Some((knowledge, store)) = cache.recalled() {
-            context.remembers(knowledge, store);
+            context.set_memory(knowledge, store);
         }
-        let stop_handle = stop_handle(context)?;
-        stop_handle.set(Some(Arc::clone(&executor)));
-        let kept = options.cache.clone().filter(|dir| context.may_remember && is_private(dir));
+        let stop_handle = command_stop_handle(context)?;
+        stop_handle.set_executor(Some(Arc::clone(&executor)));
+        let kept = options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
         let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, toolchains })
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            generated_data: kept,
+            stop_handle,
+            cache,
+            toolchains,
+        })
     }
 
-    /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
-    /// machines.
-    fn elsewhere(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
+    /// Connects to workers. Nothing is cached, since results depend on the workers' machines.
+    fn connect_workers(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executors {
-            workers.extend(routes(worker, options)?);
+            workers.extend(worker_routes(worker, options)?);
         }
-        let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
-            (Demand::Full, false) => Err(format!(
+        let accepts = |facts: &WorkerFacts| match (options.isolation, facts.isolation.is_full()) {
+            (RequiredIsolation::Full, false) => Err(format!(
                 "programs are not fully isolated there ({}), but --isolation=full demands it",
                 facts.isolation
             )),
             _ => Ok(()),
         };
-        let stop_handle = stop_handle(context)?;
-        let workers = Arc::new(Workers::of(workers, options.slots, accepts)?);
-        context.works_with(Arc::clone(&workers));
+        let stop_handle = command_stop_handle(context)?;
+        let workers = Arc::new(Workers::connect(workers, options.slots, accepts)?);
+        context.set_workers(Arc::clone(&workers));
         let facts = workers.facts();
         let weakest = facts.iter().max_by_key(|facts| facts.isolation);
         let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
         let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
-        context.event(Event::HostReady { isolation, shortfall, most_at_once: None });
-        let executor = context.around(Arc::clone(&workers) as Arc<dyn Executor>);
+        context.send_event(Event::HostReady { isolation, shortfall, most_at_once: None });
+        let executor = context.wrap_executor(Arc::clone(&workers) as Arc<dyn Executor>);
         let uncached = Arc::clone(&executor);
-        stop_handle.set(Some(Arc::clone(&executor)));
+        stop_handle.set_executor(Some(Arc::clone(&executor)));
         let cache = ResultCache::default();
         let toolchains = Arc::new(Toolchains::new(workers.probe()));
-        Ok(Self { executor, uncached, isolation, kept: None, stop_handle, cache, toolchains })
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            generated_data: None,
+            stop_handle,
+            cache,
+            toolchains,
+        })
     }
 }
 
-/// The results of earlier commands. Programs without isolation could write there, so then it is used only if the user asks
-/// for it.
-fn cache(options: &HostOptions, context: &Context) -> ResultCache {
-    // Other systems have no isolation.
-    let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
-    let is_wanted = context.may_remember && (is_isolated || options.is_cache_named);
+/// Programs without isolation could write to the cache. Then it is used only if the user names it.
+fn open_cache(options: &HostOptions, context: &Context) -> ResultCache {
+    let is_isolated = options.isolation != RequiredIsolation::Plain && cfg!(target_os = "linux");
+    let is_wanted = context.uses_cache && (is_isolated || options.is_cache_named);
     let dir = options.cache.as_ref().filter(|_| is_wanted);
     dir.map_or_else(ResultCache::default, |dir| {
         ResultCache::open(dir, options.fresh).unwrap_or_else(|refused| {
-            context.diagnosed([*refused]);
+            context.send_diagnostics([*refused]);
             ResultCache::default()
         })
     })
 }
 
-/// The stop handle: the command's own, or one for signals.
-fn stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
+/// Returns the handle of the context, or one for signals.
+fn command_stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
     let stop_handle = context.stop_handle.clone().unwrap_or_default();
     if context.stop_handle.is_none() {
         let heard = stop_handle.clone();
-        on_end(move || heard.end())?;
+        stop_on_signal(move || heard.stop())?;
     }
     Ok(stop_handle)
 }
 
-/// The name of this machine among workers.
-const LOCAL: &str = "local";
+const LOCAL_WORKER: &str = "local";
 
-/// The routes to a worker, or to several, from an option.
-fn routes(worker: &WorkerCommand, options: &HostOptions) -> Result<Vec<(String, Route)>, Stop> {
+/// A server may lead to several workers.
+fn worker_routes(
+    worker: &WorkerCommand,
+    options: &HostOptions,
+) -> Result<Vec<(String, WorkerRoute)>, Stop> {
     if is_address(&worker.text) {
-        return at_server(&worker.text);
+        return server_routes(&worker.text);
     }
-    let connection = connection(worker, options)?;
+    let connection = worker_connection(worker, options)?;
     let name = connection.name.clone();
-    Ok(vec![(name, Route::Pipes(connection.open()?))])
+    Ok(vec![(name, WorkerRoute::Pipes(connection.open()?))])
 }
 
-/// Whether this is the address of a server rather than a command.
 fn is_address(typed: &str) -> bool {
     ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
 }
 
 #[cfg(feature = "nats")]
-fn at_server(typed: &str) -> Result<Vec<(String, Route)>, Stop> {
-    Ok(connect(&address(typed)?)?)
+fn server_routes(typed: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
+    Ok(connect(&parse_address(typed)?)?)
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
-    Err(without_nats().into())
+fn server_routes(_: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
+    Err(no_nats_error().into())
 }
 
-/// The address of a NATS server, as typed.
-///
-/// # Errors
-/// If the address is wrong, or one of its files cannot be read.
 #[cfg(feature = "nats")]
-pub fn address(typed: &str) -> Result<Address, Stop> {
-    Address::parse(typed).map_err(Stop::usage)
+pub fn parse_address(typed: &str) -> Result<NatsAddress, Stop> {
+    NatsAddress::parse(typed).map_err(Stop::usage)
 }
 
-/// The error that this juror cannot connect to a server.
 #[cfg(not(feature = "nats"))]
-pub fn without_nats() -> JudgeError {
+pub fn no_nats_error() -> JudgeError {
     JudgeError::new("connect to a NATS server", "this juror was built without NATS")
         .help("build it with `cargo install --path . --features nats`")
 }
 
-/// How to reach a worker, from an option.
-fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connection, JudgeError> {
+fn worker_connection(
+    worker: &WorkerCommand,
+    options: &HostOptions,
+) -> Result<WorkerConnection, JudgeError> {
     let command = match &worker.words[..] {
-        [word] if word == LOCAL => {
+        [word] if word == LOCAL_WORKER => {
             let own = env::current_exe()
                 .map_err(|error| JudgeError::new("find juror's own file", error))?;
             let mut command = Command::new(own);
@@ -239,8 +242,8 @@ fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connectio
             command
         }
         words => {
-            // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
-            // the current directory because the search path has that.
+            // A command of the user, such as ssh, with the user's environment. Only absolute entries of the search
+            // path count.
             let program = if words[0].contains('/') {
                 PathBuf::from(&words[0])
             } else {
@@ -255,47 +258,41 @@ fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connectio
             command
         }
     };
-    Ok(Connection { name: worker.text.clone(), command })
+    Ok(WorkerConnection { name: worker.text.clone(), command })
 }
 
-/// Handles the same signals for a command: all its work ends, and `heard` is called.
-///
-/// # Errors
-/// If the system does not allow that.
-pub fn on_end(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+/// At a signal, all work of the command ends, and `heard` is called.
+pub fn stop_on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let is_first = AtomicBool::new(true);
     on_signal(move || {
         interrupt();
         heard();
         if is_first.swap(false, Ordering::Relaxed) {
-            // Without this thread, only a second signal ends work that does not listen.
-            _ = thread::Builder::new().spawn(end_unless_heard);
+            // Without this thread, only a second signal would end work that ignores the first.
+            _ = thread::Builder::new().spawn(exit_if_work_continues);
         }
     })
 }
 
-/// Ends the process if its work goes on for a second of CPU time as if nothing was asked. Nothing is half-written: a
-/// file gets its name when it is complete. Temporary directories stay for the next juror, which removes them.
-fn end_unless_heard() {
-    const EVERY: Duration = Duration::from_millis(100);
+/// Ends the process if its work continues for a second of CPU time. No file is half-written, since files get their
+/// names when they are complete. The next juror removes temporary directories.
+fn exit_if_work_continues() {
+    const POLL_INTERVAL: Duration = Duration::from_millis(100);
     let cpu_time = || {
         let now = clock_gettime(ClockId::ProcessCPUTime);
         Duration::try_from(now).unwrap_or_default()
     };
     let start = cpu_time();
-    while !is_heard() {
-        thread::sleep(EVERY);
-        if !is_heard() && cpu_time().saturating_sub(start) > PATIENCE {
+    while !was_interruption_noticed() {
+        thread::sleep(POLL_INTERVAL);
+        if !was_interruption_noticed() && cpu_time().saturating_sub(start) > GRACE_PERIOD {
             _ = writeln!(io::stderr(), "interrupted");
             signal_hook::low_level::exit(ExitCode::Interrupted.number().into());
         }
     }
 }
 
-/// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
-///
-/// # Errors
-/// If the system does not allow that.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT call `heard`.
 pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
@@ -303,8 +300,8 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
         let mut first = None;
         for signal in &mut signals {
             let asked = first.get_or_insert_with(Instant::now).elapsed();
-            if asked > PATIENCE {
-                // A later signal: exit without a report. The slots clean up.
+            if asked > GRACE_PERIOD {
+                // A later signal exits without a report. The slots clean up.
                 signal_hook::low_level::exit(128 + signal);
             }
             heard();
@@ -316,27 +313,23 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
-    /// What is kept from one command to the next.
     pub fn cache(&self) -> &ResultCache {
         &self.cache
     }
 
-    /// Whether the user ended the command.
     pub fn is_stopped(&self) -> bool {
-        self.stop_handle.is_asked()
+        self.stop_handle.is_stopped()
     }
 
-    /// A builder whose compilers run on this host.
     pub fn builder(&self) -> Builder<'_> {
         self.builder_on(&*self.executor)
     }
 
-    /// A builder whose compilers run in this executor, which wraps this host's.
+    /// `executor` must wrap this host's executor.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
-        Builder::with(executor, Arc::clone(&self.toolchains))
+        Builder::with_toolchains(executor, Arc::clone(&self.toolchains))
     }
 
-    /// The bench for work on a problem on this host.
     pub fn bench<'a>(
         &'a self,
         problem: &'a Problem,
@@ -348,15 +341,15 @@ impl Host {
 }
 
 impl Host {
-    /// The same slots for one of several users; the user with the lowest number goes first.
-    pub fn in_turn(&self, queue: &Arc<Queue>, user: usize) -> Self {
-        let uncached = Scheduler::new(Arc::clone(&self.uncached)).in_turn(queue, user);
+    /// Shares the slots among several users. The user with the lowest number goes first.
+    pub fn for_user(&self, queue: &Arc<SlotQueue>, user: usize) -> Self {
+        let uncached = Scheduler::new(Arc::clone(&self.uncached)).with_queue(queue, user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
         Self {
-            executor: self.cache.around(Arc::clone(&uncached)),
+            executor: self.cache.wrap(Arc::clone(&uncached)),
             uncached,
             isolation: self.isolation,
-            kept: self.kept.clone(),
+            generated_data: self.generated_data.clone(),
             stop_handle: StopHandle::default(),
             cache: self.cache.clone(),
             toolchains: Arc::clone(&self.toolchains),
@@ -365,19 +358,20 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// Takes the slots from the thread that handles signals, so that they end here, before the process does.
+    /// Takes the slots from the signal thread, so that they end before the process does.
     fn drop(&mut self) {
-        self.stop_handle.set(None);
+        self.stop_handle.set_executor(None);
     }
 }
 
-/// What is missing for full isolation, if anything.
+/// `None` if isolation is full.
 pub fn shortfall(
     isolation: Isolation,
-    refused: &[TriedMode],
+    refused: &[TriedIsolation],
     gaps: Vec<String>,
 ) -> Option<Shortfall> {
-    let reason = |mode: &TriedMode| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
+    let reason =
+        |mode: &TriedIsolation| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
     let (message, reasons, help) = match isolation {
         _ if isolation.is_full() => return None,
         Isolation::Plain => (

@@ -5,31 +5,33 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::class::{self, StudentProgram, duplicates};
 use crate::executor::scheduler::Scheduler;
-use crate::explain::rejected::Explaining;
+use crate::explain::rejected::Explainer;
 use crate::judge::case::{Detail, RepeatLine};
-use crate::judge::draw::Seen;
-use crate::judge::judging::{self, Judging};
+use crate::judge::draw::ImageUse;
+use crate::judge::judging::{self, JudgingTask};
 use crate::judge::score::points::{self, Points};
-use crate::judge::score::{Policy, Scheme};
-use crate::judge::session::{Judged, PreparedSubmission};
-use crate::language::fault::Unready;
+use crate::judge::score::{RunPolicy, ScoringScheme};
+use crate::judge::session::{PreparedSubmission, SubmissionResult};
+use crate::language::fault::LaunchFault;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Note};
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::problem::{Interaction, Problem, Submitted};
+use crate::model::problem::{Interaction, Problem, SubmittedContent};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Remark, Stop, noting};
+use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::Submission;
 use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::keep::{self, here};
+use crate::ops::keep::{self, current_directory};
 use crate::ops::options::RunOptions;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::{loose, named, own, own_below, submission};
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::submissions::{
+    named_submission, outside_program, own_submission, own_submissions_below, submission_at,
+};
 use crate::ops::validators;
 use crate::package::archive::is_archive;
 use std::collections::{BTreeSet, HashSet};
@@ -40,43 +42,41 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What to judge, and how.
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     pub package: PathBuf,
     /// Source files, directories or archives of sources, executables, or folders of classes.
     pub submissions: Vec<PathBuf>,
-    /// Whether each submission is the folder of a class, whatever is in it.
+    /// Whether each submission is the folder of a class, even if it has sources.
     pub class: bool,
-    /// The name of the file that starts in a student's directory.
+    /// The file that starts in each student's directory.
     pub start: Option<String>,
-    /// A program that is ready to run, and its arguments.
+    /// An executable and its arguments.
     pub program: Vec<OsString>,
-    /// Whether each submission runs on all test cases, whatever its verdict.
+    /// Whether rejected submissions run on all test cases, too.
     pub all: bool,
-    /// The time to explain why each submission fails, if that is wanted.
+    /// Time to explain why each submission fails; `None` explains nothing.
     pub explain: Option<Duration>,
-    /// How outputs are compared, instead of as the package says.
-    pub compare: Option<Comparison>,
-    /// What earns points, instead of as the package says.
+    /// Instead of the package's output validator.
+    pub compare: Option<ComparisonMode>,
+    /// Instead of the package's scores.
     pub points: Option<Points>,
     /// Whether runs near the limit are repeated even without a package.
     pub repeat: bool,
     pub runs: RunOptions,
-    /// The page that shows images of visualizers, if there will be one.
+    /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
 }
 
-/// How outputs are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ComparisonMode {
     /// By the default output validator with these arguments.
     Default(Vec<String>),
     Checker(PathBuf),
 }
 
-impl Comparison {
-    /// Parses a way of comparison: a known word, or the path of an output validator.
+impl ComparisonMode {
+    /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {
             None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
@@ -90,8 +90,7 @@ impl Comparison {
         Ok(Self::Default(words))
     }
 
-    /// The value as typed on the command line.
-    pub fn typed(&self) -> OsString {
+    pub fn to_argument(&self) -> OsString {
         match self {
             Self::Checker(path) => path.clone().into(),
             Self::Default(words) => match &words[..] {
@@ -103,90 +102,89 @@ impl Comparison {
     }
 }
 
-/// Judges. Without scores, the test cases in `first` are run first; afterwards `first` contains those that failed.
-///
-/// # Errors
-/// If the package or what was asked for cannot be used, the judge failed, or it was interrupted.
+/// Without scores, the test cases in `first` run first. Afterwards `first` has the test cases that failed.
 pub fn judge(
     options: &JudgeOptions,
     first: &mut Vec<String>,
     context: &Context,
 ) -> Result<(), Stop> {
     let format = options.runs.format.as_deref();
-    let mut problem = problem::read(&options.package, format, Remarks::Errors, context)?;
-    options.runs.limit(&mut problem.limits);
+    let mut problem =
+        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    options.runs.apply_limits(&mut problem.limits);
     if let Some(how) = &options.compare {
-        let compared = compare_by(how, &mut problem);
-        compared.map_err(|remark| Stop::usage(remark.about("--compare")))?;
+        let compared = set_comparison(how, &mut problem);
+        compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
     }
     problem::set_dialect(&mut problem, options.runs.dialect);
     if let Some(points) = options.points {
-        points::set(&mut problem, points);
+        points::set_points(&mut problem, points);
     }
-    // Checked after reading, so that users who do not know what a package is learn it first.
+    // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
         let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
     }
-    if options.explain.is_some() && problem.kind.submitted == Submitted::Answers {
+    if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
         return Err(Stop::usage("--explain is not for answers; leave it out"));
     }
     if options.explain.is_some() && problem.input_grammars.is_empty() {
         let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
         return Err(Stop::usage(what));
     }
-    let selected = cases::selected(&problem, &options.runs.case)?;
+    let selected = cases::selected_names(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
-    let mut submissions = submissions(options, &problem, &mut class, context)?;
-    let found = duplicates::find(&submissions);
+    let mut submissions = find_submissions(options, &problem, &mut class, context)?;
+    let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
-        context.event(Event::Noted(Note::Duplicates(found)));
+        context.send_event(Event::Noted(Note::Duplicates(found)));
     }
     if let Some(shard) = options.runs.shard {
-        context.event(Event::ShardChosen(shard));
+        context.send_event(Event::ShardChosen(shard));
         let mut units = 0..;
-        submissions.retain(|_| units.next().is_some_and(|unit| shard.has(unit)));
+        submissions.retain(|_| units.next().is_some_and(|unit| shard.contains(unit)));
     }
     if submissions.is_empty() {
         return Ok(());
     }
-    context.event(Event::package_read(&problem, submissions.len(), selected.len()));
-    let keep = keep::directory(&options.runs.keep, context)?;
+    context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
+    let keep = keep::keep_directory(&options.runs.keep, context)?;
     let host = Host::start(&options.runs.host, context)?;
     let builder = host.builder();
-    let entries = entries(options, &problem, &submissions, &class, &builder, context)?;
+    let entries = prepare_submissions(options, &problem, &submissions, &class, &builder, context)?;
     if entries.is_empty() {
         return Ok(());
     }
     if entries.len() > 1 {
         // A table row has no room for what to install.
-        context.diagnosed(judging::skipped(&entries));
+        context.send_diagnostics(judging::skip_warnings(&entries));
     }
-    let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, context)?;
+    let _made =
+        problem::make_missing_files(&mut problem, Some(&selected), &host, &builder, context)?;
     for glob in &options.runs.case {
-        // Each selects something: one that is misspelt is told.
-        cases::select(&problem, from_ref(glob))?;
+        // Each glob must select something, so that a misspelt one is reported.
+        cases::select_cases(&problem, from_ref(glob))?;
     }
-    let mut cases = cases::select(&problem, &options.runs.case)?;
+    let mut cases = cases::select_cases(&problem, &options.runs.case)?;
     // With scores, the package determines the order.
-    if Scheme::of(&problem).is_none() {
+    if ScoringScheme::of(&problem).is_none() {
         cases.sort_by_key(|case| !first.contains(&case.test_case.name));
     }
-    let events = context.sink();
+    let events = context.event_sender();
     let bench = host.bench(&problem, &builder, &events);
-    let seen = Seen::by(keep.as_ref(), options.html.as_deref());
-    let validators = validators::build(&bench, seen)?;
-    let finished = Judging {
+    let seen = ImageUse::from_options(keep.as_ref(), options.html.as_deref());
+    let validators = validators::build_validators(&bench, seen)?;
+    let finished = JudgingTask {
         bench,
         validators: &validators,
         repeat: repeat_line(options),
         entries: &entries,
         cases,
-        given: options.runs.time_limit,
+        given_time_limit: options.runs.time_limit,
         policy: if options.all || options.explain.is_some() {
-            Policy::Everything
+            RunPolicy::AllAllowed
         } else {
-            Policy::WhatCounts
+            RunPolicy::Counting
         },
         detail: Detail::Full { keep },
         repeats: options.repeat || !problem.layout.is_guessed,
@@ -195,8 +193,8 @@ pub fn judge(
     if let Some(time) = options.explain {
         let time_limit = &finished.time_limit;
         let scheduler = &Scheduler::new(Arc::clone(&host.executor));
-        let fresh = scheduler.clone().fresh();
-        let explaining = Explaining {
+        let fresh = scheduler.clone().with_fresh_runs();
+        let explaining = Explainer {
             bench: Bench { executor: &fresh, builder: &host.builder_on(scheduler), ..bench },
             scheduler,
             is_stopped: &|| host.is_stopped(),
@@ -204,9 +202,9 @@ pub fn judge(
             time,
             time_limit,
         };
-        // A command that was typed has no source to build again.
+        // A command has no source to build again.
         let sources = entries.len() - usize::from(!options.program.is_empty());
-        explain(&explaining, &entries[..sources], &finished.results)?;
+        explain_failures(&explaining, &entries[..sources], &finished.results)?;
     }
     let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
     let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
@@ -218,14 +216,10 @@ pub fn judge(
     Ok(())
 }
 
-/// Explains why submissions fail.
-///
-/// # Errors
-/// If the package has no reference, the judge failed, or it was interrupted.
-fn explain(
-    explaining: &Explaining<'_>,
+fn explain_failures(
+    explaining: &Explainer<'_>,
     entries: &[PreparedSubmission<'_>],
-    results: &[Judged],
+    results: &[SubmissionResult],
 ) -> Result<(), Stop> {
     for (entry, result) in entries.iter().zip(results) {
         let Ok(judgement) = result else { continue };
@@ -237,24 +231,20 @@ fn explain(
     Ok(())
 }
 
-/// Sets how outputs are compared, as given on the command line.
-///
-/// # Errors
-/// If that is not possible.
-pub fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark> {
+pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(), Remark> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what =
             "the problem is interactive or multi-pass: only its own output validator can judge it";
-        return Err(Remark::of(what, "leave it out"));
+        return Err(Remark::with_help(what, "leave it out"));
     }
     let (validators, args) = match how {
-        Comparison::Default(args) => (Vec::new(), args.clone()),
-        Comparison::Checker(path) => {
+        ComparisonMode::Default(args) => (Vec::new(), args.clone()),
+        ComparisonMode::Checker(path) => {
             let real = fs::canonicalize(path).map_err(|error| {
                 let what = format!("cannot find the checker {}: {error}", path.display());
-                Remark::of(what, "the other values are exact, tokens and float=1e-6")
+                Remark::with_help(what, "the other values are exact, tokens and float=1e-6")
             })?;
-            let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real) };
+            let program = Program { kind: ProgramKind::OutputValidator, ..outside_program(&real) };
             (vec![program], Vec::new())
         }
     };
@@ -265,9 +255,8 @@ pub fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark>
     Ok(())
 }
 
-/// The existing submissions that the command line names; the others are reported. Adds the names of those from a class
-/// folder to `class`.
-fn submissions(
+/// Reports submissions that do not exist. Adds the names of those from a class folder to `class`.
+fn find_submissions(
     options: &JudgeOptions,
     problem: &Problem,
     class: &mut BTreeSet<String>,
@@ -279,72 +268,73 @@ fn submissions(
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
-        if let Some(what) = keep::misplaced(&options.runs.keep, path).filter(|_| !is_own) {
+        if let Some(what) = keep::misplaced_value(&options.runs.keep, path).filter(|_| !is_own) {
             return Err(Stop::usage(what));
         }
-        let is_program = problem.kind.submitted == Submitted::Program;
-        if is_own || !is_program || own(path, problem).is_some() || !path.exists() {
-            match named(path, problem) {
+        let is_program = problem.kind.submitted == SubmittedContent::Program;
+        if is_own || !is_program || own_submission(path, problem).is_some() || !path.exists() {
+            match named_submission(path, problem) {
                 Ok(submission) => submissions.push(submission),
                 Err(remark) => missing.push(remark),
             }
             continue;
         }
-        let below = own_below(path, problem);
+        let below = own_submissions_below(path, problem);
         if !options.class && !below.is_empty() {
             class.extend(below.iter().map(|it| it.name.clone()));
             submissions.extend(below);
             continue;
         }
-        let opened = context.open(path).map_err(|stop| stop.blame(Mend::CommandLine))?;
+        let opened = context
+            .open_submission(path)
+            .map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
         let students = class::students(&opened, options.class);
         let is_class = students.is_some() || directories > 1 && opened.is_dir();
         for student in students.unwrap_or_else(|| vec![opened.clone()]) {
             let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
-            // An archive that cannot be opened has no program.
+            // An archive that cannot be opened gets a warning and has no program.
             let mut found = Vec::new();
-            let opened = noting(context.open(&student), &mut found)?;
+            let opened = collect_diagnostics(context.open_submission(&student), &mut found)?;
             let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
-            context.diagnosed(found.into_iter().map(warning));
+            context.send_diagnostics(found.into_iter().map(warning));
             let student = FilePath::root(opened.unwrap_or(student));
             let found = class::programs(&student, options.start.as_deref());
             if !is_class {
-                context.diagnosed(class::mixed(path, &found));
+                context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }
             for program in found {
-                let submission = of_student(program, &name, &student, problem);
+                let submission = student_submission(program, &name, &student, problem);
                 class.extend(is_class.then(|| submission.name.clone()));
                 submissions.push(submission);
             }
         }
     }
-    // What is named twice is judged once.
+    // A submission that is named twice is judged once.
     let mut names = HashSet::new();
     submissions.retain(|submission| names.insert(submission.name.clone()));
     if !missing.is_empty() {
-        context.part::<()>(Err(Stop::Refused(Mend::CommandLine, missing)))?;
+        context.contain_failure::<()>(Err(Stop::Refused(RefusalSubject::CommandLine, missing)))?;
     }
     if !options.program.is_empty() {
-        if problem.kind.submitted == Submitted::Answers {
+        if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
             return Err(Stop::usage(what));
         }
-        submissions.push(typed(&options.program));
+        submissions.push(command_submission(&options.program));
     }
     Ok(submissions)
 }
 
-/// A program of a student, whose name is that of the submission unless there are several.
-fn of_student(
+fn student_submission(
     found: StudentProgram,
     student: &Path,
     directory: &FilePath,
     problem: &Problem,
 ) -> Submission {
-    // Joined with nothing, it would end with a slash.
+    // `join` with an empty name would add a slash.
     let name: PathBuf = student.components().chain(found.name.components()).collect();
     let path = directory.with_real_root().unwrap_or_else(|_| directory.clone());
-    let mut submission = submission(&name, path.to_path_buf(), problem);
+    let mut submission = submission_at(&name, path.to_path_buf(), problem);
     let program = &mut submission.program;
     if program.package.is_some() {
         return submission;
@@ -352,13 +342,13 @@ fn of_student(
     if *found.directory != *Path::new("") {
         program.path = path.join(&found.directory);
     }
-    // A main program of the package starts, whatever students call their files.
+    // A main program of the package starts, even if a student has one.
     program.entry_point = found.entry_point.filter(|entry| !has_main(&program.include, entry));
-    program.without = found.without;
+    program.without = found.files_of_others;
     submission
 }
 
-/// Whether one of these files is a main file in the language of this one, such as a grader.
+/// Whether one of these files is a main file in the same language, such as a grader.
 fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
     let ending = Path::new(entry_point).extension();
     let is_main = |stem: &OsStr| stem.eq_ignore_ascii_case("main");
@@ -366,9 +356,8 @@ fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
     names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
 }
 
-/// Determines how to build or start each submission. If this fails for one, the others are still judged; one from a
-/// class folder still gets its row.
-fn entries<'a>(
+/// If one submission cannot be prepared, the others are still judged. One from a class folder still gets its row.
+fn prepare_submissions<'a>(
     options: &JudgeOptions,
     problem: &Problem,
     submissions: &'a [Submission],
@@ -382,7 +371,7 @@ fn entries<'a>(
     let mut entries = Vec::new();
     for source in sources.chunks(1) {
         let before = found.len();
-        let mut entry = judging::entries(problem, source, builder, &mut found)?;
+        let mut entry = judging::prepare_entries(problem, source, builder, &mut found)?;
         if let ([], [submission]) = (&entry[..], source)
             && class.contains(&submission.name)
         {
@@ -394,16 +383,18 @@ fn entries<'a>(
         entries.extend(entry);
     }
     if entries.len() < sources.len() {
-        // The command line is at fault, since it names them.
-        context.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
+        // The command line names them, so it is at fault.
+        context.contain_failure::<()>(Err(
+            Stop::Diagnosed(found).refused_for(RefusalSubject::CommandLine)
+        ))?;
     } else {
-        context.diagnosed(found);
+        context.send_diagnostics(found);
     }
     if let [submission] = typed {
-        let cwd = here()?;
+        let cwd = current_directory()?;
         let prepared = match builder.prepare_command(&options.program, &cwd) {
             Ok(prepared) => Ok(prepared),
-            Err(Unready::Tool(missing)) => Err(missing.into()),
+            Err(LaunchFault::Tool(missing)) => Err(missing.into()),
             Err(error) => {
                 let what = format!("cannot start `{}`: {error}", submission.name);
                 return Err(Stop::usage(what));
@@ -414,21 +405,23 @@ fn entries<'a>(
     Ok(entries)
 }
 
-/// The program after `--`.
-fn typed(words: &[OsString]) -> Submission {
+fn command_submission(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
-    Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
+    Submission {
+        name: command_line(words),
+        program: outside_program(program),
+        expectations: Vec::new(),
+    }
 }
 
-/// The command line that repeats a run.
 fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
     words.push(options.package.clone().into());
     if let Some(how) = &options.compare {
-        words.extend(["--compare".into(), how.typed()]);
+        words.extend(["--compare".into(), how.to_argument()]);
     }
     words.extend(options.repeat.then(|| "--repeat".into()));
-    words.extend(options.runs.again());
+    words.extend(options.runs.repeat_arguments());
     let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
     RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
 }
@@ -441,16 +434,16 @@ mod tests {
     fn a_comparison_is_a_word_or_a_checker() {
         let check = |text: &str, words: &[&str]| {
             let words = words.iter().map(|it| (*it).to_owned()).collect();
-            assert_eq!(Comparison::parse(text), Ok(Comparison::Default(words)), "{text}");
+            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Default(words)), "{text}");
         };
         check("exact", &["case_sensitive", "space_change_sensitive"]);
         check("tokens", &[]);
         check("float=1e-6", &["float_tolerance", "1e-6"]);
         for text in ["check.py", "./exact", "a=b.cpp"] {
-            assert_eq!(Comparison::parse(text), Ok(Comparison::Checker(text.into())));
+            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Checker(text.into())));
         }
         for text in ["float", "float=", "float=x", "float=-1"] {
-            assert!(Comparison::parse(text).is_err(), "{text}");
+            assert!(ComparisonMode::parse(text).is_err(), "{text}");
         }
     }
 }

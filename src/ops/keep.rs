@@ -1,4 +1,4 @@
-//! `--keep`: the directories of kept boxes.
+//! `--keep`: the directory for saved boxes.
 
 use std::env;
 use std::fs;
@@ -10,16 +10,13 @@ use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::ops::options::Keep;
+use crate::ops::options::KeepOption;
 
-/// The directory for boxes, if they are kept: a new or an empty one.
-///
-/// # Errors
-/// If there can be no such directory.
-pub fn directory(keep: &Keep, context: &Context) -> Result<Option<FilePath>, Stop> {
+/// Returns a new or empty directory, or `None` if no boxes are saved.
+pub fn keep_directory(keep: &KeepOption, context: &Context) -> Result<Option<FilePath>, Stop> {
     let dir = match keep {
-        Keep::No => return Ok(None),
-        Keep::Anywhere => tempfile::Builder::new()
+        KeepOption::Never => return Ok(None),
+        KeepOption::NewDirectory => tempfile::Builder::new()
             .prefix("juror-boxes-")
             .tempdir()
             .map_err(|error| {
@@ -27,34 +24,30 @@ pub fn directory(keep: &Keep, context: &Context) -> Result<Option<FilePath>, Sto
                 error.help("choose one with --keep=DIR")
             })?
             .keep(),
-        Keep::In(dir) => named(dir)?,
+        KeepOption::Directory(dir) => make_empty_directory(dir)?,
     };
-    let dir = here()?.join(dir);
-    context.event(Event::Noted(Note::Kept(dir.clone())));
+    let dir = current_directory()?.join(dir);
+    context.send_event(Event::Noted(Note::Kept(dir.clone())));
     Ok(Some(FilePath::root(dir)))
 }
 
-/// If `--keep` without value is followed by its probable directory: what to write instead.
-pub fn misplaced(keep: &Keep, path: &Path) -> Option<String> {
+/// Returns an error message if the word after `--keep` seems to be its directory.
+pub fn misplaced_value(keep: &KeepOption, path: &Path) -> Option<String> {
     let is_free = match fs::read_dir(path) {
         Ok(mut inside) => inside.next().is_none(),
         Err(_) => fs::symlink_metadata(path).is_err() && path.extension().is_none(),
     };
     let name = path.display();
-    (*keep == Keep::Anywhere && is_free).then(|| {
+    (*keep == KeepOption::NewDirectory && is_free).then(|| {
         format!("{name} is read as another argument; write --keep={name} for the directory")
     })
 }
 
-/// The current directory.
-///
-/// # Errors
-/// If the system does not report it.
-pub fn here() -> Result<PathBuf, JudgeError> {
+pub fn current_directory() -> Result<PathBuf, JudgeError> {
     env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
 
-fn named(dir: &Path) -> Result<PathBuf, Stop> {
+fn make_empty_directory(dir: &Path) -> Result<PathBuf, Stop> {
     let shown = dir.display();
     let fault = |what: &str, error: io::Error| {
         Stop::usage(format!("--keep: cannot {what} the directory {shown}: {error}; choose another"))

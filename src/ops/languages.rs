@@ -11,13 +11,12 @@ use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 use crate::sandbox::Machine;
 
-/// What `languages` shows.
+/// The result of `juror languages`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LanguageListing {
     pub languages: Vec<ListedLanguage>,
 }
 
-/// A language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedLanguage {
     /// Its code in the problem package format.
@@ -31,24 +30,24 @@ pub struct ListedLanguage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedTool {
     pub name: String,
-    /// What it says of itself; `None` if this machine lacks it.
+    /// The version that the tool reports; `None` if this machine lacks it.
     pub version: Option<String>,
     /// What to install, if this machine lacks it.
     pub help: Option<String>,
 }
 
-/// Lists all languages. Asks each of their tools for its version.
+/// Asks each tool for its version.
 pub fn list_languages() -> LanguageListing {
     let toolchains = Toolchains::new(Box::new(Machine));
     let tool = |tool: &'static Tool| {
-        let found = toolchains.tool(tool, "list languages").ok();
+        let found = toolchains.find(tool, "list languages").ok();
         ListedTool {
             name: tool.name().to_owned(),
             version: found.as_ref().map(|it| it.version.clone()),
             help: found.is_none().then(|| tool.help()),
         }
     };
-    let languages = Language::ready().map(|language| ListedLanguage {
+    let languages = Language::supported().map(|language| ListedLanguage {
         code: language.code.to_owned(),
         name: language.name.to_owned(),
         tools: language.tools().map(tool).collect(),

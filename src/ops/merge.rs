@@ -1,4 +1,4 @@
-//! `juror merge`: the events of several commands, as if of one.
+//! `juror merge`: joins the events of several commands.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,20 +9,18 @@ use std::time::Duration;
 use serde_json::{Number, Value};
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{CommandTask, Event, Note, Stamped};
+use crate::model::event::{CommandTask, Event, Note, StampedEvent};
 use crate::model::exit_code::ExitCode;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::report::{FORMAT, PackageReport};
 use crate::model::shard::Shard;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::units::seconds;
 use crate::model::worker::WorkerReport;
 use crate::ops::context::Context;
 
-/// Reads files of events and sends the events of all.
-///
 /// # Errors
-/// What cannot be read in each file, or why the files are not of one run.
+/// Names each unreadable file, or why the files do not belong to one run.
 pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     let mut commands = Vec::new();
     let mut faults: Vec<Remark> = Vec::new();
@@ -33,36 +31,35 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
         }
     }
     if !faults.is_empty() {
-        return Err(Stop::Refused(Mend::CommandLine, faults));
+        return Err(Stop::Refused(RefusalSubject::CommandLine, faults));
     }
-    check(&commands).map_err(|why| {
+    check_compatible(&commands).map_err(|why| {
         Stop::usage(format!(
             "cannot merge these files: {why}; pass the events of all shards of one run"
         ))
     })?;
-    // They ran side by side.
+    // The commands ran at the same time.
     let at = commands.iter().map(|it| it.elapsed).max().unwrap_or_default();
-    for (package, event) in merged(&commands) {
-        context.replay(&Stamped { at, package, event });
+    for (package, event) in merge_events(&commands) {
+        context.replay(&StampedEvent { at, package, event });
     }
-    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(Recalled::and);
+    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(CacheUse::plus);
     let workers = commands.iter().flat_map(|it| it.workers.clone()).collect();
     let ended = commands.iter().map(|it| it.ended);
-    context.end_as(ended.fold(ExitCode::Success, ExitCode::and), recalled, workers);
+    context.set_merged_end(ended.fold(ExitCode::Success, ExitCode::graver_of), recalled, workers);
     Ok(())
 }
 
-/// The events of one command.
 struct CommandEvents {
     juror: String,
     command: String,
     task: CommandTask,
     shard: Option<Shard>,
-    /// All between the first and the last one.
-    events: Vec<Stamped>,
+    /// Without the first and the last event.
+    events: Vec<StampedEvent>,
     elapsed: Duration,
     ended: ExitCode,
-    recalled: Option<Recalled>,
+    recalled: Option<CacheUse>,
     workers: Vec<WorkerReport>,
 }
 
@@ -76,12 +73,12 @@ impl CommandEvents {
             );
         }
         let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
-        let mut events: Vec<Stamped> = Vec::new();
+        let mut events: Vec<StampedEvent> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             let event = read_event(line);
             events.push(event.map_err(|why| format!("line {number} is not an event: {why}"))?);
         }
-        let Some(Stamped { at, event: Event::Finished { ended, recalled, workers }, .. }) =
+        let Some(StampedEvent { at, event: Event::Finished { ended, recalled, workers }, .. }) =
             events.pop()
         else {
             return Err(
@@ -91,8 +88,9 @@ impl CommandEvents {
         if events.iter().any(|it| matches!(it.event, Event::Finished { .. })) {
             return Err("it has the events of several commands; give a file for each".to_owned());
         }
-        // After that of `merge` itself comes that of the commands.
-        let begins = matches!(events.first(), Some(Stamped { event: Event::Started { .. }, .. }));
+        // A merged file begins with the start of `merge`, then has that of the commands.
+        let begins =
+            matches!(events.first(), Some(StampedEvent { event: Event::Started { .. }, .. }));
         let started =
             events.iter().rev().filter(|_| begins).find_map(|it| match it.event.clone() {
                 Event::Started { juror, command, task, .. } => Some((juror, command, task)),
@@ -121,28 +119,27 @@ impl CommandEvents {
     }
 }
 
-fn read_event(line: &[u8]) -> Result<Stamped, String> {
+fn read_event(line: &[u8]) -> Result<StampedEvent, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if let Some(number) = too_large(&value) {
+    if let Some(number) = find_too_large(&value) {
         return Err(format!("it is damaged: {number} is more than any count or time"));
     }
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// A number that is so large that sums with it could overflow.
-fn too_large(value: &Value) -> Option<&Number> {
+/// A sum with such a number could overflow.
+fn find_too_large(value: &Value) -> Option<&Number> {
     /// The largest integer that every reader of JSON reads exactly.
-    const MOST: f64 = (1_u64 << 53) as f64;
+    const MAX_EXACT_INTEGER: f64 = (1_u64 << 53) as f64;
     match value {
-        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MOST)),
-        Value::Array(all) => all.iter().find_map(too_large),
-        Value::Object(all) => all.values().find_map(too_large),
+        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MAX_EXACT_INTEGER)),
+        Value::Array(all) => all.iter().find_map(find_too_large),
+        Value::Object(all) => all.values().find_map(find_too_large),
         _ => None,
     }
 }
 
-/// The submission that an event is the result of.
-fn judged(event: &Event) -> Option<&str> {
+fn judged_submission(event: &Event) -> Option<&str> {
     match event {
         Event::SubmissionJudged(judgement) => Some(&judgement.submission),
         Event::Failed { submission, .. } => submission.as_deref(),
@@ -150,19 +147,16 @@ fn judged(event: &Event) -> Option<&str> {
     }
 }
 
-/// The submission or test case that no two commands can have done.
-fn unit(event: &Event) -> Option<&str> {
+/// Two commands of one run never have the same submission or test case.
+fn work_item(event: &Event) -> Option<&str> {
     match event {
         Event::CaseGenerated { test_case, .. } => Some(test_case),
-        event => judged(event),
+        event => judged_submission(event),
     }
 }
 
-/// Checks that the commands are parts of one.
-///
-/// # Errors
-/// Why they are not, in words.
-fn check(commands: &[CommandEvents]) -> Result<(), String> {
+/// Returns why the commands are not parts of one run.
+fn check_compatible(commands: &[CommandEvents]) -> Result<(), String> {
     let Some(first) = commands.first() else { return Ok(()) };
     if let Some(other) = commands.iter().find(|it| it.command != first.command) {
         let (first, other) = (&first.command, &other.command);
@@ -173,7 +167,7 @@ fn check(commands: &[CommandEvents]) -> Result<(), String> {
     }
     let mut known = HashSet::new();
     for command in commands {
-        let own = command.events.iter().filter_map(|it| Some((&it.package, unit(&it.event)?)));
+        let own = command.events.iter().filter_map(|it| Some((&it.package, work_item(&it.event)?)));
         let own: HashSet<_> = own.collect();
         if let Some((_, name)) = own.iter().find(|it| known.contains(*it)) {
             return Err(format!("two files have {name}"));
@@ -206,10 +200,10 @@ fn check(commands: &[CommandEvents]) -> Result<(), String> {
     Ok(())
 }
 
-type Package = Option<Arc<str>>;
+type PackageName = Option<Arc<str>>;
 
-/// The events of all commands, package by package. Repeated information appears once.
-fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
+/// Ordered by package. Repeated information appears once.
+fn merge_events(commands: &[CommandEvents]) -> Vec<(PackageName, Event)> {
     let mut all = Vec::new();
     if let Some(CommandEvents { juror, command, task, .. }) = commands.first() {
         let (juror, command) = (juror.clone(), command.clone());
@@ -217,7 +211,6 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
         all.push((None, Event::Started { juror, command, command_line, task: *task }));
     }
     let events = || commands.iter().flat_map(|it| &it.events);
-    // The weakest isolation counts for the whole.
     let hosts = events().filter_map(|it| match &it.event {
         Event::HostReady { isolation, .. } => Some((isolation, &it.event)),
         _ => None,
@@ -225,7 +218,7 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
     if let Some((_, weakest)) = hosts.max_by_key(|(isolation, _)| **isolation) {
         all.push((None, weakest.clone()));
     }
-    let mut packages: Vec<&Package> = Vec::new();
+    let mut packages: Vec<&PackageName> = Vec::new();
     for event in events() {
         if !packages.contains(&&event.package) {
             packages.push(&event.package);
@@ -236,14 +229,13 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
             let own = command.events.iter().filter(|it| it.package == *package);
             own.map(|it| &it.event).collect()
         });
-        let own = about_package(&own.collect::<Vec<_>>());
+        let own = merge_package_events(&own.collect::<Vec<_>>());
         all.extend(own.into_iter().map(|event| (package.clone(), event)));
     }
     all
 }
 
-/// The events about a package, from all commands: what was read, then the results.
-fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
+fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut before: Vec<&Event> = Vec::new();
     let mut begun: Vec<&Event> = Vec::new();
     let mut results: Vec<(&str, &Event)> = Vec::new();
@@ -254,7 +246,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
         _ => None,
     });
     let done: HashSet<&str> = done.collect();
-    // What each command says counts once, as often as one of them says it.
+    // A message appears as often as in the command that has it most often.
     for command in commands {
         let mut told = before.clone();
         let said = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
@@ -272,7 +264,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
                 None => whole = Some((**part).clone()),
             },
             Event::LimitsSet { .. } => limits.push(event),
-            // Of submissions without verdict, what was done counts.
+            // Progress counts only for submissions without a result.
             Event::SubmissionStarted { submission, .. } | Event::CaseJudged { submission, .. } => {
                 if !done.contains(submission.as_str()) {
                     begun.push(event);
@@ -285,7 +277,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
                     after.push(event);
                 }
             }
-            event => match judged(event) {
+            event => match judged_submission(event) {
                 Some(name) => results.push((name, event)),
                 None if matches!(event, Event::Failed { .. }) => after.push(event),
                 None => {}
@@ -293,14 +285,14 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
         }
     }
     if commands.len() > 1 {
-        // In the order of packages; that on the command line is not known.
+        // The order on the command line is not known.
         results.sort_by_key(|(name, _)| *name);
     }
     let mut all: Vec<Event> = before.into_iter().cloned().collect();
     let path = whole.as_ref().map(|it| it.path.clone());
     if let (Some(whole), Some(path)) = (whole, path) {
         all.push(Event::PackageRead(whole.into()));
-        all.extend(different_limits(&limits, path).map(Event::Diagnosed));
+        all.extend(different_limits_warning(&limits, path).map(Event::Diagnosed));
         all.extend(limits.first().map(|it| (*it).clone()));
     }
     all.extend(begun.into_iter().cloned());
@@ -309,8 +301,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
     all
 }
 
-/// A warning if shards judged with different time limits.
-fn different_limits(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
+fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
     let times = limits.iter().filter_map(|it| match it {
         Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
         _ => None,
@@ -340,7 +331,7 @@ mod tests {
     }
 
     fn finished(ended: ExitCode) -> Event {
-        let recalled = Some(Recalled { started: 2, recalled: 5, oldest: None });
+        let recalled = Some(CacheUse { started: 2, recalled: 5, oldest: None });
         let worker = WorkerReport {
             name: "host".to_owned(),
             isolation: Some(Isolation::Namespaces),
@@ -372,7 +363,6 @@ mod tests {
         Event::PackageRead(package.into())
     }
 
-    /// The events of a shard that judges.
     fn shard(index: u32, count: u32, events: &[Event]) -> Vec<Event> {
         let start = [
             started("1", "judge", CommandTask::Judge),
@@ -387,14 +377,15 @@ mod tests {
         for event in events {
             let is_framed = matches!(event, Event::Started { .. } | Event::Finished { .. });
             let package = (!is_framed).then(|| "sum".into());
-            let stamped = Stamped { at: Duration::from_secs(7), package, event: event.clone() };
+            let stamped =
+                StampedEvent { at: Duration::from_secs(7), package, event: event.clone() };
             serde_json::to_writer(&mut text, &stamped).unwrap();
             text.push(b'\n');
         }
         text
     }
 
-    /// Merges files with these texts: the report, or the first complaint.
+    /// Returns the report, or the first complaint.
     fn merge_texts(texts: &[Vec<u8>]) -> Result<Report, String> {
         let dir = tempfile::tempdir().unwrap();
         let write = |(index, text): (usize, &Vec<u8>)| {
@@ -407,13 +398,13 @@ mod tests {
         let context = Context::new(move |stamped| drop(sender.send(stamped.clone())));
         match merge(&files, &context) {
             Ok(()) => context.finish(),
-            Err(Stop::Refused(Mend::CommandLine, remarks)) => {
+            Err(Stop::Refused(RefusalSubject::CommandLine, remarks)) => {
                 return Err(format!("{:?}", remarks[0]));
             }
             Err(_) => return Err("another end".to_owned()),
         }
         let mut report = Report::default();
-        receiver.try_iter().for_each(|stamped| report.see(&stamped));
+        receiver.try_iter().for_each(|stamped| report.add_event(&stamped));
         Ok(report)
     }
 
@@ -457,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_has_other_text_is_refused() {
+    fn a_file_without_events_is_refused() {
         let check = |text: &str, said: &str| {
             let why = merge_texts(&[text.as_bytes().to_vec()]).expect_err(said);
             assert!(why.contains(said), "{said}: {why}");
@@ -473,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shards_did_counts_once() {
+    fn events_of_shards_count_once() {
         let error = crate::model::judgement::JudgeError::new("run", "no");
         let begun = |submission: &str| {
             let [submission, test_case] = [submission, "secret/1"].map(str::to_owned);

@@ -11,88 +11,83 @@ use serde::Serialize;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::text::{count, printable, visible};
 use crate::mutate::operator::Operator;
-use crate::mutate::original::{Original, original};
+use crate::mutate::original::{OriginalSource, read_original};
 use crate::mutate::{Mutant, mutants};
 use crate::ops::context::Context;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::named;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::submissions::named_submission;
 use crate::package::suggest::nearest;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::columns::Cell;
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 use crate::search::reference::is_accepted;
 
-/// Which mutants to list.
 #[derive(Clone, Debug, Default)]
 pub struct MutantsOptions {
     pub package: PathBuf,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
-    /// The submission, instead of each accepted one.
+    /// Instead of each accepted submission.
     pub submission: Option<PathBuf>,
-    /// Only these operators, if there are some.
+    /// All operators if empty.
     pub operators: Vec<Operator>,
-    /// The only mutant, by its name.
+    /// Lists only the mutant with this name.
     pub id: Option<String>,
     pub export: Option<PathBuf>,
     /// The seed that chooses the half of the operators to hold out.
     pub seed: u64,
 }
 
-/// What `mutants` shows.
+/// The result of `juror mutants`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MutantListing {
     /// The mutants, by submission and line.
     pub list: Vec<ListedMutant>,
     /// Whether they are shown with their lines.
     pub in_full: bool,
-    /// Where one was written, if that was asked for.
+    /// The file or directory of an exported mutant.
     pub saved: Option<String>,
 }
 
 /// A mutant of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedMutant {
-    /// The submission.
     pub submission: String,
-    /// Its name in the submission.
+    /// Unique in the submission.
     pub id: String,
     /// The name of its operator.
     pub operator: String,
-    /// What that does.
+    /// What the operator does.
     pub mistake: String,
-    /// The file of the submission.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What stood there.
+    /// The text before the change.
     pub before: String,
-    /// What stands there instead.
+    /// The text after the change.
     pub after: String,
-    /// The changed lines as they were.
+    /// The changed lines, before the change.
     pub lines_before: Vec<String>,
-    /// The same lines as they are.
+    /// The same lines, after the change.
     pub lines_after: Vec<String>,
     /// Whether its operator is held out.
     pub held_out: bool,
 }
 
-/// Lists the mutants of a problem's submissions, and writes the one that is to be exported.
-///
-/// # Errors
-/// If there are none, or one cannot be read or written.
+/// Also writes the mutant that is to be exported.
 pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
     let format = options.format.as_deref();
-    let problem = problem::read(&options.package, format, Remarks::Errors, context)?;
-    let mut all = mutated(options.submission.as_deref(), &problem)?;
-    context.event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
+    let problem =
+        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    let mut all = mutate_submissions(options.submission.as_deref(), &problem)?;
+    context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
     let ids: Vec<String> =
         all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
     let operators = &options.operators;
@@ -104,15 +99,15 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
     }
     let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
         let submission = options.submission.as_ref().map(|_| &all[..]);
-        return Err(nothing(options.id.as_deref(), &ids, submission));
+        return Err(no_mutants_error(options.id.as_deref(), &ids, submission));
     };
     let saved = match &options.export {
-        Some(to) => Some(save(&first.original, &first.mutants[0], to)?),
+        Some(to) => Some(save_mutant(&first.original, &first.mutants[0], to)?),
         None => None,
     };
     let held_out = Operator::held_out(options.seed);
     let list =
-        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| listed(it, mutant, &held_out)));
+        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
     Ok(MutantListing {
         list: list.collect(),
         in_full: options.id.is_some(),
@@ -120,22 +115,23 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
     })
 }
 
-/// A submission with its mutants.
 struct MutatedSubmission {
     submission: Submission,
-    original: Original,
+    original: OriginalSource,
     mutants: Vec<Mutant>,
 }
 
-/// The submissions with their mutants.
-fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSubmission>, Stop> {
+fn mutate_submissions(
+    submission: Option<&Path>,
+    problem: &Problem,
+) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
-        Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
+        Some(path) => vec![named_submission(path, problem).map_err(Stop::usage)?],
         None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
     };
     let mut all = Vec::new();
     for submission in submissions {
-        if let Some(original) = original(&submission.program)? {
+        if let Some(original) = read_original(&submission.program)? {
             let mutants = mutants(original.language, &original.files);
             all.push(MutatedSubmission { submission, original, mutants });
         }
@@ -143,8 +139,12 @@ fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSu
     Ok(all)
 }
 
-/// The error that no mutant was selected. `named` is what was made of the submission that the user named.
-fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmission]>) -> Stop {
+/// `named` has the mutants of the submission that the user named.
+fn no_mutants_error(
+    wanted: Option<&str>,
+    ids: &[String],
+    named: Option<&[MutatedSubmission]>,
+) -> Stop {
     const LANGUAGES: &str = "C, C++, Rust, Python or Java";
     let what = match wanted {
         Some(id) => {
@@ -161,17 +161,17 @@ fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmissi
         },
         None => "--operator selects no mutants; leave it out to see all".to_owned(),
     };
-    Stop::Refused(Mend::Selection, vec![what.into()])
+    Stop::Refused(RefusalSubject::Selection, vec![what.into()])
 }
 
-fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
+fn list_entry(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
     let file = &of.original.files[mutant.file];
     let [lines_before, lines_after] = mutant.lines(&file.text);
     ListedMutant {
         submission: of.submission.name.clone(),
         id: mutant.id.clone(),
         operator: mutant.operator.name().to_owned(),
-        mistake: mutant.operator.words().to_owned(),
+        mistake: mutant.operator.description().to_owned(),
         file: file.name.display().to_string(),
         line: mutant.line,
         column: mutant.column,
@@ -183,13 +183,16 @@ fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> Lis
     }
 }
 
-/// Writes a mutant: a program of one file as a new file, or in a directory that exists or whose path ends with a slash;
-/// several files as a new directory.
-fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
+/// Writes a program of one file to a new file, or into a directory if `to` exists or ends with a slash. Writes
+/// several files to a new directory.
+fn save_mutant(original: &OriginalSource, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
     let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
-    let to =
-        if is_single && is_directory { to.join(own_name(original, mutant)) } else { to.to_owned() };
+    let to = if is_single && is_directory {
+        to.join(mutant_file_name(original, mutant))
+    } else {
+        to.to_owned()
+    };
     if to.exists() {
         let what = format!("{} already exists; give a new file or directory", to.display());
         return Err(Stop::usage(what));
@@ -197,17 +200,17 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
     for (place, file) in original.files.iter().enumerate() {
         let text = if place == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
         let path = if is_single { to.clone() } else { to.join(&file.name) };
-        let fault = JudgeError::on("write", &path);
+        let fault = JudgeError::on_file("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));
         let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
-        // Half a file would look like the mutant, and be in the way the next time.
+        // Half a file would look like the mutant, and block the next attempt.
         written.inspect_err(|_| drop(fs::remove_file(&path))).map_err(fault)?;
     }
     Ok(to)
 }
 
-/// The name of a file with the mutant's name in it; in Java the class name is unchanged.
-fn own_name(original: &Original, mutant: &Mutant) -> PathBuf {
+/// Has the mutant's name in it, except in Java, where the class name is fixed.
+fn mutant_file_name(original: &OriginalSource, mutant: &Mutant) -> PathBuf {
     let name = &original.files[0].name;
     if original.language == "java" {
         return name.clone();
@@ -224,12 +227,12 @@ impl CommandResult for MutantListing {
             if at > 0 {
                 page.blank();
             }
-            let submission = style.paint(Look::Title, &printable(&mutants[0].submission));
+            let submission = style.paint(TextRole::Title, &printable(&mutants[0].submission));
             if self.in_full {
-                mutants.iter().for_each(|mutant| in_full(page, mutant));
+                mutants.iter().for_each(|mutant| render_in_full(page, mutant));
             } else {
                 page.line(0, &format!("{submission}  {}", count(mutants.len(), "mutant")));
-                list(page, mutants);
+                render_list(page, mutants);
             }
         }
         if let Some(saved) = &self.saved {
@@ -238,7 +241,7 @@ impl CommandResult for MutantListing {
     }
 }
 
-fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
+fn render_list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
     let arrow = if page.style.unicode { "→" } else { "->" };
     page.short_columns(mutants.iter().map(|mutant| {
         let [before, after] = [&mutant.before, &mutant.after].map(|text| match text.as_str() {
@@ -246,19 +249,19 @@ fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
             text => format!("`{}`", visible(text.as_bytes())),
         });
         vec![
-            Cell::left(mutant.id.clone()),
-            Cell::right(format!("{}:{}", mutant.line, mutant.column)).looking(Look::Dim),
-            Cell::left(format!("{before} {arrow} {after}")),
+            TableCell::left(mutant.id.clone()),
+            TableCell::right(format!("{}:{}", mutant.line, mutant.column)).with_look(TextRole::Dim),
+            TableCell::left(format!("{before} {arrow} {after}")),
         ]
     }));
 }
 
-fn in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
+fn render_in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
     let style = page.style;
     let place = format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
-    page.line(0, &format!("{}  {}", style.paint(Look::Title, &mutant.id), printable(&place)));
+    page.line(0, &format!("{}  {}", style.paint(TextRole::Title, &mutant.id), printable(&place)));
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
-    page.edited(0, "-", Look::Expected, mutant.lines_before.iter().map(|it| &**it));
-    page.edited(0, "+", Look::Got, mutant.lines_after.iter().map(|it| &**it));
+    page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|it| &**it));
+    page.edited(0, "+", TextRole::Actual, mutant.lines_after.iter().map(|it| &**it));
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::model::created::{Created, NextStep};
+use crate::model::created::{CreatedPackage, NextStep};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::text::{command_line, uuid};
@@ -13,9 +13,8 @@ use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::staging::{self, StagingDirectory, fault, parent};
+use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
 
-/// The new package.
 #[derive(Clone, Debug)]
 pub struct NewOptions {
     pub package: PathBuf,
@@ -23,17 +22,13 @@ pub struct NewOptions {
     pub host: HostOptions,
 }
 
-/// Makes a package from a template, and its test data.
-///
-/// # Errors
-/// If it cannot have this name or place, or cannot be written.
-pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> {
+pub fn create_package(options: &NewOptions, context: &Context) -> Result<CreatedPackage, Stop> {
     let NewOptions { package, template, host } = options;
     let name = short_name(package)?;
-    staging::absent(package)?;
+    staging::check_absent(package)?;
     let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
     let files = template.files(name, &uuid);
-    write(&files, package)?;
+    write_package(&files, package)?;
     let step = |what: &str, words: &[&str]| NextStep {
         what: what.to_owned(),
         command: (!words.is_empty()).then(|| {
@@ -41,7 +36,7 @@ pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> 
             command_line(words.chain([package.as_path()]))
         }),
     };
-    let made = test_data(package, host, context);
+    let made = generate_test_data(package, host, context);
     let next = match &made {
         Ok(_) => vec![
             step("check all of it:", &["juror", "verify"]),
@@ -57,40 +52,44 @@ pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> 
         }
     };
     let test_cases = made.unwrap_or_else(|stop| {
-        context.stopped(stop);
+        context.report_stop(stop);
         0
     });
-    Ok(Created {
+    Ok(CreatedPackage {
         name: name.to_owned(),
         kind: template.name(),
         path: package.clone(),
-        files: files.into_iter().map(|file| file.told).collect(),
+        files: files.into_iter().map(|file| file.created).collect(),
         test_cases,
         next,
     })
 }
 
-/// Makes the test data of the new package; returns how many test cases there are.
-fn test_data(package: &Path, host: &HostOptions, context: &Context) -> Result<usize, Stop> {
+/// Returns the number of test cases.
+fn generate_test_data(
+    package: &Path,
+    host: &HostOptions,
+    context: &Context,
+) -> Result<usize, Stop> {
     let host = Host::start(host, context)?;
-    let problem = generate::problem(package, context)?;
-    generate::make(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
+    let problem = generate::read_unfinished_problem(package, context)?;
+    generate::generate_data(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
 }
 
-/// Writes the package to a directory beside its path, and moves it there.
-fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
+/// Writes to a temporary directory next to the path and renames it.
+fn write_package(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     let beside = StagingDirectory::new(package)?;
     let dir = beside.path();
     for file in files {
-        beside.check()?;
-        let path = dir.join(file.told.path);
-        let written = fs::create_dir_all(parent(&path)).and_then(|()| fs::write(&path, &file.text));
-        written.map_err(|error| fault(&package.join(file.told.path), error))?;
+        beside.check_interrupted()?;
+        let path = dir.join(file.created.path);
+        let written =
+            fs::create_dir_all(parent_directory(&path)).and_then(|()| fs::write(&path, &file.text));
+        written.map_err(|error| write_error(&package.join(file.created.path), error))?;
     }
-    beside.place(&dir, package)
+    beside.move_to(&dir, package)
 }
 
-/// The package's short name, if the format allows it.
 fn short_name(package: &Path) -> Result<&str, Stop> {
     let is_allowed = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
     let name = package.file_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What an unfinished package lacks, in the order in which authors add it.
+//! Lists what an unfinished package lacks, in the order in which authors add it.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
 use crate::package;
 
-/// The next steps for a package; none for an archive, or for a format that juror does not write to.
-pub fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
-    if dir.is_dir() && problem.layout.takes_cases { missing(problem) } else { Vec::new() }
+/// Empty for an archive, and for a format that juror does not write to.
+pub fn next_steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
+    if dir.is_dir() && problem.layout.takes_cases { missing_steps(problem) } else { Vec::new() }
 }
 
-/// The next steps for a package with errors, if enough of it can be read.
-pub fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
+/// Empty if too little of the package can be read.
+pub fn next_steps_of_faulty_package(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
     let problem = if dir.is_dir() { package::read_as(dir, format).problem } else { None };
-    problem.map_or_else(Vec::new, |problem| steps(dir, &problem))
+    problem.map_or_else(Vec::new, |problem| next_steps(dir, &problem))
 }
 
-fn missing(problem: &Problem) -> Vec<NextStep> {
+fn missing_steps(problem: &Problem) -> Vec<NextStep> {
     let dir = &problem.dir;
     let generate = |options: &[&str]| {
         let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir.as_path()]);

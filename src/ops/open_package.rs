@@ -1,42 +1,37 @@
-//! A package or a submission as named by the user: an archive is unpacked while it is in use.
+//! A package or a submission in use. An archive is unpacked as long as it is used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::stop::Stop;
 use crate::package::archive;
 
-/// A package or a submission in use.
 #[derive(Debug)]
 pub struct OpenPackage {
     pub dir: PathBuf,
-    unpacked: Option<(PathBuf, Scratch)>,
+    unpacked: Option<(PathBuf, ScratchDirectory)>,
 }
 
 impl OpenPackage {
-    /// Unpacks what is an archive.
-    ///
-    /// # Errors
-    /// If the archive cannot be read.
+    /// Unpacks an archive.
     pub fn open(package: &Path) -> Result<Self, Stop> {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });
         }
-        let scratch = scratch::directory(Use::Package)?;
+        let scratch = scratch::make_scratch(ScratchPurpose::Package)?;
         let dir = archive::unpack(package, scratch.path())?;
         Ok(Self { dir, unpacked: Some((package.to_owned(), scratch)) })
     }
 
-    /// The archive, if it is one.
     pub fn archive(&self) -> Option<&Path> {
         self.unpacked.as_ref().map(|(archive, _)| archive.as_path())
     }
 
-    /// The event with paths as if the archive were a directory, since users do not know where it was unpacked.
-    pub fn shown(&self, mut event: Event) -> Event {
+    /// Rewrites paths as if the archive were a directory, since users do not know where it was unpacked.
+    pub fn with_archive_paths(&self, mut event: Event) -> Event {
         let Some(archive) = self.archive() else { return event };
         let below = |path: &mut PathBuf| match path.strip_prefix(&self.dir) {
             Ok(rest) if rest.as_os_str().is_empty() => *path = archive.to_owned(),

@@ -5,31 +5,29 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::grader::Dialect;
-use crate::model::isolation::Demand;
+use crate::model::isolation::RequiredIsolation;
 use crate::model::limits::ProblemLimits;
 use crate::model::shard::Shard;
 use crate::model::units::Bytes;
 
-/// The file that `-` names where files are read.
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Where and how programs run.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// How many programs run at the same time; `None` for one per physical core.
+    /// `None` for one per physical core.
     pub slots: Option<usize>,
-    pub isolation: Demand,
-    /// The workers that run programs; without any, this machine does.
+    pub isolation: RequiredIsolation,
+    /// If empty, programs run on this machine.
     pub executors: Vec<WorkerCommand>,
-    /// The directory for results of earlier commands; `None` keeps nothing.
+    /// `None` caches nothing.
     pub cache: Option<PathBuf>,
-    /// Whether the user named that directory.
+    /// Whether the user named the cache directory.
     pub is_cache_named: bool,
-    /// Whether earlier results are ignored.
+    /// Whether to ignore earlier results.
     pub fresh: bool,
 }
 
-/// How to reach a worker: `local`, an address, or the command that starts it.
+/// `local`, an address, or the command that starts the worker.
 #[derive(Clone, Debug)]
 pub struct WorkerCommand {
     pub text: String,
@@ -37,63 +35,62 @@ pub struct WorkerCommand {
 }
 
 impl HostOptions {
-    /// The options of the command line that repeats a run: the same isolation and the same place.
-    pub fn again(&self) -> Vec<OsString> {
+    /// The options that repeat a run with the same isolation on the same machine.
+    pub fn repeat_arguments(&self) -> Vec<OsString> {
         let name = self.isolation.name();
         let isolation =
-            (self.isolation != Demand::default()).then(|| format!("--isolation={name}"));
+            (self.isolation != RequiredIsolation::default()).then(|| format!("--isolation={name}"));
         let executors = self.executors.iter().map(|worker| format!("--executor={}", worker.text));
         isolation.into_iter().chain(executors).map(OsString::from).collect()
     }
 }
 
-/// What to run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Globs of test cases; without any, all are run.
+    /// Globs of test cases; all are run if empty.
     pub case: Vec<String>,
     pub host: HostOptions,
-    /// CPU time, instead of the package's limit.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     /// Instead of the package's limit.
     pub memory_limit: Option<Bytes>,
     pub dialect: Option<Dialect>,
-    pub keep: Keep,
+    pub keep: KeepOption,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub shard: Option<Shard>,
 }
 
-/// Whether working directories of runs are kept.
+/// Whether and where to save working directories of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeepOption {
     #[default]
-    No,
-    Anywhere,
-    /// In this directory, which is new or empty.
-    In(PathBuf),
+    Never,
+    NewDirectory,
+    /// The directory is new or empty.
+    Directory(PathBuf),
 }
 
 impl RunOptions {
-    /// The options of the command line that repeats a run.
-    pub fn again(&self) -> Vec<OsString> {
+    /// The options that repeat a run.
+    pub fn repeat_arguments(&self) -> Vec<OsString> {
         let memory = self.memory_limit.map(|it| (it.0 >> 20).to_string().into());
-        let own = typed([
+        let own = option_words([
             ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
             ("--memory-limit", memory),
             ("--format", self.format.as_ref().map(OsString::from)),
         ]);
-        own.chain(self.host.again()).collect()
+        own.chain(self.host.repeat_arguments()).collect()
     }
 
-    /// Applies the given limits to those of a package. The time limit is handled where it is measured.
-    pub fn limit(&self, limits: &mut ProblemLimits) {
+    /// Applies the memory limit. The time limit is handled where it is measured.
+    pub fn apply_limits(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.or(limits.memory);
     }
 }
 
-/// The words of these options, as far as they have a value.
-pub fn typed<const N: usize>(
+/// Leaves out options without a value.
+pub fn option_words<const N: usize>(
     options: [(&str, Option<OsString>); N],
 ) -> impl Iterator<Item = OsString> {
     options.into_iter().filter_map(|(name, value)| Some([name.into(), value?])).flatten()

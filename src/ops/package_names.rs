@@ -1,4 +1,4 @@
-//! The packages of a command: each once, with a name that no other has.
+//! The packages of a command: each once, with a unique name.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -8,14 +8,13 @@ use std::sync::Arc;
 
 use crate::model::text::visible;
 
-/// The names of several packages, by their paths as the user gave them. Empty if there is only one.
+/// By the paths that the user gave. Empty if there is only one package.
 pub type PackageNames = BTreeMap<PathBuf, Arc<str>>;
 
-/// The paths without those that lead to the same package as an earlier one, and the names of the packages.
+/// Drops paths that lead to the same package as an earlier one.
 ///
-/// A name is that of the directory or archive, with as many of the directories before it, as given, as tell it from the
-/// others. It does not depend on the order.
-pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
+/// A name is the shortest end of the given path that no other path has. It does not depend on the order.
+pub fn distinct_packages(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     let mut packages: Vec<(PathBuf, PathBuf)> = Vec::new();
     for path in paths {
         let real = path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -25,21 +24,21 @@ pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
         }
     }
     let named = packages.iter().map(|(path, real)| match path.file_name() {
-        Some(_) => parts(path),
-        // Such as `.`: its name is elsewhere.
-        None => parts(real),
+        Some(_) => path_names(path),
+        // A path such as `.` has no name.
+        None => path_names(real),
     });
     let parts: Vec<Vec<&OsStr>> = named.collect();
     let mut names = PackageNames::new();
     if packages.len() > 1 {
-        let named = packages.iter().zip(names_of(&parts));
+        let named = packages.iter().zip(shortest_names(&parts));
         names.extend(named.map(|((path, _), name)| (path.clone(), name.into())));
     }
     (packages.into_iter().map(|(path, _)| path).collect(), names)
 }
 
-/// The names of directories on the way to a package, its own included; empty for that of the whole machine.
-fn parts(path: &Path) -> Vec<&OsStr> {
+/// Includes the package's own name; the root directory has an empty name.
+fn path_names(path: &Path) -> Vec<&OsStr> {
     let normal = |part| match part {
         Component::Normal(name) => Some(name),
         Component::ParentDir => Some(OsStr::new("..")),
@@ -49,8 +48,7 @@ fn parts(path: &Path) -> Vec<&OsStr> {
     path.components().filter_map(normal).collect()
 }
 
-/// The shortest end of each path that no other path ends with.
-fn names_of(paths: &[Vec<&OsStr>]) -> Vec<String> {
+fn shortest_names(paths: &[Vec<&OsStr>]) -> Vec<String> {
     let name = |(at, path): (usize, &Vec<&OsStr>)| {
         let others = || paths.iter().enumerate().filter(|(other, _)| *other != at);
         let is_own = |end: &&[&OsStr]| !others().any(|(_, other)| other.ends_with(end));
@@ -67,12 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_named_by_the_shortest_end_of_its_path_that_tells_it_from_the_others() {
+    fn a_package_has_the_shortest_unique_end_of_its_path_as_name() {
         let check = |paths: &[&str], expected: &[&str]| {
-            let split: Vec<Vec<&OsStr>> = paths.iter().map(|it| parts(Path::new(it))).collect();
-            assert_eq!(names_of(&split), expected, "{paths:?}");
+            let split: Vec<Vec<&OsStr>> =
+                paths.iter().map(|it| path_names(Path::new(it))).collect();
+            assert_eq!(shortest_names(&split), expected, "{paths:?}");
             let reversed: Vec<Vec<&OsStr>> = split.into_iter().rev().collect();
-            let backwards: Vec<String> = names_of(&reversed).into_iter().rev().collect();
+            let backwards: Vec<String> = shortest_names(&reversed).into_iter().rev().collect();
             assert_eq!(backwards, expected, "{paths:?}, backwards");
         };
         check(&["/a/sum", "/b/mul"], &["sum", "mul"]);
@@ -86,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_named_twice_is_one() {
+    fn a_package_named_twice_counts_once() {
         let keep = tempfile::tempdir().expect("a directory");
         let path = |name: &str| keep.path().join(name);
         std::fs::create_dir_all(path("a/sum")).expect("directories");
         std::os::unix::fs::symlink(path("a"), path("link")).expect("a link");
         let check = |names: &[&str], left: &[&str], named: usize| {
             let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
-            let (found, names) = distinct(&paths);
+            let (found, names) = distinct_packages(&paths);
             let expected: Vec<PathBuf> = left.iter().map(|name| path(name)).collect();
             assert_eq!((found, names.len()), (expected, named), "{paths:?}");
         };

@@ -1,10 +1,10 @@
-//! A package that a command works on: reads it, shows its faults, and makes what it only describes.
+//! Reads the package of a command, shows its faults, and generates files that it only describes.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use crate::build::Builder;
-use crate::generate::missing::{self, Made};
+use crate::generate::missing::{self, CompletedFiles};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
@@ -12,66 +12,61 @@ use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::package::{self, Reading};
+use crate::package::{self, PackageReading};
 
-/// Which diagnostics about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remarks {
-    /// All: the user works on the package.
+pub enum ShownDiagnostics {
+    /// The user works on the package.
     All,
-    /// Only errors that prevent judging: the user works on a submission.
+    /// Only errors that prevent judging, since the user works on a submission.
     Errors,
 }
 
-/// Reads a package, in the named format if there is one, and shows its diagnostics.
-///
-/// # Errors
-/// If it cannot be used.
-pub fn read(
+/// Detects the format if `format` is `None`. Shows the diagnostics.
+pub fn read_problem(
     dir: &Path,
     format: Option<&str>,
-    remarks: Remarks,
+    remarks: ShownDiagnostics,
     context: &Context,
 ) -> Result<Problem, Stop> {
-    let dir = context.enter(dir)?;
+    let dir = context.enter_package(dir)?;
     let mut reading = package::read_as(&dir, format);
-    if remarks == Remarks::Errors {
+    if remarks == ShownDiagnostics::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
-    usable(reading, context)
+    require_usable(reading, context)
 }
 
-/// Sets the judge whose rules are used for scoring groups, if one is named.
+/// Sets whose rules apply to scoring groups.
 pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
     if let (Some(graders), Some(dialect)) = (&mut problem.graders, dialect) {
         graders.dialect = dialect;
     }
 }
 
-/// The problem, unless reading it gave errors.
-///
-/// # Errors
-/// If it did.
-pub fn usable(reading: Reading, context: &Context) -> Result<Problem, Stop> {
+pub fn require_usable(reading: PackageReading, context: &Context) -> Result<Problem, Stop> {
     let (problem, remarks) =
-        reading.usable().inspect_err(|_| context.event(Event::PackageRefused))?;
-    context.diagnosed(remarks);
+        reading.into_problem().inspect_err(|_| context.send_event(Event::PackageRefused))?;
+    context.send_diagnostics(remarks);
     Ok(problem)
 }
 
-/// Makes the files that the package only describes: those of these test cases, or of all. They exist as long as the
-/// returned value.
-///
-/// # Errors
-/// If something cannot be made, the judge failed, or it was interrupted.
-pub fn complete(
+/// Generates missing files of these test cases, or of all. They exist as long as the returned value.
+pub fn make_missing_files(
     problem: &mut Problem,
     names: Option<&HashSet<String>>,
     host: &Host,
     builder: &Builder<'_>,
     context: &Context,
-) -> Result<Option<Made>, Stop> {
-    let events = context.sink();
+) -> Result<Option<CompletedFiles>, Stop> {
+    let events = context.event_sender();
     let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
-    missing::complete(problem, &*host.executor, builder, &events, &wanted, host.kept.as_deref())
+    missing::complete(
+        problem,
+        &*host.executor,
+        builder,
+        &events,
+        &wanted,
+        host.generated_data.as_deref(),
+    )
 }

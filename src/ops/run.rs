@@ -1,4 +1,4 @@
-//! Runs a submission once for a person, without a verdict.
+//! `juror run`: runs a submission once, without a verdict.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Runnable, unbuildable};
-use crate::executor::Hand;
-use crate::judge::case::{Detail, Entry, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::once::{Once, Playing};
+use crate::build::{BuildResult, Runnable, build_diagnostic};
+use crate::executor::ManualPipes;
+use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
+use crate::judge::once::{HumanPlay, SingleRunner};
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use crate::model::once::RunOnce;
-use crate::model::problem::{Interaction, Problem, Submitted};
-use crate::model::stop::{Mend, Stop};
+use crate::model::once::SingleRun;
+use crate::model::problem::{Interaction, Problem, SubmittedContent};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::text::printable;
@@ -26,27 +26,26 @@ use crate::ops::cases::find_case;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::stdin::{self, Patient};
-use crate::ops::submissions::named;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::stdin::{self, InterruptibleStdin};
+use crate::ops::submissions::named_submission;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::listing::quoted;
+use crate::report::style::TextRole;
+use crate::report::terminal::listing::quote_lines;
 use crate::report::terminal::page::{Label, Page};
 use crate::validator::OutputValidator;
 use crate::validator::response::Contract;
 
-/// What to run once.
 #[derive(Clone, Debug, Default)]
-pub struct OnceOptions {
+pub struct RunOnceOptions {
     pub package: PathBuf,
-    /// The submission; `None` if the user takes its part, against the interactor.
+    /// `None` if the user plays the submission against the interactor.
     pub submission: Option<PathBuf>,
-    /// Its input, instead of standard input.
+    /// The input; instead of standard input.
     pub input: Option<PathBuf>,
-    /// The test case that gives input, arguments and files.
+    /// The test case with input, arguments and files.
     pub case: Option<String>,
-    /// The CPU time limit, instead of the package's.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     pub memory_limit: Option<Bytes>,
     /// The format of the package; `None` if it is to be detected.
@@ -54,62 +53,60 @@ pub struct OnceOptions {
     pub host: HostOptions,
 }
 
-impl OnceOptions {
-    fn is_played(&self) -> bool {
+impl RunOnceOptions {
+    fn is_user_playing(&self) -> bool {
         self.submission.is_none()
     }
 }
 
-/// The user, who may talk with the program.
+/// The user at the terminal.
 pub struct Person<'a> {
-    pub talk: &'a Talk,
+    pub talk: &'a UserDialogue,
     pub ask: &'a dyn Fn(),
 }
 
-/// Connects the user with the program that the last function runs, and counts what it writes. The first argument marks
-/// its lines; after more bytes than the second no more is read.
-pub type Talk = dyn Fn(&str, Option<Bytes>, RunWithHand<'_>) -> Result<(RunOnce, Bytes), Stop>;
+/// Connects the user with the program that the third argument runs, and counts its bytes. The first argument marks
+/// its lines; reading stops after as many bytes as the second.
+pub type UserDialogue =
+    dyn Fn(&str, Option<Bytes>, RunWithPipes<'_>) -> Result<(SingleRun, Bytes), Stop>;
 
-/// Runs a program whose standard input and output are elsewhere.
-pub type RunWithHand<'a> = &'a mut dyn FnMut(Hand) -> Result<RunOnce, Stop>;
+/// Runs a program with these pipes as standard input and output.
+pub type RunWithPipes<'a> = &'a mut dyn FnMut(ManualPipes) -> Result<SingleRun, Stop>;
 
-/// Runs a submission once.
-///
-/// # Errors
-/// If it cannot be run, the judge failed, or it was interrupted.
 pub fn run_once(
-    options: &OnceOptions,
+    options: &RunOnceOptions,
     person: &Person<'_>,
     context: &Context,
-) -> Result<RunOnce, Stop> {
+) -> Result<SingleRun, Stop> {
     let format = options.format.as_deref();
-    let mut problem = problem::read(&options.package, format, Remarks::Errors, context)?;
+    let mut problem =
+        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
-    if problem.kind.submitted == Submitted::Answers {
+    if problem.kind.submitted == SubmittedContent::Answers {
         let what =
             "submissions to this problem are answers, which cannot be run; use `juror judge`";
         return Err(Stop::usage(what));
     }
     let is_interactive = problem.kind.interaction == Interaction::Interactive;
-    if options.is_played() && !is_interactive {
+    if options.is_user_playing() && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = options.submission.as_ref().map(|path| named(path, &problem));
+    let submission = options.submission.as_ref().map(|path| named_submission(path, &problem));
     let submission = submission.transpose().map_err(Stop::usage)?;
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();
     let names: HashSet<String> = name.iter().cloned().collect();
-    let _made = problem::complete(&mut problem, Some(&names), &host, &builder, context)?;
-    let events = context.sink();
+    let _made = problem::make_missing_files(&mut problem, Some(&names), &host, &builder, context)?;
+    let events = context.event_sender();
     let bench = host.bench(&problem, &builder, &events);
     let case = name.map(|name| find_case(&problem, &name)).transpose()?;
     let Some(submission) = submission else {
-        let case = case.ok_or_else(|| no_case(&problem))?;
-        return play(bench, case, person);
+        let case = case.ok_or_else(|| no_case_error(&problem))?;
+        return play_submission(bench, case, person);
     };
-    let limits = Limits::of_submission(&problem.limits, limit(options, &problem));
-    let runnable = built(bench, &submission, &limits)?;
+    let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
+    let runnable = build_submission(bench, &submission, &limits)?;
     let validators = Validators::default();
     let rules = Rules {
         problem: &problem,
@@ -120,29 +117,33 @@ pub fn run_once(
         detail: Detail::Brief,
     };
     let none = TestCase::default();
-    let once = Once {
+    let once = SingleRunner {
         executor: bench.executor,
         rules: &rules,
-        entry: &Entry {
+        entry: &ReadySubmission {
             submission: &submission.name,
-            ..Entry::unnamed(&runnable, TimeLimitMode::Any)
+            ..ReadySubmission::without_name(&runnable, TimeLimitMode::Any)
         },
         test_case: case.unwrap_or(&none),
     };
     let ran = if is_interactive && options.input.is_none() {
         let (ran, written) = (person.talk)("> ", limits.output, &mut |hand| once.by_hand(hand))?;
-        once.wrote(ran, written)
+        once.with_stdout_size(ran, written)
     } else {
-        let (input, name) = input(options, person, case, &host)?;
-        once.on(input, &name)?
+        let (input, name) = read_input(options, person, case, &host)?;
+        once.run(input, &name)?
     };
     Ok(ran)
 }
 
-/// Lets the user take the part of the submission.
-fn play(bench: Bench<'_>, case: &TestCase, person: &Person<'_>) -> Result<RunOnce, Stop> {
+/// The user plays the submission.
+fn play_submission(
+    bench: Bench<'_>,
+    case: &TestCase,
+    person: &Person<'_>,
+) -> Result<SingleRun, Stop> {
     let limits = Limits::of_compiler(&bench.problem.limits);
-    let interactor = match OutputValidator::interactor(&bench, &limits)? {
+    let interactor = match OutputValidator::build_interactor(&bench, &limits)? {
         Some(interactor) => interactor,
         None => OutputValidator::build(&bench, &limits)?.pop().ok_or_else(|| {
             Stop::usage(
@@ -155,53 +156,55 @@ fn play(bench: Bench<'_>, case: &TestCase, person: &Person<'_>) -> Result<RunOnc
         most => Contract::MorePasses(most - 1),
     };
     let playing =
-        Playing { executor: bench.executor, interactor: &interactor, test_case: case, contract };
+        HumanPlay { executor: bench.executor, interactor: &interactor, test_case: case, contract };
     let most = interactor.limits.output;
     let (mut ran, written) = (person.talk)("< ", most, &mut |hand| playing.by_hand(hand))?;
     ran.outcome.stdout_bytes = written;
     Ok(ran)
 }
 
-/// The name of the test case for input, arguments and files, if there is one.
-fn case_name(options: &OnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
-    match (&options.case, options.is_played()) {
+fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
+    match (&options.case, options.is_user_playing()) {
         (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
-        (None, true) => {
-            Ok(Some(problem.test_data.cases.first().ok_or_else(|| no_case(problem))?.name.clone()))
-        }
+        (None, true) => Ok(Some(
+            problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),
+        )),
         (None, false) => Ok(None),
     }
 }
 
-fn no_case(problem: &Problem) -> Stop {
+fn no_case_error(problem: &Problem) -> Stop {
     let what =
         format!("{} has no test cases; `juror verify` shows what is missing", problem.short_name);
-    Stop::Refused(Mend::Selection, vec![what.into()])
+    Stop::Refused(RefusalSubject::Selection, vec![what.into()])
 }
 
-/// The time limit from the command line or the package.
-fn limit(options: &OnceOptions, problem: &Problem) -> Duration {
+fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
     let given = options.time_limit.or(problem.limits.time_limit);
     given.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
-/// Builds the submission. A failure is the submission's fault, not the package's.
-fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<Runnable, Stop> {
+/// A failed build is the submission's fault, not the package's.
+fn build_submission(
+    bench: Bench<'_>,
+    submission: &Submission,
+    limits: &Limits,
+) -> Result<Runnable, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
-    let prepared = prepared.map_err(|stop| stop.blame(Mend::CommandLine))?;
+    let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     match bench.build(&submission.name, &prepared, &build_limits, limits)? {
-        Built::Program(runnable) => Ok(*runnable),
-        Built::Rejected(report) => {
-            let what = unbuildable("the submission", &submission.program.path, &report);
-            Err(Stop::Diagnosed(vec![what]).blame(Mend::Submission))
+        BuildResult::Program(runnable) => Ok(*runnable),
+        BuildResult::Rejected(report) => {
+            let what = build_diagnostic("the submission", &submission.program.path, &report);
+            Err(Stop::Diagnosed(vec![what]).refused_for(RefusalSubject::Submission))
         }
     }
 }
 
-/// The submission's input, and a name for it.
-fn input(
-    options: &OnceOptions,
+/// Also returns a name for the input.
+fn read_input(
+    options: &RunOnceOptions,
     person: &Person<'_>,
     case: Option<&TestCase>,
     host: &Host,
@@ -220,29 +223,29 @@ fn input(
         (None, _) => {
             (person.ask)();
             let mut text = Vec::new();
-            let stdin = Patient::stdin(host.stop_handle.clone());
+            let stdin = InterruptibleStdin::open(host.stop_handle.clone());
             match stdin.and_then(|mut stdin| stdin.read_to_end(&mut text)) {
                 Ok(_) => Ok((text.into(), "standard input".to_owned())),
-                Err(error) if stdin::is_end(&error) => Err(Stop::Interrupted),
+                Err(error) if stdin::is_interruption(&error) => Err(Stop::Interrupted),
                 Err(error) => Err(JudgeError::new("read standard input", error).into()),
             }
         }
     }
 }
 
-impl CommandResult for RunOnce {
+impl CommandResult for SingleRun {
     fn render(&self, page: &mut Page<'_>) {
-        let look = if self.failed { Look::Bad } else { Look::Good };
+        let look = if self.failed { TextRole::Bad } else { TextRole::Good };
         let name = printable(&self.submission);
         let label = format!("{name} on {}: ", printable(&self.input));
         page.labelled(0, Label::new(look, &label), &printable(&self.ended));
-        page.wrapped(2, &self.outcome.used());
+        page.wrapped(2, &self.outcome.describe_use());
         let mut part = |name: &str, text: &[u8]| {
             if text.is_empty() {
                 return page.line(0, &format!("{name}: empty"));
             }
             page.line(0, &format!("{name}:"));
-            quoted(page, text, true);
+            quote_lines(page, text, true);
         };
         if !self.message.is_empty() {
             part("judge message", self.message.as_bytes());

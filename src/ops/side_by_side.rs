@@ -1,4 +1,4 @@
-//! Work on several packages at once, reported one after the other, as if each had waited for the one before.
+//! Works on several packages at once, and reports them one after the other.
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -8,66 +8,61 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::model::event::Stamped;
+use crate::model::event::StampedEvent;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 
-/// How many packages are open at the same time at most.
-const MOST: usize = 8;
+const MAX_OPEN_PACKAGES: usize = 8;
 
-/// How long events are collected before they are shown, so that not every event wakes a thread.
-const MOMENT: Duration = Duration::from_millis(1);
+/// Events are collected for this long, so that not every event wakes a thread.
+const COLLECT_TIME: Duration = Duration::from_millis(1);
 
-/// Begins with a package: returns what the work and its end need.
-type Begin<'a, T, N> = &'a (dyn Fn(&Path, &Context) -> Result<(T, N), Stop> + Sync);
+type BeginPackage<'a, T, N> = &'a (dyn Fn(&Path, &Context) -> Result<(T, N), Stop> + Sync);
 
-/// The work on packages.
-pub struct Work<'a, T, N> {
-    /// Begins with a package; called in order, one at a time. Returns what the work and its end need.
-    pub begin: Begin<'a, T, N>,
-    /// Works on the package with this number, beside others.
-    pub go_on: &'a (dyn Fn(usize, T, &Context) -> Result<(), Stop> + Sync),
-    /// Reports the next steps for the package, whatever the result was.
-    pub next: &'a (dyn Fn(&Path, Option<N>, &Context) + Sync),
-    /// Ends all current work at once.
-    pub end: &'a (dyn Fn() + Sync),
+pub struct PackageWork<'a, T, N> {
+    /// Called in order, one at a time. Returns the values for `process` and `report_next_steps`.
+    pub begin: BeginPackage<'a, T, N>,
+    /// Works on the package with this index, at the same time as others.
+    pub process: &'a (dyn Fn(usize, T, &Context) -> Result<(), Stop> + Sync),
+    /// Called even if the work failed.
+    pub report_next_steps: &'a (dyn Fn(&Path, Option<N>, &Context) + Sync),
+    pub stop_all: &'a (dyn Fn() + Sync),
 }
 
-/// A package in progress.
-struct Lane {
+struct ActivePackage {
     dir: PathBuf,
-    /// The context for its work, until the work is done.
+    /// Taken by the thread that works on the package.
     context: Mutex<Option<Context>>,
-    /// Whether the other packages may continue, and the exit code for work that ended early.
+    /// Whether the other packages may continue, and the exit code.
     done: OnceLock<(bool, ExitCode)>,
 }
 
-impl<T, N> Work<'_, T, N> {
-    /// Does the work with each package, this many at once. The first package, in their order, after which the others
-    /// must end is the last one reported.
+impl<T, N> PackageWork<'_, T, N> {
+    /// Works on `at_once` packages at a time. If a package must end the command, packages after it are not reported.
     ///
     /// # Errors
-    /// If the work must end and this is not reported yet, or no thread can be started.
+    /// If the command must end and no event has said so, or no thread can be started.
     pub fn run(&self, context: &Context, dirs: &[PathBuf], at_once: usize) -> Result<(), Stop> {
-        let at_once = at_once.min(dirs.len()).min(MOST);
+        let at_once = at_once.min(dirs.len()).min(MAX_OPEN_PACKAGES);
         if at_once < 2 {
             let mut dirs = dirs.iter().enumerate();
             return dirs.try_for_each(|(index, dir)| {
-                self.one(index, dir, (self.begin)(dir, context), context)
+                self.process_package(index, dir, (self.begin)(dir, context), context)
             });
         }
         let lane = |dir: &PathBuf| {
             let (sender, heard) = channel();
-            let own = Mutex::new(Some(context.aside(sender)));
-            (Lane { dir: dir.clone(), context: own, done: OnceLock::new() }, heard)
+            let own = Mutex::new(Some(context.for_concurrent_work(sender)));
+            (ActivePackage { dir: dir.clone(), context: own, done: OnceLock::new() }, heard)
         };
-        let (lanes, heard): (Vec<Lane>, Vec<Receiver<Stamped>>) = dirs.iter().map(lane).unzip();
+        let (lanes, heard): (Vec<ActivePackage>, Vec<Receiver<StampedEvent>>) =
+            dirs.iter().map(lane).unzip();
         let (next, is_over) = (Mutex::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             for number in 0..at_once {
-                let work = || self.work(&lanes, &next, &is_over);
+                let work = || self.run_thread(&lanes, &next, &is_over);
                 match thread::Builder::new().spawn_scoped(scope, work) {
                     Err(error) if number == 0 => {
                         return Err(JudgeError::new("start a thread for packages", error).into());
@@ -78,16 +73,16 @@ impl<T, N> Work<'_, T, N> {
             }
             for (lane, heard) in lanes.iter().zip(heard) {
                 while let Ok(stamped) = heard.recv() {
-                    context.tell(&stamped);
-                    heard.try_iter().for_each(|stamped| context.tell(&stamped));
-                    thread::sleep(MOMENT);
+                    context.forward(&stamped);
+                    heard.try_iter().for_each(|stamped| context.forward(&stamped));
+                    thread::sleep(COLLECT_TIME);
                 }
-                // If this is not set, its thread has panicked, and the scope will, too.
+                // If this is not set, the thread has panicked, and so will the scope.
                 let Some((may_go_on, ended)) = lane.done.get() else { break };
-                context.end_with(*ended);
+                context.add_exit_code(*ended);
                 if !may_go_on {
                     is_over.store(true, Ordering::SeqCst);
-                    (self.end)();
+                    (self.stop_all)();
                     break;
                 }
             }
@@ -95,8 +90,7 @@ impl<T, N> Work<'_, T, N> {
         })
     }
 
-    /// Works on one package after the other, until none is left.
-    fn work(&self, lanes: &[Lane], next: &Mutex<usize>, is_over: &AtomicBool) {
+    fn run_thread(&self, lanes: &[ActivePackage], next: &Mutex<usize>, is_over: &AtomicBool) {
         while !is_over.load(Ordering::SeqCst) {
             let mut turn = next.lock();
             let index = *turn;
@@ -106,17 +100,17 @@ impl<T, N> Work<'_, T, N> {
             let Some(own) = own else { continue };
             let begun = (self.begin)(&lane.dir, &own);
             drop(turn);
-            let done = self.one(index, &lane.dir, begun, &own);
+            let done = self.process_package(index, &lane.dir, begun, &own);
             let may_go_on = done.is_ok();
             if let Err(stop) = done {
-                own.stopped(stop);
+                own.report_stop(stop);
             }
-            // Set before the context is dropped, so that the end of the events means that this is set.
-            let _ = lane.done.set((may_go_on, own.ended()));
+            // Must be set before the context is dropped, because the receiver reads it after the last event.
+            let _ = lane.done.set((may_go_on, own.exit_code()));
         }
     }
 
-    fn one(
+    fn process_package(
         &self,
         index: usize,
         dir: &Path,
@@ -124,11 +118,11 @@ impl<T, N> Work<'_, T, N> {
         context: &Context,
     ) -> Result<(), Stop> {
         let mut next = None;
-        context.part(begun.and_then(|(begun, known)| {
+        context.contain_failure(begun.and_then(|(begun, known)| {
             next = Some(known);
-            (self.go_on)(index, begun, context)
+            (self.process)(index, begun, context)
         }))?;
-        (self.next)(dir, next, context);
+        (self.report_next_steps)(dir, next, context);
         Ok(())
     }
 }
@@ -140,15 +134,15 @@ mod tests {
 
     use crate::model::event::Event;
 
-    /// The names of the packages with events, in order.
+    /// The indexes of packages, in the order of their work.
     #[derive(Default)]
-    struct Spoken {
+    struct PackageLog {
         all: Mutex<Vec<usize>>,
         changed: Condvar,
     }
 
-    impl Spoken {
-        fn speak(&self, index: usize) {
+    impl PackageLog {
+        fn record(&self, index: usize) {
             self.all.lock().push(index);
             self.changed.notify_all();
         }
@@ -162,9 +156,9 @@ mod tests {
         }
     }
 
-    /// Works on this many packages, each with its result. `work` is what each does meanwhile. Returns what was shown,
-    /// the exit code, and how often current work was ended.
-    fn told(
+    /// Processes one package for each result in `ends`; `work` runs in each. Returns the messages, the exit code, and
+    /// how often all work was stopped.
+    fn run_packages(
         ends: &[Result<(), Stop>],
         at_once: usize,
         work: &(dyn Fn(usize) + Sync),
@@ -172,28 +166,28 @@ mod tests {
         let (sender, heard) = channel();
         let ended = Mutex::new(0);
         let say = |context: &Context, what: String| {
-            context.event(Event::Complained { message: what, help: None });
+            context.send_event(Event::Complained { message: what, help: None });
         };
         let dirs: Vec<PathBuf> = (0..ends.len()).map(|it| it.to_string().into()).collect();
         let context = Context::new(move |stamped| drop(sender.send(stamped.clone())));
-        let done = Work {
+        let done = PackageWork {
             begin: &|dir, context| {
                 say(context, format!("b{}", dir.display()));
                 Ok(((), ()))
             },
-            go_on: &|index, (), context| {
+            process: &|index, (), context| {
                 work(index);
                 say(context, format!("w{index}"));
                 ends[index].clone()
             },
-            next: &|dir, _, context| say(context, format!("n{}", dir.display())),
-            end: &|| *ended.lock() += 1,
+            report_next_steps: &|dir, _, context| say(context, format!("n{}", dir.display())),
+            stop_all: &|| *ended.lock() += 1,
         }
         .run(&context, &dirs, at_once);
         if let Err(stop) = done {
-            context.stopped(stop);
+            context.report_stop(stop);
         }
-        let code = context.ended();
+        let code = context.exit_code();
         drop(context);
         let words = heard.iter().filter_map(|stamped| match stamped.event {
             Event::Complained { message, .. } => Some(message),
@@ -204,27 +198,28 @@ mod tests {
     }
 
     #[test]
-    fn packages_are_told_one_after_the_other_though_the_next_is_done_first() {
+    fn packages_are_reported_in_order_even_if_the_next_is_done_first() {
         let expected = "b0 w0 n0 b1 w1 n1 b2 w2 n2 b3 w3 n3";
         for at_once in [1, 2, 4, 9] {
-            let spoken = Spoken::default();
+            let spoken = PackageLog::default();
             let work = |index: usize| {
                 if at_once > 1 && index.is_multiple_of(2) {
                     spoken.wait_for(index + 1);
                 }
-                spoken.speak(index);
+                spoken.record(index);
             };
-            let told = told(&[const { Ok(()) }; 4], at_once, &work);
+            let told = run_packages(&[const { Ok(()) }; 4], at_once, &work);
             assert_eq!(told, (expected.to_owned(), ExitCode::Success, 0), "{at_once}");
         }
     }
 
     #[test]
-    fn what_ends_one_package_ends_it_alone_or_all_that_follow() {
-        let refused = || Err(Stop::Refused(crate::model::stop::Mend::Package, Vec::new()));
+    fn an_error_ends_one_package_and_an_interruption_ends_all() {
+        let refused =
+            || Err(Stop::Refused(crate::model::stop::RefusalSubject::Package, Vec::new()));
         let check = |ends: &[Result<(), Stop>], expected: &str, code: ExitCode| {
             for at_once in [1, 2, 4] {
-                let (words, got, ended) = told(ends, at_once, &|_| {});
+                let (words, got, ended) = run_packages(ends, at_once, &|_| {});
                 assert_eq!((words.as_str(), got), (expected, code), "{at_once}");
                 let is_cut = code == ExitCode::Interrupted && at_once > 1;
                 assert_eq!(ended, usize::from(is_cut), "{at_once}");

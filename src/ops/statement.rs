@@ -16,21 +16,20 @@ use crate::model::text::printable;
 use crate::ops::context::Context;
 use crate::package;
 use crate::package::statements::{Statement, statements};
-use crate::package::suggest::list;
+use crate::package::suggest::comma_list;
 use crate::report::file::ReportFile;
 use crate::report::html;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
-use crate::statement::chosen;
-use crate::statement::page;
+use crate::statement::choose_statements;
+use crate::statement::render_page;
 
-/// Which statements to write, and where.
 #[derive(Clone, Debug, Default)]
 pub struct StatementOptions {
     pub package: PathBuf,
-    /// Only these languages, if there are some.
+    /// All languages if empty.
     pub languages: Vec<String>,
-    /// A file, a directory, or `-` to return the page; `None` for a file with the problem's name.
+    /// A file, a directory, or `-` to return the page. `None` means a file with the problem's name.
     pub out: Option<PathBuf>,
 }
 
@@ -38,7 +37,7 @@ pub struct StatementOptions {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StatementPages {
     pub written: Vec<WrittenPage>,
-    /// The page, if it is not in a file.
+    /// Set if the page is not written to a file.
     #[serde(skip)]
     pub html: Option<String>,
 }
@@ -57,7 +56,7 @@ impl CommandResult for StatementPages {
     fn render(&self, page: &mut Page<'_>) {
         let written = self.written.iter().filter(|_| !page.style.is_quiet());
         for WrittenPage { path, languages } in written {
-            let languages = list(languages.iter().map(String::as_str));
+            let languages = comma_list(languages.iter().map(String::as_str));
             page.line(
                 0,
                 &format!("wrote {} ({languages})", printable(&path.display().to_string())),
@@ -70,23 +69,19 @@ impl CommandResult for StatementPages {
     }
 }
 
-/// Writes the statements of a package as pages.
-///
-/// # Errors
-/// If the package has none, or they cannot be read or written.
 pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
     let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
     if options.out.as_ref().is_some_and(is_pdf) {
         let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
         return Err(Stop::usage(what));
     }
-    let dir = context.enter(&options.package)?;
+    let dir = context.enter_package(&options.package)?;
     let reading = package::read(&dir);
     // Other faults of the package do not matter for its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
-    let (chosen, remarks) = chosen(&problem, &all, &options.languages)?;
-    context.diagnosed(remarks);
+    let (chosen, remarks) = choose_statements(&problem, &all, &options.languages)?;
+    context.send_diagnostics(remarks);
     let short_name = &problem.short_name;
     let out = options.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
     let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
@@ -101,34 +96,33 @@ pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<Stat
         return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
     }
     if is_directory(&out) {
-        fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
+        fs::create_dir_all(&out).map_err(|error| write_error(&out, &error))?;
     }
     let mut done = StatementPages::default();
     for (path, statements) in pages {
-        let page = page(&problem, &statements)?;
-        context.diagnosed(page.remarks);
+        let page = render_page(&problem, &statements)?;
+        context.send_diagnostics(page.remarks);
         if path.as_os_str() == "-" {
             done.html = Some(page.html);
             continue;
         }
-        write(&path, page.html.as_bytes()).map_err(|error| unwritable(&path, &error))?;
+        write_page(&path, page.html.as_bytes()).map_err(|error| write_error(&path, &error))?;
         let languages = statements.iter().map(|it| it.language.clone()).collect();
         done.written.push(WrittenPage { path, languages });
     }
     Ok(done)
 }
 
-/// Whether the path is a directory, or is written like one.
+/// Whether the path is a directory, or ends with a slash.
 fn is_directory(out: &Path) -> bool {
     out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Writes a file beside its path, and moves it there when it is complete.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    ReportFile::beside(path, html::SIGN)?.write(|out| out.write_all(bytes))
+fn write_page(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    ReportFile::replacing(path, html::SIGNATURE)?.write(|out| out.write_all(bytes))
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Stop {
+fn write_error(path: &Path, error: &io::Error) -> Stop {
     let path = path.display();
     Stop::usage(format!("cannot write {path}: {error}; choose another place with --out"))
 }

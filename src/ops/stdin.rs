@@ -1,4 +1,4 @@
-//! Standard input that does not keep a command, or a thread of it, from ending while nothing arrives.
+//! Standard input that lets a command or a thread end while nothing arrives.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, stdin};
@@ -8,74 +8,70 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::ops::host::StopHandle;
 
-/// Standard input.
-pub struct Patient {
-    from: File,
+pub struct InterruptibleStdin {
+    file: File,
     stop_handle: StopHandle,
 }
 
-/// How often to check whether to continue.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// The error message if not.
-const ENDED: &str = "interrupted";
+const INTERRUPTED: &str = "interrupted";
 
-/// Whether reading ended because the command ends.
-pub fn is_end(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == ENDED
+pub fn is_interruption(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == INTERRUPTED
 }
 
-/// Standard input without the buffer of `Stdin`, since `poll` does not see what that holds.
+/// `Stdin` has a buffer, whose content `poll` does not see.
 fn unbuffered() -> io::Result<File> {
     Ok(File::from(stdin().as_fd().try_clone_to_owned()?))
 }
 
-impl Patient {
-    /// Reads standard input until all runs are ended.
-    pub fn stdin(stop_handle: StopHandle) -> io::Result<Self> {
-        Ok(Self { from: unbuffered()?, stop_handle })
+impl InterruptibleStdin {
+    /// Fails when the handle stops all runs.
+    pub fn open(stop_handle: StopHandle) -> io::Result<Self> {
+        Ok(Self { file: unbuffered()?, stop_handle })
     }
 
-    /// Its size, if that is known.
+    /// `None` if it is not a regular file.
     pub fn size(&self) -> Option<u64> {
-        let found = self.from.metadata().ok()?;
+        let found = self.file.metadata().ok()?;
         found.is_file().then_some(found.len())
     }
 }
 
-impl Read for Patient {
+impl Read for InterruptibleStdin {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         loop {
-            if self.stop_handle.is_asked() {
-                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, ENDED));
+            if self.stop_handle.is_stopped() {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, INTERRUPTED));
             }
-            let mut asked = [PollFd::new(&self.from, PollFlags::IN)];
-            match poll(&mut asked, Some(&LOOK)) {
+            let mut asked = [PollFd::new(&self.file, PollFlags::IN)];
+            match poll(&mut asked, Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 // If polling fails, reading reports why.
-                Ok(_) | Err(_) => return self.from.read(to),
+                Ok(_) | Err(_) => return self.file.read(to),
             }
         }
     }
 }
 
-/// Standard input that also ends when something arrives in a pipe, or nobody can write there any more.
-pub struct UntilBell {
-    from: File,
-    bell: PipeReader,
+/// Also ends when a byte arrives in the pipe, or its last writer is closed.
+pub struct StoppableStdin {
+    file: File,
+    stop_pipe: PipeReader,
 }
 
-impl UntilBell {
-    pub fn stdin(bell: PipeReader) -> io::Result<Self> {
-        Ok(Self { from: unbuffered()?, bell })
+impl StoppableStdin {
+    pub fn open(bell: PipeReader) -> io::Result<Self> {
+        Ok(Self { file: unbuffered()?, stop_pipe: bell })
     }
 }
 
-impl Read for UntilBell {
+impl Read for StoppableStdin {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let mut asked = [self.from.as_fd(), self.bell.as_fd()]
+        let mut asked = [self.file.as_fd(), self.stop_pipe.as_fd()]
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         poll(&mut asked, None)?;
-        if asked[1].revents().is_empty() { self.from.read(to) } else { Ok(0) }
+        if asked[1].revents().is_empty() { self.file.read(to) } else { Ok(0) }
     }
 }

@@ -1,103 +1,103 @@
-//! How strong a package's test data is, and what it misses.
+//! `juror strength`: measures how strong a package's test data is.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::batch::Way;
+use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::parallel;
 use crate::executor::scheduler::Scheduler;
 use crate::judge::case::{ReadyCase, Rules};
-use crate::judge::judging::Judging;
+use crate::judge::judging::JudgingTask;
 use crate::model::event::Event;
 use crate::model::judgement::Judgement;
-use crate::model::problem::Submitted;
+use crate::model::problem::SubmittedContent;
 use crate::model::stop::Stop;
-use crate::model::strength::{GateState, Lack, RightProgram, Strength, SubjectKind};
+use crate::model::strength::{GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind};
 use crate::model::submission::Submission;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::{self, Remarks};
+use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::{cases, validators};
 use crate::search::arena::Arena;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::promote::Promotion;
-use crate::search::reference::{is_accepted, usual};
+use crate::search::reference::{default_reference, is_accepted};
 use crate::strength::gates::Gates;
 use crate::strength::kill_search::KillSearch;
-use crate::strength::measure::Measuring;
-use crate::strength::mutants::{mutated, wrapped};
+use crate::strength::measure::Measurement;
+use crate::strength::mutants::{mutant_subjects, wrapper_subjects};
 use crate::strength::pool::FreshSource;
-use crate::strength::promote::{Chosen, choose};
-use crate::strength::submissions::{self, fastest, own};
+use crate::strength::promote::{ChosenCase, choose_cases};
+use crate::strength::submissions::{self, fastest_by_language, judged_subject};
 use crate::strength::test_bed::TestBed;
 use crate::strength::{equivalents, history, score, tools};
-use crate::validate::coverage::of_test_cases;
+use crate::validate::coverage::test_case_coverage;
 
-/// What to measure, and how far.
 #[derive(Clone, Debug)]
 pub struct StrengthOptions {
     pub package: PathBuf,
-    /// What is not done by then is reported as cut off.
+    /// Work that is not done by then is reported as cut off.
     pub time: Duration,
-    /// Rounds of fresh inputs that a program must survive to be presumed equivalent.
+    /// A program that survives so many rounds of fresh inputs is presumed equivalent.
     pub rounds: usize,
     pub seed: u64,
-    /// Whether everything is run on all test cases.
+    /// Whether every program runs on all test cases.
     pub matrix: bool,
-    /// Whether inputs that catch what is missed are added to the package.
+    /// Whether to add inputs that catch missed programs to the package.
     pub promote: bool,
     pub host: HostOptions,
 }
 
-/// The part of the time for measuring speed, beside all other work; at least half of it is used.
-const FOR_SPEED: f64 = 0.3;
-/// The most of the time that is kept for searches while programs run on the test cases.
-const FOR_SEARCH: f64 = 0.15;
+/// The share of the time for measuring speed, at the same time as other work. At least half of it is used.
+const SPEED_SHARE: f64 = 0.3;
+/// The largest share of the time that is reserved for searches while programs run on the test cases.
+const SEARCH_SHARE: f64 = 0.15;
 
-/// Measures the strength of a package's test data.
-///
-/// # Errors
-/// If the package cannot be used, two programs that should be right are not, the judge failed, or it was interrupted.
 pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
     let started = Instant::now();
-    let mut problem = problem::read(&options.package, None, Remarks::Errors, context)?;
-    if problem.kind.submitted == Submitted::Answers {
+    let mut problem =
+        problem::read_problem(&options.package, None, ShownDiagnostics::Errors, context)?;
+    if problem.kind.submitted == SubmittedContent::Answers {
         let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
         return Err(Stop::usage(what));
     }
     if options.promote {
-        context.writable()?;
+        context.check_writable()?;
     }
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
     let builder = host.builder_on(scheduler);
-    let _made = problem::complete(&mut problem, None, &host, &builder, context)?;
-    let inputs = &ProblemInputs::read(problem, None, &context.sink())?;
+    let _made = problem::make_missing_files(&mut problem, None, &host, &builder, context)?;
+    let inputs = &ProblemInputs::read(problem, None, &context.event_sender())?;
     let problem = &inputs.problem;
-    context.event(Event::package_read(problem, 0, problem.test_data.judged().len()));
-    let sink = context.sink();
+    context.send_event(Event::package_read(problem, 0, problem.test_data.judged_cases().len()));
+    let sink = context.event_sender();
     let bench = Bench { problem, executor: scheduler, builder: &builder, events: &sink };
-    let validators = validators::build_faultless(&bench)?;
-    let judging = Judging::new(bench, &validators, cases::select(problem, &[])?);
+    let validators = validators::build_faultless_validators(&bench)?;
+    let judging = JudgingTask::new(bench, &validators, cases::select_cases(problem, &[])?);
     let time_limit = judging.time_limit()?;
-    let rules = &judging.begin(&time_limit);
-    let gates =
-        Gates { inputs, judging: &judging, matrix: options.matrix, kept: host.kept.clone() };
+    let rules = &judging.announce_limits(&time_limit);
+    let gates = Gates {
+        inputs,
+        judging: &judging,
+        matrix: options.matrix,
+        kept: host.generated_data.clone(),
+    };
     let mut report = Strength { seed: options.seed, time: options.time, ..Strength::default() };
-    let judged = gates.look(&time_limit, &mut report)?;
+    let judged = gates.check(&time_limit, &mut report)?;
     if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
         let mut cases = judging.cases.clone();
         // A static validator checks sources, which do not change here.
         cases.retain(|case| case.static_args.is_none());
         // The tools have a separate time limit.
-        let most = options.time.mul_f64(FOR_SPEED);
+        let most = options.time.mul_f64(SPEED_SHARE);
         let time = options.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
         let beside = host.builder();
         let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
-        let work = Work {
+        let work = StrengthWork {
             options,
             context,
             inputs,
@@ -106,10 +106,10 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
             scheduler,
             cases: &cases,
             judged: &judged,
-            way: Way::new(problem, host.isolation),
+            batch_way: BatchMode::new(problem, host.isolation),
             end: started + options.time,
         };
-        let tools = || tools::measure(bench_beside, rules, time);
+        let tools = || tools::measure_tools(bench_beside, rules, time);
         let (tools, is_measured) = parallel::both(tools, || work.measure(&mut report))?;
         report.probes = tools.probes;
         report.input_validators = tools.input_validators;
@@ -117,26 +117,24 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
         if is_measured {
             let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
             let bounds = match inputs.grammars.first() {
-                Some(grammar) => {
-                    of_test_cases(grammar, problem)?.and_then(|coverage| coverage.share(grammar))
-                }
+                Some(grammar) => test_case_coverage(grammar, problem)?
+                    .and_then(|coverage| coverage.share(grammar)),
                 None => None,
             };
-            score::count(&mut report, &names, bounds);
+            score::add_score(&mut report, &names, bounds);
         }
         let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
         let name = format!("strength of {} with seed {}", path.display(), report.seed);
-        let noted = host.cache().recall(&name);
-        if let Some(note) = history::compare(&mut report, noted.as_deref()) {
-            host.cache().note(&name, &note);
+        let noted = host.cache().read_note(&name);
+        if let Some(note) = history::report_gain(&mut report, noted.as_deref()) {
+            host.cache().write_note(&name, &note);
         }
     }
     report.elapsed = started.elapsed();
     Ok(report)
 }
 
-/// What the measurement of wrong programs needs.
-struct Work<'a> {
+struct StrengthWork<'a> {
     options: &'a StrengthOptions,
     context: &'a Context,
     inputs: &'a ProblemInputs,
@@ -144,53 +142,64 @@ struct Work<'a> {
     rules: &'a Rules<'a>,
     scheduler: &'a Scheduler,
     cases: &'a [ReadyCase<'a>],
-    /// The submissions that were judged on all test cases.
+    /// Judged on all test cases.
     judged: &'a [(&'a Submission, Judgement)],
-    way: Option<Way>,
+    batch_way: Option<BatchMode>,
     end: Instant,
 }
 
-impl Work<'_> {
-    /// Runs wrong programs on the test cases, and searches inputs that reject the others. Returns whether there are
-    /// right programs to do it with.
+impl StrengthWork<'_> {
+    /// Runs wrong programs on the test cases, then searches inputs that reject the survivors. Returns `false` without
+    /// an accepted submission.
     fn measure(&self, report: &mut Strength) -> Result<bool, Stop> {
-        let Self { options, inputs, bench, rules, scheduler, cases, judged, way, end, .. } = *self;
+        let Self {
+            options,
+            inputs,
+            bench,
+            rules,
+            scheduler,
+            cases,
+            judged,
+            batch_way: way,
+            end,
+            ..
+        } = *self;
         let problem = bench.problem;
-        let Some((reference, _)) = usual(problem, inputs.solution.as_ref()) else {
-            report.lacking.push(Lack::AcceptedSubmission);
-            report.subjects = judged.iter().filter_map(own).collect();
+        let Some((reference, _)) = default_reference(problem, inputs.solution.as_ref()) else {
+            report.lacking.push(MissingPrerequisite::AcceptedSubmission);
+            report.subjects = judged.iter().filter_map(judged_subject).collect();
             return Ok(false);
         };
         let accepted: Vec<&Submission> =
             problem.submissions.iter().filter(|it| is_accepted(it)).collect();
-        let right = submissions::right(bench, rules, &accepted)?;
+        let right = submissions::build_accepted(bench, rules, &accepted)?;
         let Some(main) = right.iter().find(|it| it.submission.name == reference.name) else {
-            report.lacking.push(Lack::AcceptedSubmission);
+            report.lacking.push(MissingPrerequisite::AcceptedSubmission);
             return Ok(false);
         };
         let arena = Arena::open(bench, inputs, rules, scheduler, way)?.with_generators()?;
         let grammar = arena.grammar();
         let test_bed = TestBed::new(&arena, &main.suspect.runnable, cases, way)?;
         if grammar.is_none() {
-            report.lacking.push(Lack::Grammar);
+            report.lacking.push(MissingPrerequisite::Grammar);
         }
         let source = FreshSource::new(&arena, options.seed);
         if source.is_none() {
-            report.lacking.push(Lack::Inputs);
+            report.lacking.push(MissingPrerequisite::Inputs);
         }
-        let mut entries = submissions::wrong(bench, rules, judged)?;
+        let mut entries = submissions::wrong_subjects(bench, rules, judged)?;
         if inputs.is_judged() {
-            report.lacking.push(Lack::Outputs)
+            report.lacking.push(MissingPrerequisite::Outputs)
         } else {
-            entries.extend(wrapped(&main.suspect, grammar))
+            entries.extend(wrapper_subjects(&main.suspect, grammar))
         }
         report.references = vec![RightProgram {
             submission: main.submission.name.clone(),
-            language: main.prepared.plan.written.word().to_owned(),
+            language: main.prepared.plan.language.name().to_owned(),
             mutants: 0,
         }];
-        for right in fastest(&right, judged) {
-            let mutants = mutated(right.submission, &right.prepared, options.seed)?;
+        for right in fastest_by_language(&right, judged) {
+            let mutants = mutant_subjects(right.submission, &right.prepared, options.seed)?;
             if mutants.is_empty() {
                 continue;
             }
@@ -198,16 +207,16 @@ impl Work<'_> {
             report.references.retain(|it| it.submission != *name);
             report.references.push(RightProgram {
                 submission: name.clone(),
-                language: right.prepared.plan.written.word().to_owned(),
+                language: right.prepared.plan.language.name().to_owned(),
                 mutants: mutants.len(),
             });
             entries.extend(mutants);
         }
         if entries.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
-            report.lacking.push(Lack::Mutants);
+            report.lacking.push(MissingPrerequisite::Mutants);
         }
-        self.context.diagnosed(equivalents::unknown(problem, &entries)?);
-        let measuring = Measuring {
+        self.context.send_diagnostics(equivalents::unknown_equivalents(problem, &entries)?);
+        let measuring = Measurement {
             search: KillSearch {
                 test_bed: &test_bed,
                 end,
@@ -217,16 +226,16 @@ impl Work<'_> {
                     .map(|it| (it.submission.name.clone(), it.suspect.clone()))
                     .collect(),
             },
-            for_search: options.time.mul_f64(FOR_SEARCH),
+            search_time: options.time.mul_f64(SEARCH_SHARE),
             rounds: options.rounds,
             equivalents: &problem.equivalents,
             matrix: options.matrix,
         };
         let measured = measuring.measure(entries, source, report)?;
-        let disputed = arena.validity.disputed.get().map(|refusal| inputs.disputed(refusal));
-        self.context.diagnosed(disputed);
+        let disputed = arena.validity.disputed.get().map(|refusal| inputs.dispute_warning(refusal));
+        self.context.send_diagnostics(disputed);
         if let Err(unmeasured) = measured {
-            return Err(unmeasured.stop(problem, reference));
+            return Err(unmeasured.to_stop(problem, reference));
         }
         if options.promote {
             self.promote(&test_bed, report)?;
@@ -234,15 +243,16 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Adds inputs that catch what the data misses to the package and its recipe.
+    /// Adds inputs that catch missed programs to the package and its recipe.
     fn promote(&self, test_bed: &TestBed<'_>, report: &mut Strength) -> Result<(), Stop> {
-        for Chosen { place, name, description } in choose(&report.subjects) {
+        for ChosenCase { subject: place, name, description } in choose_cases(&report.subjects) {
             let Some(missed) = &mut report.subjects[place].missed else { continue };
             let input: Arc<[u8]> = Arc::from(&*missed.input);
             let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
-            // The measurements are reported in any case.
-            missed.promoted = self.context.part(promotion.add(&input, &answer, &description))?;
+            // The measurements are reported even if this fails.
+            missed.promoted =
+                self.context.contain_failure(promotion.add(&input, &answer, &description))?;
         }
         Ok(())
     }

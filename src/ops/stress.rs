@@ -1,124 +1,124 @@
-//! Searches for an input on which a submission fails, and makes it small.
+//! `juror stress`: searches for an input on which a submission fails, and shrinks it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::batch::Way;
+use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared::ByComparison;
-use crate::explain::rejected::{explained, failing};
-use crate::generate::Mode;
+use crate::explain::compared::ComparedSubmission;
+use crate::explain::rejected::{explain_failure, failing_input};
+use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
-use crate::grammar::generate::{Unwritten, generate_until};
+use crate::grammar::generate::{GenerationFailure, generate_until};
 use crate::grammar::shape;
-use crate::judge::draw::Seen;
-use crate::judge::judging::Judging;
+use crate::judge::draw::ImageUse;
+use crate::judge::judging::JudgingTask;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, TimeLimit};
 use crate::model::limits::TIME_WITHOUT_PACKAGE;
-use crate::model::problem::{Problem, Submitted};
+use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan, StressResult};
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::named;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::submissions::named_submission;
 use crate::ops::{cases, validators};
 use crate::package;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, Unusable, shown};
-use crate::search::counterexample::counterexample;
+use crate::search::comparison::{Comparison, UnusableReason, quote_input};
+use crate::search::counterexample::build_counterexample;
 use crate::search::problem_inputs::ProblemInputs;
-use crate::search::programs::{Programs, Setting};
+use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::promote::Promotion;
-use crate::search::run::{Failure, Fault, SearchResult, Searching, search};
-use crate::search::shrink::{Shrinking, Shrunk, shrink};
+use crate::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
+use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
 
-/// How to search.
 #[derive(Clone, Debug)]
 pub struct StressOptions {
-    /// The package; without it the grammar and the reference are given.
+    /// Without a package, grammar and reference are given.
     pub package: Option<PathBuf>,
     pub submission: PathBuf,
-    /// The program whose output counts as right, instead of an accepted submission of the package.
+    /// Instead of an accepted submission of the package.
     pub reference: Option<PathBuf>,
-    /// The grammar of the input, instead of the package's.
+    /// Instead of the package's grammar.
     pub input_grammar: Option<PathBuf>,
     pub time: Duration,
     /// The time to shrink the input that is found.
     pub shrink_time: Option<Duration>,
-    /// The time to find out what failing inputs have in common.
+    /// Time to find what failing inputs have in common.
     pub explain: Duration,
     pub runs: Option<u64>,
-    /// The seed of all random choices.
     pub seed: u64,
-    /// The name of the new test case in the package.
+    /// Adds the input to the package under this name.
     pub promote: Option<String>,
-    /// The file for the input that is found.
     pub save: Option<PathBuf>,
-    /// CPU time limit of a run, instead of the package's.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
-    /// Where programs run; if `fresh` is set, each run has a process of its own.
+    /// If `fresh` is set, each run has its own process.
     pub host: HostOptions,
     pub repeat: String,
 }
 
-/// How long a counterexample is made smaller by default; longer if the search has left time.
-const SHRINKING: Duration = Duration::from_secs(20);
-/// How long the programs may run again to show more about it.
-const SHOWING: Duration = Duration::from_secs(2);
+/// The default time to shrink; time that the search leaves is added.
+const DEFAULT_SHRINK_TIME: Duration = Duration::from_secs(20);
+/// Time to run the programs again on the counterexample, to show more about it.
+const SHOW_TIME: Duration = Duration::from_secs(2);
 
-/// Searches.
-///
-/// # Errors
-/// If something cannot be used, or the judge failed.
 pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, Stop> {
-    let mut setting = setting(options, context)?;
-    // An impossible name is refused before anything starts.
-    promotion(options, &setting)?;
+    let mut setting = read_setting(options, context)?;
+    // Refuses an impossible name before anything starts.
+    check_promotion(options, &setting)?;
     if let Some(file) = options.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
         let what = format!("--save: {} is not a file; give the path of a file", file.display());
         return Err(Stop::usage(what));
     }
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
-    let fresh = scheduler.clone().fresh();
+    let fresh = scheduler.clone().with_fresh_runs();
     let builder = host.builder_on(scheduler);
-    let _made = problem::complete(&mut setting.inputs.problem, None, &host, &builder, context)?;
-    let promotion = promotion(options, &setting)?;
+    let _made =
+        problem::make_missing_files(&mut setting.inputs.problem, None, &host, &builder, context)?;
+    let promotion = check_promotion(options, &setting)?;
     let bench = Bench {
         problem: &setting.inputs.problem,
-        // Comparisons are random and never the same, so only builds are cached.
+        // Comparisons are random, so only builds are cached.
         executor: &fresh,
         builder: &builder,
-        events: &context.sink(),
+        events: &context.event_sender(),
     };
-    let validators = validators::build(&bench, Seen::Never)?;
+    let validators = validators::build_validators(&bench, ImageUse::Never)?;
     let has_package = setting.has_package;
     let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
-    let cases =
-        if has_package && !has_limit { cases::select(bench.problem, &[])? } else { Vec::new() };
-    let judging = Judging { given: options.time_limit, ..Judging::new(bench, &validators, cases) };
+    let cases = if has_package && !has_limit {
+        cases::select_cases(bench.problem, &[])?
+    } else {
+        Vec::new()
+    };
+    let judging = JudgingTask {
+        given_time_limit: options.time_limit,
+        ..JudgingTask::new(bench, &validators, cases)
+    };
     let time_limit = if has_package || options.time_limit.is_some() {
         judging.time_limit()?
     } else {
         TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another")
     };
-    let rules = &judging.begin(&time_limit);
-    let programs = &Programs::build(&setting, &bench, rules)?;
-    let way = Way::isolated(host.isolation).filter(|_| !options.host.fresh);
+    let rules = &judging.announce_limits(&time_limit);
+    let programs = &SearchPrograms::build(&setting, &bench, rules)?;
+    let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)?.with_generators()?;
-    let search = Stress {
+    let search = StressRun {
         options,
         setting: &setting,
         promotion: promotion.as_ref(),
@@ -132,53 +132,48 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     search.run()
 }
 
-/// Reads what the options name.
-fn setting(options: &StressOptions, context: &Context) -> Result<Setting, Stop> {
+fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubject, Stop> {
     let problem = match &options.package {
         Some(dir) => {
-            let problem = problem::read(dir, None, Remarks::Errors, context)?;
+            let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
             if options.promote.is_some() {
-                context.writable()?;
+                context.check_writable()?;
             }
             problem
         }
         None => Problem { dir: FilePath::root("."), ..Problem::default() },
     };
-    if problem.kind.submitted == Submitted::Answers {
+    if problem.kind.submitted == SubmittedContent::Answers {
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let submission = named(&options.submission, &problem).map_err(Stop::usage)?;
+    let submission = named_submission(&options.submission, &problem).map_err(Stop::usage)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|path| reference_at(path, &problem));
     let reference = reference.transpose().map_err(Stop::usage)?;
     let grammar = options.input_grammar.as_deref();
-    let inputs = ProblemInputs::read(problem, grammar, &context.sink())?;
+    let inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
     let has_package = options.package.is_some();
     if has_package {
-        context.event(Event::package_read(&inputs.problem, 1, 0));
+        context.send_event(Event::package_read(&inputs.problem, 1, 0));
     }
     let promotes = options.promote.is_some();
-    Ok(Setting { has_package, inputs, submission, reference, promotes })
+    Ok(SearchSubject { has_package, inputs, submission, reference, promotes })
 }
 
-/// A file, or one of the package's submissions by its name.
+/// Accepts a file, or the name of one of the package's submissions.
 fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let name = path.to_string_lossy();
     let own = problem.submissions.iter().find(|submission| submission.name == name);
     match own {
         Some(own) if !path.exists() => Ok(own.clone()),
-        _ => named(path, problem),
+        _ => named_submission(path, problem),
     }
 }
 
-/// How to promote the result; checked before anything runs.
-///
-/// # Errors
-/// If the name is not possible, or there is no package.
-fn promotion<'a>(
+fn check_promotion<'a>(
     options: &StressOptions,
-    setting: &'a Setting,
+    setting: &'a SearchSubject,
 ) -> Result<Option<Promotion<'a>>, Stop> {
     let Some(name) = &options.promote else { return Ok(None) };
     let promotion = if setting.has_package {
@@ -189,40 +184,38 @@ fn promotion<'a>(
     promotion.map(Some).map_err(Stop::usage)
 }
 
-/// A search with its built programs.
-struct Stress<'a> {
+struct StressRun<'a> {
     options: &'a StressOptions,
-    setting: &'a Setting,
-    /// The place in the package for the result, if it is added.
+    setting: &'a SearchSubject,
+    /// Set if the input is added to the package.
     promotion: Option<&'a Promotion<'a>>,
     arena: &'a Arena<'a>,
-    programs: &'a Programs,
+    programs: &'a SearchPrograms,
     comparison: &'a Comparison<'a>,
     isolation: Isolation,
-    /// Whether the user ended the command.
     is_stopped: &'a (dyn Fn() -> bool + Sync),
     context: &'a Context,
 }
 
-impl Stress<'_> {
+impl StressRun<'_> {
     fn run(&self) -> Result<StressResult, Stop> {
         let Self { options, setting, arena, programs, comparison, .. } = *self;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
         let mut mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
             let what = inputs.nothing_to_try();
-            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
+            return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
         }
         let plan = SearchPlan {
             submission: setting.submission.name.clone(),
             reference: programs.name.clone(),
-            chosen: programs.chosen.to_owned(),
+            chosen: programs.choice_reason.to_owned(),
             sources: inputs.sources(arena.generators.is_some()),
             seed: options.seed,
             time: options.time,
-            shrink_time: options.shrink_time.unwrap_or(options.time.min(SHRINKING)),
+            shrink_time: options.shrink_time.unwrap_or(options.time.min(DEFAULT_SHRINK_TIME)),
         };
-        self.event(Event::SearchStarted(plan.clone()));
+        self.send_event(Event::SearchStarted(plan.clone()));
         let started = Instant::now();
         let end = started + plan.time;
         scheduler.set_deadline(Some(end));
@@ -233,22 +226,30 @@ impl Stress<'_> {
         } else {
             programs.batches(setting, self.isolation, comparison.rules)
         };
-        let searching = Searching {
+        let searching = SearchParameters {
             arena,
             comparison,
             batches: batches.as_ref(),
             time: plan.time,
             is_stopped: self.is_stopped,
             shrink_time: plan.shrink_time,
-            most: options.runs,
+            runs_max: options.runs,
             progress: &progress,
         };
         let searched = search(&searching, &mut mix)?;
-        self.remarks(&searched);
-        batches.as_ref().and_then(Batches::trouble).into_iter().for_each(|it| self.remark(it));
-        self.usable(&searched, plan.shrink_time)?;
-        let shrinking =
-            Shrinking { arena, comparison, before: (searched.runs, started), progress: &progress };
+        self.report_package_problems(&searched);
+        batches
+            .as_ref()
+            .and_then(Batches::build_failure)
+            .into_iter()
+            .for_each(|it| self.send_diagnostic(it));
+        self.check_compared(&searched, plan.shrink_time)?;
+        let shrinking = ShrinkParameters {
+            arena,
+            comparison,
+            before: (searched.runs, started),
+            progress: &progress,
+        };
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
         let small = match &searched.found {
@@ -270,14 +271,14 @@ impl Stress<'_> {
         };
         let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
         let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
-        scheduler.set_deadline(Some(end.max(Instant::now() + SHOWING)));
+        scheduler.set_deadline(Some(end.max(Instant::now() + SHOW_TIME)));
         let mut found = match &searched.found {
-            Some(failure) => Some(counterexample(comparison, failure, small)?),
+            Some(failure) => Some(build_counterexample(comparison, failure, small)?),
             None => None,
         };
         scheduler.set_deadline(None);
         if let Some(found) = &mut found {
-            self.keep(found)?;
+            self.save_counterexample(found)?;
         }
         let search = Search {
             repeat: options.repeat.clone(),
@@ -294,13 +295,16 @@ impl Stress<'_> {
             level: searched.level,
         };
         if end_of_search == SearchEnd::Interrupted {
-            self.context.stopped(Stop::Interrupted);
+            self.context.report_stop(Stop::Interrupted);
         }
         Ok(StressResult { search, explanations: explained.into_iter().collect() })
     }
 
-    /// Explains what the counterexample is an example of.
-    fn explain(&self, small: &Shrunk, failure: &Failure) -> Result<Option<Explained>, Stop> {
+    fn explain(
+        &self,
+        small: &ShrunkInput,
+        failure: &Failure,
+    ) -> Result<Option<ExplanationResult>, Stop> {
         let Self { options, setting, arena, comparison, .. } = *self;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
@@ -310,59 +314,58 @@ impl Stress<'_> {
         }
         arena.scheduler.set_deadline(Some(Instant::now() + options.explain));
         let inputs = [&failure.fresh.input, &small.input];
-        let known = inputs.iter().filter_map(|input| failing(comparison, input)).collect();
-        let subject = ByComparison { arena, comparison };
+        let known = inputs.iter().filter_map(|input| failing_input(comparison, input)).collect();
+        let subject = ComparedSubmission { arena, comparison };
         let name = &setting.submission.name;
-        explained(name, grammar, &subject, known, options.seed).map(Some)
+        explain_failure(name, grammar, &subject, known, options.seed).map(Some)
     }
 
-    /// Writes the input to a file and adds it to the package, as far as that is wanted. The result is reported in any
-    /// case.
-    fn keep(&self, found: &mut Counterexample) -> Result<(), Stop> {
+    /// Errors are reported, and do not hide the result.
+    fn save_counterexample(&self, found: &mut Counterexample) -> Result<(), Stop> {
         if let Some(file) = &self.options.save {
-            let saved = place_file(&FilePath::output(file), &found.input, Mode::Write);
+            let saved = place_file(&FilePath::output(file), &found.input, GenerateMode::Write);
             let saved = saved.map(|_| file.display().to_string());
-            found.saved = self.context.part(saved.map_err(Stop::from))?;
+            found.saved = self.context.contain_failure(saved.map_err(Stop::from))?;
         }
         let Some(promotion) = self.promotion else { return Ok(()) };
         let input: Arc<[u8]> = Arc::from(&*found.input);
-        let answer = self.answer(&input)?;
+        let answer = self.judge_answer(&input)?;
         let description =
             format!("Found by stress: {} on an input from {}", found.verdict, found.origin);
-        match promotion.in_vain(&input) {
-            Some(remark) => self.remark(remark),
+        match promotion.duplicate_warning(&input) {
+            Some(remark) => self.send_diagnostic(remark),
             None => {
-                found.promoted = self.context.part(promotion.add(&input, &answer, &description))?;
+                found.promoted =
+                    self.context.contain_failure(promotion.add(&input, &answer, &description))?;
             }
         }
         Ok(())
     }
 
-    /// Reports problems of the package that the search noticed.
-    fn remarks(&self, searched: &SearchResult) {
+    fn report_package_problems(&self, searched: &SearchResult) {
         let reference = &self.programs.name;
         let inputs = &self.setting.inputs;
-        if let Some(refused) = &searched.refused {
-            self.remark(inputs.disputed(refused));
+        if let Some(refused) = &searched.disputed {
+            self.send_diagnostic(inputs.dispute_warning(refused));
         }
         if let Some(broken) = &searched.broken_generator {
             let path = inputs.problem.dir.join(package::recipe::DIRECTORY);
-            self.remark(Diagnostic::warning(path, broken.clone()));
+            self.send_diagnostic(Diagnostic::warning(path, broken.clone()));
         }
         if searched.left_out > 0
-            && searched.refused.is_none()
+            && searched.disputed.is_none()
             && searched.broken_generator.is_none()
             && searched.runs == 0
         {
             let message = format!(
                 "no input was compared: {reference} solves none of them in time; choose a faster --reference"
             );
-            self.event(Event::Complained { message, help: None });
+            self.send_event(Event::Complained { message, help: None });
         }
     }
 
-    /// Checks that something was compared, and that the package gave something to compare with.
-    fn usable(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
+    /// Fails if nothing was compared, or if the reference or a validator failed.
+    fn check_compared(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
@@ -372,33 +375,33 @@ impl Stress<'_> {
             let is_over = || (self.is_stopped)() || Instant::now() >= late;
             let seed = self.options.seed;
             return Err(match generate_until(grammar, &shape::RANDOM, &[], seed, None, &is_over) {
-                Err(Unwritten::Unsatisfied(why)) => why.into(),
+                Err(GenerationFailure::Unsatisfied(why)) => why.into(),
                 _ => Diagnostic::error(&grammar.source.path, "no input was written in time")
                     .help("give more time with --time, or express each ASSERT in the bounds of values")
                     .into(),
             });
         }
         match &searched.fault {
-            Some(fault) => Err(self.unusable(fault).into()),
+            Some(fault) => Err(self.reference_error(fault).into()),
             None => Ok(()),
         }
     }
 
-    /// The error that the package has nothing to compare submissions with.
-    fn unusable(&self, fault: &Fault) -> Diagnostic {
-        let input = shown(&fault.input);
+    fn reference_error(&self, fault: &PackageFault) -> Diagnostic {
+        let input = quote_input(&fault.input);
         let reference = |what: &str| {
             let message = format!("the reference fails on a valid input: {what}: {input}");
             Diagnostic::error(&self.programs.path, message).help(
                 "fix it, choose another with --reference, or make the input validators stricter",
             )
         };
-        match &fault.why {
-            Unusable::TooSlow => reference("it is too slow"),
-            Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
-            Unusable::Validator(error) => reference(&error.to_string()),
-            Unusable::Solution(what) => {
-                let path = self.setting.inputs.answers_by.as_deref().unwrap_or(&self.programs.path);
+        match &fault.reason {
+            UnusableReason::TooSlow => reference("it is too slow"),
+            UnusableReason::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
+            UnusableReason::Validator(error) => reference(&error.to_string()),
+            UnusableReason::Solution(what) => {
+                let path =
+                    self.setting.inputs.answer_maker.as_deref().unwrap_or(&self.programs.path);
                 let message = format!("makes no judge answer for a valid input: {what}: {input}");
                 Diagnostic::error(path, message)
                     .help("fix it, or make the input validators stricter")
@@ -406,21 +409,20 @@ impl Stress<'_> {
         }
     }
 
-    fn remark(&self, remark: Diagnostic) {
-        self.event(Event::Diagnosed(remark));
+    fn send_diagnostic(&self, remark: Diagnostic) {
+        self.send_event(Event::Diagnosed(remark));
     }
 
-    fn event(&self, event: Event) {
+    fn send_event(&self, event: Event) {
         (self.arena.bench.events)(event);
     }
 
-    /// The judge answer to an input, as for the package.
-    fn answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
+    /// The judge answer, made as `juror generate` makes it.
+    fn judge_answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         if !self.comparison.is_judged() {
             let ran = self.comparison.run(self.programs.solution(), input)?;
             return Ok(ran.bytes(u64::MAX)?.into());
         }
-        // The answer exists: each comparison on this input used it.
         let answer = self.comparison.answer(input)?;
         Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
     }

@@ -1,10 +1,10 @@
-//! The submissions that a command names.
+//! Finds the submissions that a command names.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::model::problem::{Problem, Submitted};
+use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::stop::Remark;
@@ -13,38 +13,35 @@ use crate::model::text::path_text;
 use crate::package::archive::is_archive;
 use crate::package::suggest::paths_near;
 
-/// The submission that the command line names.
-///
-/// # Errors
-/// If it does not exist.
-pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
+pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
     match (fs::canonicalize(path), own.next()) {
-        // By its name in the package, as in other commands.
+        // A name in the package, as in other commands.
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) if is_archive(&real) => {
             let name = path.display();
             let what = format!("submission {name} is an archive");
-            Err(Remark::of(what, "unpack it and give the directory"))
+            Err(Remark::with_help(what, "unpack it and give the directory"))
         }
-        (Ok(real), _) => Ok(submission(path, real, problem)),
+        (Ok(real), _) => Ok(submission_at(path, real, problem)),
         (Err(error), None) => {
             let name = path.display();
             Err(match (error.kind(), fs::symlink_metadata(path)) {
                 (ErrorKind::NotFound, Ok(_)) => {
                     format!("submission {name} is a broken symbolic link").into()
                 }
-                (ErrorKind::NotFound, Err(_)) => {
-                    Remark::of(format!("submission not found: {name}"), instead(path, problem))
-                }
+                (ErrorKind::NotFound, Err(_)) => Remark::with_help(
+                    format!("submission not found: {name}"),
+                    suggest_submission(path, problem),
+                ),
                 _ => format!("cannot read submission {name}: {error}").into(),
             })
         }
     }
 }
 
-/// A suggestion for a submission that does not exist: a nearby file, or one of the package's own with a similar name.
-fn instead(path: &Path, problem: &Problem) -> String {
+/// Names a file or a submission of the package with a similar name.
+fn suggest_submission(path: &Path, problem: &Problem) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
     let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let beside = beside.filter_map(|file| {
@@ -63,42 +60,42 @@ fn instead(path: &Path, problem: &Problem) -> String {
     }
 }
 
-/// The package's own submission at this path.
-pub fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
+pub fn own_submission<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     let real = fs::canonicalize(path).ok()?;
     let mut all = problem.submissions.iter();
     all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
 }
 
-/// The package's own submissions in this directory, named from it.
-pub fn own_below(directory: &Path, problem: &Problem) -> Vec<Submission> {
+/// Their names begin with `directory`.
+pub fn own_submissions_below(directory: &Path, problem: &Problem) -> Vec<Submission> {
     let Ok(real) = fs::canonicalize(directory) else { return Vec::new() };
     let below = |own: &Submission| {
         let path = fs::canonicalize(own.program.path.as_path()).ok()?;
         let name = directory.join(path.strip_prefix(&real).ok()?);
-        Some(submission(&name, path, problem))
+        Some(submission_at(&name, path, problem))
     };
     problem.submissions.iter().filter_map(below).collect()
 }
 
-/// A submission; if it is one of the package's own, with the package's settings for it.
-pub fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
-    let program = match own(&real, problem) {
+/// A submission of the package keeps the package's settings.
+pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
+    let program = match own_submission(&real, problem) {
         Some(own) => own.program.clone(),
         None => match problem.kind.submitted {
-            Submitted::Program => Program {
+            SubmittedContent::Program => Program {
                 include: problem.include.clone(),
                 defines: problem.defines.clone(),
-                ..loose(&real)
+                ..outside_program(&real)
             },
-            Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
+            SubmittedContent::Answers => {
+                Program { kind: ProgramKind::Answers, ..outside_program(&real) }
+            }
         },
     };
     Submission { name: path_text(path), program, expectations: Vec::new() }
 }
 
-/// A program outside of the package.
-pub fn loose(path: &Path) -> Program {
+pub fn outside_program(path: &Path) -> Program {
     Program {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
         path: FilePath::root(path),

@@ -1,10 +1,10 @@
-//! The programs of a package that judge, built and tried before they do.
+//! Builds and tests the package's validators before they judge.
 
 use std::slice::from_ref;
 
 use crate::build::bench::Bench;
 use crate::judge::case::Validators;
-use crate::judge::draw::{Seen, Visualizers};
+use crate::judge::draw::{ImageUse, Visualizers};
 use crate::judge::grader::PackageGrader;
 use crate::model::event::Event;
 use crate::model::limits::Limits;
@@ -12,45 +12,41 @@ use crate::model::stop::Stop;
 use crate::validate::trial;
 use crate::validator::OutputValidator;
 
-/// Builds the package's own validators, if it has some, and tests the output validator before it judges. Reports what it
-/// breaks down on.
+/// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///
 /// # Errors
-/// If one does not build, if verdicts of the output validator would mean nothing, if the judge failed or was interrupted.
-pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
-    tried_validators(bench, seen, |fault| fault.is_fatal)
+/// If a validator does not build, or verdicts of the output validator would mean nothing.
+pub fn build_validators(bench: &Bench<'_>, seen: ImageUse) -> Result<Validators, Stop> {
+    build_and_test(bench, seen, |fault| fault.is_fatal)
 }
 
-/// The same, but refuses an output validator that breaks down on anything.
-///
-/// # Errors
-/// As [`build`], and for each fault of the output validator.
-pub fn build_faultless(bench: &Bench<'_>) -> Result<Validators, Stop> {
-    tried_validators(bench, Seen::Never, |_| true)
+/// Like `build_validators`, but refuses an output validator with any fault.
+pub fn build_faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop> {
+    build_and_test(bench, ImageUse::Never, |_| true)
 }
 
-fn tried_validators(
+fn build_and_test(
     bench: &Bench<'_>,
-    seen: Seen,
+    seen: ImageUse,
     stops: impl Fn(&trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
         output: OutputValidator::build(bench, &build_limits)?,
-        interactor: OutputValidator::interactor(bench, &build_limits)?,
+        interactor: OutputValidator::build_interactor(bench, &build_limits)?,
         visualizers: Visualizers::build(bench, seen)?,
-        static_validator: OutputValidator::static_validator(bench, &build_limits)?,
+        static_validator: OutputValidator::build_static_validator(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };
-    // If there is an interactor, only it can write the output for the output validators.
+    // An output validator next to an interactor judges the interactor's output, so it cannot be tested alone.
     let tried = match &validators.interactor {
         Some(interactor) => from_ref(interactor),
         None => &validators.output,
     };
     for validator in tried {
-        let found = trial::faults(bench, validator)?;
-        let is_over = found.iter().any(|fault| fault.remark.is_error() && stops(fault));
-        let remarks = found.into_iter().map(|fault| fault.remark);
+        let found = trial::find_faults(bench, validator)?;
+        let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
+        let remarks = found.into_iter().map(|fault| fault.diagnostic);
         if is_over {
             return Err(Stop::Diagnosed(remarks.collect()));
         }

@@ -2,11 +2,11 @@
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
-use crate::executor::scheduler::Queue;
+use crate::executor::scheduler::SlotQueue;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
-use crate::judge::draw::{self, Seen};
-use crate::judge::judging::{self, Judging, entries};
-use crate::judge::score::{Policy, points_by_dialect};
+use crate::judge::draw::{self, ImageUse};
+use crate::judge::judging::{self, JudgingTask, prepare_entries};
+use crate::judge::score::{RunPolicy, points_by_dialect};
 use crate::judge::time_limit;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Note};
@@ -16,7 +16,7 @@ use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::model::score::TotalScore;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
@@ -26,11 +26,11 @@ use crate::ops::host::Host;
 use crate::ops::keep;
 use crate::ops::next_steps;
 use crate::ops::options::RunOptions;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::side_by_side::Work;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::side_by_side::PackageWork;
 use crate::ops::validators;
 use crate::package::recipe;
-use crate::validate::{self, Extent, mutations, undiscriminating};
+use crate::validate::{self, DataExtent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -38,99 +38,98 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What to verify, and how.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
     pub packages: Vec<PathBuf>,
     pub runs: RunOptions,
-    /// Whether every submission runs on every test case, even if that can prove nothing more.
+    /// Whether every submission runs on every test case, even if that proves nothing more.
     pub all: bool,
-    /// Whether test cases that no submission fails on are reported.
+    /// Whether to report test cases that no submission fails on.
     pub verbose: bool,
-    /// The page that shows images of visualizers, if there will be one.
+    /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
 }
 
-/// Verifies packages, several at the same time.
-///
-/// # Errors
-/// If an option cannot be used, the judge failed, or it was interrupted. Faults of a package are reported.
+/// Verifies several packages at the same time.
 pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     let runs = &options.runs;
-    if let Some(what) = options.packages.iter().find_map(|dir| keep::misplaced(&runs.keep, dir)) {
+    if let Some(what) =
+        options.packages.iter().find_map(|dir| keep::misplaced_value(&runs.keep, dir))
+    {
         return Err(Stop::usage(what));
     }
-    let packages = context.packages(&options.packages);
-    let keep = keep::directory(&runs.keep, context)?;
+    let packages = context.name_packages(&options.packages);
+    let keep = keep::keep_directory(&runs.keep, context)?;
     let host = Host::start(&runs.host, context)?;
     let builder = host.builder();
     if let Some(shard) = runs.shard {
-        context.event(Event::ShardChosen(shard));
+        context.send_event(Event::ShardChosen(shard));
     }
     let units = AtomicUsize::new(0);
     let at_once = host.executor.slots();
-    let queue = Queue::new(at_once);
-    let work = Work {
+    let queue = SlotQueue::new(at_once);
+    let work = PackageWork {
         begin: &|dir, context| {
-            let package = read(runs, dir, context, &units)?;
-            let steps = next_steps::steps(dir, &package.problem);
+            let package = read_package(runs, dir, context, &units)?;
+            let steps = next_steps::next_steps(dir, &package.problem);
             Ok((package, steps))
         },
-        go_on: &|index, package, context| {
-            let host = host.in_turn(&queue, index);
-            let builder = &builder.on(&*host.executor);
+        process: &|index, package, context| {
+            let host = host.for_user(&queue, index);
+            let builder = &builder.on_executor(&*host.executor);
             let keep = keep.as_ref();
-            Verifier { options, host: &host, builder, context, keep }.package(package)
+            Verifier { options, host: &host, builder, context, keep }.verify_package(package)
         },
-        next: &|dir, steps, context| {
-            // Of several shards, one lists them for all.
+        report_next_steps: &|dir, steps, context| {
+            // Only the first shard lists the steps.
             if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
-                let read = || next_steps::of_faulty(dir, runs.format.as_deref());
+                let read = || next_steps::next_steps_of_faulty_package(dir, runs.format.as_deref());
                 let steps = steps.unwrap_or_else(read);
                 if !steps.is_empty() {
-                    context.event(Event::Noted(Note::NextSteps(steps)));
+                    context.send_event(Event::Noted(Note::NextSteps(steps)));
                 }
             }
         },
-        end: &|| host.executor.stop(),
+        stop_all: &|| host.executor.stop(),
     };
     work.run(context, &packages, at_once)
 }
 
-/// A package that was read, and the work to do for it here.
-struct Package {
+/// A package with the work that this shard does on it.
+struct AssignedPackage {
     problem: Problem,
     submissions: Vec<Submission>,
     selected: HashSet<String>,
-    /// Whether its data is checked here.
-    is_mine: bool,
+    /// Whether this shard checks its data.
+    has_data_check: bool,
 }
 
-/// Reads a package. `units` counts the units of work that were assigned to shards so far.
-fn read(
+/// `units` counts the units of work that were assigned to shards so far.
+fn read_package(
     runs: &RunOptions,
     dir: &Path,
     context: &Context,
     units: &AtomicUsize,
-) -> Result<Package, Stop> {
-    let mut problem = problem::read(dir, runs.format.as_deref(), Remarks::All, context)?;
-    runs.limit(&mut problem.limits);
+) -> Result<AssignedPackage, Stop> {
+    let mut problem =
+        problem::read_problem(dir, runs.format.as_deref(), ShownDiagnostics::All, context)?;
+    runs.apply_limits(&mut problem.limits);
     problem::set_dialect(&mut problem, runs.dialect);
-    context.diagnosed(dialects(&problem, runs.dialect));
-    let selected = cases::selected(&problem, &runs.case)?;
+    context.send_diagnostics(dialect_warning(&problem, runs.dialect));
+    let selected = cases::selected_names(&problem, &runs.case)?;
     let is_mine = || {
         let unit = units.fetch_add(1, Ordering::Relaxed);
-        runs.shard.is_none_or(|shard| shard.has(unit))
+        runs.shard.is_none_or(|shard| shard.contains(unit))
     };
     let is_data_mine = is_mine();
     if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
-        // The data was made; a recipe that juror cannot follow is in nobody's way.
-        let found = recipe::of_problem(path, &problem).diagnostics.into_iter();
+        // The data exists, so a faulty recipe is only a warning.
+        let found = recipe::read_for_problem(path, &problem).diagnostics.into_iter();
         let found = found.filter(Diagnostic::is_error);
-        context.diagnosed(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
+        context.send_diagnostics(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
     }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
-    Ok(Package { problem, submissions, selected, is_mine: is_data_mine })
+    Ok(AssignedPackage { problem, submissions, selected, has_data_check: is_data_mine })
 }
 
 struct Verifier<'a> {
@@ -138,58 +137,72 @@ struct Verifier<'a> {
     host: &'a Host,
     builder: &'a Builder<'a>,
     context: &'a Context,
-    /// The directory for kept boxes, if any.
     keep: Option<&'a FilePath>,
 }
 
 impl Verifier<'_> {
-    fn package(&self, package: Package) -> Result<(), Stop> {
-        let Package { mut problem, submissions, selected, is_mine } = package;
+    fn verify_package(&self, package: AssignedPackage) -> Result<(), Stop> {
+        let AssignedPackage { mut problem, submissions, selected, has_data_check: is_mine } =
+            package;
         if !is_mine && submissions.is_empty() {
             return Ok(());
         }
-        self.context.event(Event::package_read(&problem, submissions.len(), selected.len()));
+        self.context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
         if problem.submissions.is_empty()
             && problem.input_grammars.is_empty()
             && programs.iter().all(|programs| programs.is_empty())
         {
             let what = "nothing to verify: no submission, and no validator of test data";
-            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
+            return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
         }
         let wanted = match self.extent() {
-            Extent::Everything => None,
-            Extent::Selected => Some(&selected),
+            DataExtent::Everything => None,
+            DataExtent::Selected => Some(&selected),
         };
-        let _made = problem::complete(&mut problem, wanted, self.host, self.builder, self.context)?;
-        let cases = cases::select(&problem, &self.options.runs.case)?;
-        let events = self.context.sink();
+        let _made = problem::make_missing_files(
+            &mut problem,
+            wanted,
+            self.host,
+            self.builder,
+            self.context,
+        )?;
+        let cases = cases::select_cases(&problem, &self.options.runs.case)?;
+        let events = self.context.event_sender();
         let bench = self.host.bench(&problem, self.builder, &events);
-        let keep = self.kept();
-        let validators =
-            validators::build(&bench, Seen::by(keep.as_ref(), self.options.html.as_deref()))?;
+        let keep = self.keep_directory();
+        let validators = validators::build_validators(
+            &bench,
+            ImageUse::from_options(keep.as_ref(), self.options.html.as_deref()),
+        )?;
         if let Some(keep) = &keep {
-            draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
+            draw::draw_inputs(&bench, &cases, &keep.join("input_visualizer"))?;
         }
         if is_mine {
-            self.data(bench, &validators.output, &cases)?;
+            self.check_data(bench, &validators.output, &cases)?;
         }
-        self.submissions(bench, &validators, &submissions, cases)
+        self.judge_submissions(bench, &validators, &submissions, cases)
     }
 
-    /// The directory for kept boxes of this package, if any.
-    fn kept(&self) -> Option<FilePath> {
+    /// Each of several packages has its own directory.
+    fn keep_directory(&self) -> Option<FilePath> {
         let dir = self.keep?;
-        Some(self.context.package().map_or_else(|| dir.clone(), |name| dir.join(flat_name(&name))))
+        Some(
+            self.context
+                .package_name()
+                .map_or_else(|| dir.clone(), |name| dir.join(flat_name(&name))),
+        )
     }
 
-    /// How much of a package is checked.
-    fn extent(&self) -> Extent {
-        if self.options.runs.case.is_empty() { Extent::Everything } else { Extent::Selected }
+    fn extent(&self) -> DataExtent {
+        if self.options.runs.case.is_empty() {
+            DataExtent::Everything
+        } else {
+            DataExtent::Selected
+        }
     }
 
-    /// Checks the test data.
-    fn data(
+    fn check_data(
         &self,
         bench: Bench<'_>,
         validators: &[OutputValidator],
@@ -197,20 +210,19 @@ impl Verifier<'_> {
     ) -> Result<(), Stop> {
         let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
         let mut found = Vec::new();
-        let proving = validate::Proving {
+        let proving = validate::DataCheck {
             bench,
             validators,
             selected: &selected,
             extent: self.extent(),
             mutations: &mutations::GENERIC,
         };
-        let done = validate::data(&proving, &mut found);
-        self.context.diagnosed(found);
+        let done = validate::check_data(&proving, &mut found);
+        self.context.send_diagnostics(found);
         done
     }
 
-    /// Judges all submissions and compares the results with the expectations.
-    fn submissions(
+    fn judge_submissions(
         &self,
         bench: Bench<'_>,
         validators: &Validators,
@@ -219,21 +231,21 @@ impl Verifier<'_> {
     ) -> Result<(), Stop> {
         let problem = bench.problem;
         let mut found = Vec::new();
-        let entries = entries(problem, submissions, self.builder, &mut found)?;
-        found.extend(judging::skipped(&entries));
-        self.context.diagnosed(found);
+        let entries = prepare_entries(problem, submissions, self.builder, &mut found)?;
+        found.extend(judging::skip_warnings(&entries));
+        self.context.send_diagnostics(found);
         if entries.is_empty() && !problem.submissions.is_empty() {
             return Ok(());
         }
-        let finished = Judging {
+        let finished = JudgingTask {
             bench,
             validators,
             repeat: self.repeat_line(problem),
             entries: &entries,
             cases,
-            given: self.options.runs.time_limit,
-            policy: if self.options.all { Policy::Everything } else { Policy::WhatProves },
-            detail: match self.kept() {
+            given_time_limit: self.options.runs.time_limit,
+            policy: if self.options.all { RunPolicy::AllAllowed } else { RunPolicy::Proving },
+            detail: match self.keep_directory() {
                 None if self.options.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },
             },
@@ -241,27 +253,34 @@ impl Verifier<'_> {
         }
         .run()?;
         // A shard does not know the other submissions.
-        if self.extent() == Extent::Everything && self.options.runs.shard.is_none() {
+        if self.extent() == DataExtent::Everything && self.options.runs.shard.is_none() {
             let is_given = self.options.runs.time_limit.is_some();
-            let judged: Vec<_> = finished.judged(&entries).collect();
-            self.context.diagnosed(doubts(problem, &judged, finished.time_limit.limit, is_given));
-            self.context.diagnosed(partly_right(problem, &judged));
+            let judged: Vec<_> = finished.judgements(&entries).collect();
+            self.context.send_diagnostics(time_limit_warnings(
+                problem,
+                &judged,
+                finished.time_limit.limit,
+                is_given,
+            ));
+            self.context.send_diagnostics(partly_right_warnings(problem, &judged));
             if self.options.verbose {
                 let judgements: Vec<&Judgement> = judged.iter().map(|(_, it)| *it).collect();
-                self.context.diagnosed(undiscriminating::find(problem, &judgements));
+                self.context.send_diagnostics(undiscriminating::find_undiscriminating(
+                    problem,
+                    &judgements,
+                ));
             }
         }
         Ok(())
     }
 
-    /// The command line that repeats a run.
     fn repeat_line(&self, problem: &Problem) -> RepeatLine {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.context.archive();
         words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
-        words.extend(self.options.runs.again());
+        words.extend(self.options.runs.repeat_arguments());
         let directory = match archive {
-            // Submissions of a package are identified by name.
+            // Submissions in an archive are identified by name.
             Some(_) => String::new(),
             None => command_line([problem.dir.join(problem.layout.submissions).as_path()]) + "/",
         };
@@ -269,8 +288,8 @@ impl Verifier<'_> {
     }
 }
 
-/// A warning that judges score the package differently, if it does not say which judge it is for.
-fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
+/// Warns if judges score the package differently and no dialect is given.
+fn dialect_warning(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     let points = points_by_dialect(problem).filter(|_| told.is_none())?;
     let [kattis, domjudge] = points.map(|points| points.to_string());
     let what = format!(
@@ -282,10 +301,13 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     Some(Diagnostic::warning(path, what).help(help))
 }
 
-/// Warnings that submissions in `accepted/` fail on a sample or lack points, if no expectation says so.
+/// Warns if submissions in `accepted/` fail on a sample or lack points, and no expectation says so.
 ///
 /// Source: problemtools, `Submissions.check_submission`.
-fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<Diagnostic> {
+fn partly_right_warnings(
+    problem: &Problem,
+    judged: &[(&Submission, &Judgement)],
+) -> Vec<Diagnostic> {
     // In 2025-09, a submission that is accepted passes all test cases.
     if problem.graders.is_none() {
         return Vec::new();
@@ -315,14 +337,13 @@ fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<
     found
 }
 
-/// Warnings that the submissions' times contradict the time limit.
-fn doubts(
+fn time_limit_warnings(
     problem: &Problem,
     judged: &[(&Submission, &Judgement)],
     limit: Duration,
     is_given: bool,
 ) -> Vec<Diagnostic> {
-    // A broken expectation already reports one that is too slow for it.
+    // A broken expectation already reports a submission that is too slow.
     let is_told = |judgement: &Judgement| {
         let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
         is_slow && !judgement.broken.is_empty()
@@ -330,7 +351,7 @@ fn doubts(
     let judged = judged.iter().copied().filter(|(_, judgement)| !is_told(judgement));
     let bounds = time_limit::bounds(judged);
     let is_inferred = !is_given && problem.limits.time_limit.is_none();
-    time_limit::doubts(limit, &bounds, &problem.limits, is_inferred)
+    time_limit::margin_doubts(limit, &bounds, &problem.limits, is_inferred)
         .into_iter()
         .map(|(severity, doubt)| {
             let path = problem.dir.join(problem.layout.time_limit);

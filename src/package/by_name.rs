@@ -6,45 +6,46 @@ use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
-use crate::package::files::{Files, Item};
+use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::languages::is_natural_language;
 use crate::package::statements::Statement;
 
-/// The code of the language that has this ending.
-pub(super) fn code(item: &Item) -> Option<&'static str> {
+pub(super) fn language_code(item: &PackageEntry) -> Option<&'static str> {
     Language::of_file(&item.path).map(|language| language.code)
 }
 
 /// The source in a directory whose name without ending is one of these; a C++ source is preferred.
-pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Option<&'t Item> {
-    let all = tree
-        .children(directory)
-        .filter(|item| item.is_file() && stems.contains(&item.stem()) && code(item).is_some());
-    all.min_by_key(|item| (code(item) != Some("cpp"), &item.name))
-}
-
-/// The headers of C and C++ below a directory, for the programs in it.
-pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
-    files(tree, directory, |item| matches!(item.ending(), "h" | "hpp"))
-}
-
-/// Files below a directory, under their names in it.
-pub(super) fn files(
-    tree: &Files,
+pub(super) fn find_source<'t>(
+    tree: &'t PackageFiles,
     directory: &str,
-    is_meant: impl Fn(&Item) -> bool,
+    stems: &[&str],
+) -> Option<&'t PackageEntry> {
+    let all = tree.children(directory).filter(|item| {
+        item.is_file() && stems.contains(&item.stem()) && language_code(item).is_some()
+    });
+    all.min_by_key(|item| (language_code(item) != Some("cpp"), &item.name))
+}
+
+pub(super) fn header_files(tree: &PackageFiles, directory: &str) -> Vec<IncludedFile> {
+    included_files(tree, directory, |item| matches!(item.ending(), "h" | "hpp"))
+}
+
+pub(super) fn included_files(
+    tree: &PackageFiles,
+    directory: &str,
+    is_meant: impl Fn(&PackageEntry) -> bool,
 ) -> Vec<IncludedFile> {
     let files = tree.below(directory).iter().filter(|item| item.is_file() && is_meant(item));
-    let file = |item: &Item| IncludedFile {
+    let file = |item: &PackageEntry| IncludedFile {
         name: item.name[directory.len() + 1..].into(),
-        ..IncludedFile::beside(item.path.clone())
+        ..IncludedFile::for_all_languages(item.path.clone())
     };
     files.map(file).collect()
 }
 
 /// The statements in these directories, which are PDF files; `language` derives the code from a name without ending.
-pub(super) fn statements(
-    tree: &Files,
+pub(super) fn find_statements(
+    tree: &PackageFiles,
     directories: &[&str],
     language: impl Fn(&str) -> Option<String>,
 ) -> Vec<Statement> {
@@ -56,8 +57,11 @@ pub(super) fn statements(
     statements.collect()
 }
 
-/// A program of the package, with these files beside it.
-pub(super) fn program(item: &Item, kind: ProgramKind, include: Vec<IncludedFile>) -> Program {
+pub(super) fn new_program(
+    item: &PackageEntry,
+    kind: ProgramKind,
+    include: Vec<IncludedFile>,
+) -> Program {
     Program {
         name: item.base_name().to_owned(),
         path: item.path.clone(),
@@ -68,7 +72,11 @@ pub(super) fn program(item: &Item, kind: ProgramKind, include: Vec<IncludedFile>
 }
 
 /// A solution, which must be accepted if the package calls it official by this name.
-pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>) -> Submission {
+pub(super) fn new_submission(
+    problem: &Problem,
+    item: &PackageEntry,
+    official: Option<&str>,
+) -> Submission {
     let expectations = official.map(|name| Expectation {
         pattern: name.to_owned(),
         permitted: Some(vec![Verdict::Accepted]),
@@ -78,14 +86,14 @@ pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>)
         name: item.base_name().to_owned(),
         program: Program {
             defines: problem.defines.clone(),
-            ..program(item, ProgramKind::Submission, problem.include.clone())
+            ..new_program(item, ProgramKind::Submission, problem.include.clone())
         },
         expectations: expectations.into_iter().collect(),
     }
 }
 
-/// Arguments that make the default output validator compare as CMS and oicompare do; none beside a checker.
-pub(super) fn compared_by_lines(problem: &Problem) -> Vec<String> {
+/// Makes the default output validator compare as CMS and oicompare do; empty if the package has a checker.
+pub(super) fn line_sensitive_args(problem: &Problem) -> Vec<String> {
     if problem.output_validators.is_empty() {
         ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec()
     } else {

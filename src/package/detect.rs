@@ -8,7 +8,7 @@ use crate::model::root::FilePath;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 
-/// The format of the package in `dir`, and why it was taken; the format that the user asks for, if any.
+/// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(
     dir: &FilePath,
     asked: Option<&'static dyn Format>,
@@ -20,12 +20,12 @@ pub(super) fn format(
     for (at, format) in FORMATS.into_iter().enumerate() {
         // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
-            && package_around(dir, &FORMATS[..at]).is_none()
+            && enclosing_package(dir, &FORMATS[..at]).is_none()
         {
             return Ok((format, reason));
         }
     }
-    Err(no_package(dir))
+    Err(no_package_error(dir))
 }
 
 fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
@@ -33,7 +33,7 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
-                .help(instead_of(dir)));
+                .help(help_for_missing(dir)));
         }
         Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
     };
@@ -44,31 +44,29 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let message = format!("{name} is neither a directory nor an archive");
     let help = match Language::of_file(dir) {
         Some(_) => format!("name the package first, and {name} after it"),
-        None => WANTED.to_owned(),
+        None => PACKAGE_HELP.to_owned(),
     };
     Err(Diagnostic::error(dir, message).help(help))
 }
 
-/// The packages beside it that a misspelt path probably means; if there are none, what a package is.
-fn instead_of(dir: &Path) -> String {
+/// Suggests packages with a similar name, or else says what a package is.
+fn help_for_missing(dir: &Path) -> String {
     let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let packages = packages_in(&FilePath::root(parent));
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
     let near = paths_near(&name(dir), names.iter().map(String::as_str));
-    if near.is_empty() { WANTED.to_owned() } else { near }
+    if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
 
-const WANTED: &str =
+const PACKAGE_HELP: &str =
     "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
-/// Files of formats that juror does not read, with the names of the formats.
-const UNREAD: [(&str, &str); 3] =
+const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
-/// If a directory is in a known format that juror does not read: says so, and what to do.
-fn unread(dir: &FilePath) -> Option<Diagnostic> {
-    let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
+fn unsupported_format(dir: &FilePath) -> Option<Diagnostic> {
+    let (file, format) = UNSUPPORTED_FORMATS.iter().find(|(file, _)| dir.join(file).is_file())?;
     let message =
         format!("is in the format of {format}, because there is {file}; juror does not read it");
     let help = "export it as a Kattis or Polygon package; `juror convert PACKAGE --to 2025-09 OUT` \
@@ -76,8 +74,8 @@ fn unread(dir: &FilePath) -> Option<Diagnostic> {
     Some(Diagnostic::error(dir, message).help(help))
 }
 
-fn no_package(dir: &FilePath) -> Diagnostic {
-    if let Some(unread) = unread(dir) {
+fn no_package_error(dir: &FilePath) -> Diagnostic {
+    if let Some(unread) = unsupported_format(dir) {
         return unread;
     }
     let message = format!(
@@ -88,42 +86,42 @@ fn no_package(dir: &FilePath) -> Diagnostic {
     let packages = packages_near(dir);
     let help = match &packages[..] {
         [] => {
-            let mut signs = FORMATS.map(Format::sign).to_vec();
+            let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
             format!("a package is a directory with {}", signs.join(", or with "))
         }
         [package] => format!("did you mean {}?", package.display()),
         some => {
-            let names: Vec<String> =
-                some.iter().take(MOST).map(|package| package.display().to_string()).collect();
-            let more = if some.len() > MOST { ", …" } else { "" };
+            let names: Vec<String> = some
+                .iter()
+                .take(MAX_SUGGESTIONS)
+                .map(|package| package.display().to_string())
+                .collect();
+            let more = if some.len() > MAX_SUGGESTIONS { ", …" } else { "" };
             format!("packages in it: {}{more}", names.join(", "))
         }
     };
     Diagnostic::error(dir, message).help(help)
 }
 
-/// Upper bound on the packages that are named.
-const MOST: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
     let mut packages = packages_in(dir);
     if packages.is_empty() {
-        packages.extend(package_around(dir, &FORMATS));
+        packages.extend(enclosing_package(dir, &FORMATS));
     }
     packages
 }
 
-/// Packages in `dir`, in the order of their names.
 fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
     let names = dir.names().unwrap_or_default().into_iter();
     let inside = names.map(|name| dir.join(name));
     inside.filter(|path| is_package(path, &FORMATS)).map(PathBuf::from).collect()
 }
 
-/// The nearest package in one of these formats that `dir` is in.
-fn package_around(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
+fn enclosing_package(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
     let mut around = real.ancestors().skip(1).map(FilePath::root);
     around.find(|path| is_package(path, formats)).map(PathBuf::from)

@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::package::faults::Faults;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::juror_toml;
-use crate::package::text::Untidy;
+use crate::package::text::UntidyText;
 
 /// Bytes that are checked at the start and the end of an input or answer; these files can have gigabytes.
-const LOOKED_AT: u64 = 16 << 10;
+const CHECKED_SIZE: u64 = 16 << 10;
 
 /// What the reader of a format makes of a package.
 #[derive(Debug)]
@@ -31,8 +31,7 @@ impl Draft {
         Self { problem, has_settings: true, file_writing: Some(true) }
     }
 
-    /// Makes the checks that all formats share, and completes the problem.
-    pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
+    pub(super) fn finish(mut self, tree: &PackageFiles) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == Some(true);
@@ -42,7 +41,7 @@ impl Draft {
     }
 }
 
-/// The name of the directory, even if it is given as `.`.
+/// The name of the directory, even if the path is `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -53,7 +52,7 @@ pub(super) fn short_name(dir: &Path) -> String {
 fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
-    let unmade = problem.unmade.iter().flat_map(|recipe| &recipe.cases);
+    let unmade = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
     let unmade: HashSet<&str> = unmade.map(|case| case.name.as_str()).collect();
     let cases = data.cases.iter().chain(others.into_iter().flatten());
     for case in cases.filter(|case| !unmade.contains(case.name.as_str())) {
@@ -63,32 +62,30 @@ fn check_texts(problem: &Problem, faults: &Faults) {
     }
 }
 
-/// Checks the start and the end of an input or answer.
-///
 /// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
 /// validators decide about them.
 fn check_text(path: &FilePath, faults: &Faults) {
-    if let Some(untidy) = faults.readable(path, look(path)).flatten() {
+    if let Some(untidy) = faults.ok_or_report(path, find_untidy_text(path)).flatten() {
         untidy.report(path, faults);
     }
 }
 
-fn look(path: &FilePath) -> std::io::Result<Option<Untidy>> {
+fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
     let mut file = path.open()?;
     let mut start = Vec::new();
-    (&mut file).take(LOOKED_AT).read_to_end(&mut start)?;
+    (&mut file).take(CHECKED_SIZE).read_to_end(&mut start)?;
     if start.starts_with(b"\xef\xbb\xbf") {
-        return Ok(Some(Untidy::Mark));
+        return Ok(Some(UntidyText::ByteOrderMark));
     }
     if memchr::memmem::find(&start, b"\r\n").is_some() {
-        return Ok(Some(Untidy::WindowsLineEnds));
+        return Ok(Some(UntidyText::WindowsLineEnds));
     }
     let mut last = start.last().copied();
-    if start.len() as u64 == LOOKED_AT {
+    if start.len() as u64 == CHECKED_SIZE {
         let mut end = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut end)?;
         last = Some(end[0]);
     }
-    Ok(last.filter(|last| *last != b'\n').map(|_| Untidy::NoLineEnd))
+    Ok(last.filter(|last| *last != b'\n').map(|_| UntidyText::NoLineEnd))
 }

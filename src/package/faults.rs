@@ -5,26 +5,25 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
+use crate::model::diagnostic::{BlockedUse, Diagnostic, Severity, SourcePlace};
 
 /// Upper bound on the errors about one file, and on the warnings.
-const MOST: usize = 100;
+const MAX_REMARKS: usize = 100;
 
-/// All remarks about a package.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    all: RefCell<Vec<Diagnostic>>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
     /// Numbers of errors and of warnings about each file.
-    about: RefCell<HashMap<PathBuf, [usize; 2]>>,
+    counts: RefCell<HashMap<PathBuf, [usize; 2]>>,
 }
 
 /// Proves that a fault was reported, so that it is not reported again.
 #[derive(Debug)]
-pub(super) struct Reported(());
+pub(super) struct ReportedFault(());
 
-impl Reported {
+impl ReportedFault {
     /// For a value whose fault the parser already reported.
-    pub(super) fn reported_before() -> Self {
+    pub(super) fn already_reported() -> Self {
         Self(())
     }
 }
@@ -33,64 +32,68 @@ impl Faults {
     /// Reports an error; the help may be empty.
     pub(super) fn error(
         &self,
-        at: impl Into<Place>,
+        at: impl Into<SourcePlace>,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Reported {
-        self.push(Severity::Error, Hinders::Everything, at.into(), message.into(), help.into());
-        Reported(())
+    ) -> ReportedFault {
+        self.push(Severity::Error, BlockedUse::Everything, at.into(), message.into(), help.into());
+        ReportedFault(())
     }
 
-    /// What was read from a file; reports if it cannot be read.
-    pub(super) fn readable<T>(&self, path: &Path, read: io::Result<T>) -> Option<T> {
+    /// Reports a file that cannot be read.
+    pub(super) fn ok_or_report<T>(&self, path: &Path, read: io::Result<T>) -> Option<T> {
         read.map_err(|error| self.error(path, format!("cannot be read: {error}"), "")).ok()
     }
 
-    /// Reports that something required is missing, though submissions can be judged without it.
-    pub(super) fn lack(
+    /// Reports an error that does not prevent judging.
+    pub(super) fn publishing_error(
         &self,
-        at: impl Into<Place>,
+        at: impl Into<SourcePlace>,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(Severity::Error, Hinders::Publishing, at.into(), message.into(), help.into());
+        self.push(Severity::Error, BlockedUse::Publishing, at.into(), message.into(), help.into());
     }
 
-    /// Reports a warning; the help may be empty.
     pub(super) fn warning(
         &self,
-        at: impl Into<Place>,
+        at: impl Into<SourcePlace>,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(Severity::Warning, Hinders::Everything, at.into(), message.into(), help.into());
+        self.push(
+            Severity::Warning,
+            BlockedUse::Everything,
+            at.into(),
+            message.into(),
+            help.into(),
+        );
     }
 
     /// Whether further errors about a file would be dropped, so that callers can skip the work.
-    pub(super) fn are_full(&self, path: &Path) -> bool {
-        self.about.borrow().get(path).is_some_and(|[errors, _]| *errors >= MOST)
+    pub(super) fn has_max_errors(&self, path: &Path) -> bool {
+        self.counts.borrow().get(path).is_some_and(|[errors, _]| *errors >= MAX_REMARKS)
     }
 
-    /// Number of remarks so far.
-    pub(super) fn count(&self) -> usize {
-        self.all.borrow().len()
+    pub(super) fn remark_count(&self) -> usize {
+        self.diagnostics.borrow().len()
     }
 
     /// Whether there is an error among the remarks after the first `count`.
     pub(super) fn has_error_since(&self, count: usize) -> bool {
-        self.all.borrow()[count..].iter().any(Diagnostic::is_error)
+        self.diagnostics.borrow()[count..].iter().any(Diagnostic::is_error)
     }
 
     /// Marks the remarks after the first `count` as no obstacle to judging.
-    pub(super) fn hinder_no_judging_since(&self, count: usize) {
-        for diagnostic in &mut self.all.borrow_mut()[count..] {
-            diagnostic.hinders = Hinders::Publishing;
+    pub(super) fn allow_judging_since(&self, count: usize) {
+        for diagnostic in &mut self.diagnostics.borrow_mut()[count..] {
+            diagnostic.hinders = BlockedUse::Publishing;
         }
     }
 
     /// All remarks, by path and line; those about one spot in the order of their reports.
-    pub(super) fn sorted(self) -> Vec<Diagnostic> {
-        let mut all = self.all.into_inner();
+    pub(super) fn into_sorted(self) -> Vec<Diagnostic> {
+        let mut all = self.diagnostics.into_inner();
         all.sort_by_cached_key(|diagnostic| {
             let spot = diagnostic.place.spot.as_ref();
             (diagnostic.place.path.clone(), spot.map(|spot| [spot.line, spot.column]))
@@ -101,27 +104,27 @@ impl Faults {
     fn push(
         &self,
         severity: Severity,
-        hinders: Hinders,
-        place: Place,
+        hinders: BlockedUse,
+        place: SourcePlace,
         message: String,
         help: String,
     ) {
-        let mut about = self.about.borrow_mut();
+        let mut about = self.counts.borrow_mut();
         let [errors, warnings] = about.entry(place.path.clone()).or_default();
         let (count, what) = match severity {
             Severity::Error => (errors, "errors"),
             Severity::Warning => (warnings, "warnings"),
         };
         *count += 1;
-        if *count > MOST {
+        if *count > MAX_REMARKS {
             return;
         }
-        let more = (*count == MOST).then(|| {
-            let message = format!("has more {what}; the first {MOST} are shown");
+        let more = (*count == MAX_REMARKS).then(|| {
+            let message = format!("has more {what}; the first {MAX_REMARKS} are shown");
             Diagnostic { severity, ..Diagnostic::error(&place.path, message) }
         });
         let help = Some(help).filter(|help| !help.is_empty());
-        let mut all = self.all.borrow_mut();
+        let mut all = self.diagnostics.borrow_mut();
         all.push(Diagnostic { severity, place, message, help, quotes: false, hinders });
         all.extend(more);
     }
@@ -141,8 +144,8 @@ mod tests {
             for at in 0..errors {
                 faults.error(Path::new("a"), format!("e {at}"), "");
             }
-            assert_eq!(faults.are_full(Path::new("a")), errors >= MOST);
-            let all = faults.all.into_inner();
+            assert_eq!(faults.has_max_errors(Path::new("a")), errors >= MAX_REMARKS);
+            let all = faults.diagnostics.into_inner();
             let cut = |it: &&Diagnostic| it.message.starts_with("has more");
             let told: Vec<(usize, &str)> = [Severity::Warning, Severity::Error]
                 .into_iter()

@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::model::diagnostic::Place;
-use crate::model::root::{FilePath, Kind, Obstacle, PathEntry, Unreached, WalkBounds};
+use crate::model::diagnostic::SourcePlace;
+use crate::model::root::{FilePath, Obstacle, PathEntry, PathKind, UnreachedPath, WalkBounds};
 use crate::package::Format;
 use crate::package::faults::Faults;
 use crate::package::text::TextFile;
@@ -14,29 +14,27 @@ use crate::package::text::TextFile;
 /// Source: problem package format 2025-09, "General requirements".
 const RECOMMENDED_SIZE: u64 = 100 << 20;
 
-/// A file or directory of a package.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct PackageEntry {
     /// The path below the package's directory, with `/` between its parts.
     pub name: String,
     pub path: FilePath,
-    pub kind: Kind,
+    pub kind: PathKind,
 }
 
-impl Item {
+impl PackageEntry {
     pub(super) fn is_file(&self) -> bool {
-        self.kind == Kind::File
+        self.kind == PathKind::File
     }
 
     pub(super) fn is_directory(&self) -> bool {
-        self.kind == Kind::Directory
+        self.kind == PathKind::Directory
     }
 
     pub(super) fn read(&self, faults: &Faults) -> Option<TextFile> {
         TextFile::read(&self.path, faults)
     }
 
-    /// The last part of the name.
     pub(super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
     }
@@ -46,55 +44,54 @@ impl Item {
         self.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
     }
 
-    /// The ending without its dot.
     pub(super) fn ending(&self) -> &str {
         self.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
     }
 }
 
-impl From<&Item> for Place {
-    fn from(item: &Item) -> Self {
+impl From<&PackageEntry> for SourcePlace {
+    fn from(item: &PackageEntry) -> Self {
         (&item.path).into()
     }
 }
 
 /// All files of a package by name, except those that the format ignores.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct PackageFiles {
     pub root: FilePath,
     pub faults: Faults,
     /// Whether all was listed: a package that is too large is not read.
-    pub is_whole: bool,
-    items: Vec<Item>,
+    pub is_complete: bool,
+    items: Vec<PackageEntry>,
 }
 
-impl Files {
+impl PackageFiles {
     /// Lists everything below `root` that belongs to a package of this format, without leaving `root`.
     pub(super) fn read(root: &FilePath, format: &dyn Format) -> Self {
         let faults = Faults::default();
         let mut search =
-            Search { root, format, items: Vec::new(), faults: &faults, is_whole: true };
-        search.run();
-        let Search { mut items, is_whole, .. } = search;
+            FileSearch { root, format, items: Vec::new(), faults: &faults, is_complete: true };
+        search.list_files();
+        let FileSearch { mut items, is_complete: is_whole, .. } = search;
         items.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { root: root.clone(), items, faults, is_whole }
+        Self { root: root.clone(), items, faults, is_complete: is_whole }
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Item> {
+    pub(super) fn get(&self, name: &str) -> Option<&PackageEntry> {
         let at = self.items.binary_search_by(|item| item.name.as_str().cmp(name));
         at.ok().map(|at| &self.items[at])
     }
 
-    pub(super) fn file(&self, name: &str) -> Option<&Item> {
+    pub(super) fn file(&self, name: &str) -> Option<&PackageEntry> {
         self.get(name).filter(|item| item.is_file())
     }
 
-    pub(super) fn directory(&self, name: &str) -> Option<&Item> {
+    pub(super) fn directory(&self, name: &str) -> Option<&PackageEntry> {
         self.get(name).filter(|item| item.is_directory())
     }
 
     /// All items below a directory, by name; all of the package for an empty name.
-    pub(super) fn below(&self, directory: &str) -> &[Item] {
+    pub(super) fn below(&self, directory: &str) -> &[PackageEntry] {
         if directory.is_empty() {
             return &self.items;
         }
@@ -104,8 +101,10 @@ impl Files {
         &self.items[start..start + inside]
     }
 
-    /// The items directly in a directory, by name.
-    pub(super) fn children<'t>(&'t self, directory: &str) -> impl Iterator<Item = &'t Item> {
+    pub(super) fn children<'t>(
+        &'t self,
+        directory: &str,
+    ) -> impl Iterator<Item = &'t PackageEntry> {
         let skip = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let below = self.below(directory).iter();
         below.filter(move |item| !item.name[skip..].contains('/'))
@@ -117,20 +116,20 @@ impl Files {
     }
 }
 
-struct Search<'a> {
+struct FileSearch<'a> {
     root: &'a FilePath,
     format: &'a dyn Format,
-    items: Vec<Item>,
+    items: Vec<PackageEntry>,
     faults: &'a Faults,
-    is_whole: bool,
+    is_complete: bool,
 }
 
-impl Search<'_> {
-    fn run(&mut self) {
+impl FileSearch<'_> {
+    fn list_files(&mut self) {
         let mut walk = self.root.walk(WalkBounds::PACKAGE);
         while let Some(next) = walk.next() {
             let entered = next.and_then(|entry| {
-                let Some(item) = self.item(&entry) else { return Ok(()) };
+                let Some(item) = self.read_entry(&entry) else { return Ok(()) };
                 if item.is_directory() {
                     walk.enter(&entry)?;
                 }
@@ -143,20 +142,20 @@ impl Search<'_> {
         }
     }
 
-    /// What an entry is, unless it is ignored or lost.
-    fn item(&mut self, entry: &PathEntry) -> Option<Item> {
+    /// `None` if the format ignores the entry, or if juror cannot read it.
+    fn read_entry(&mut self, entry: &PathEntry) -> Option<PackageEntry> {
         let relative = entry.path.strip_prefix(&**self.root).ok()?;
         let name = &*relative.to_string_lossy();
-        if !self.format.wants(name) {
+        if !self.format.includes(name) {
             return None;
         }
         let base_name = &*entry.name().to_string_lossy();
-        if !self.format.allows(base_name) {
-            self.ignored(entry, name, base_name);
+        if !self.format.allows_name(base_name) {
+            self.report_ignored(entry, name, base_name);
             return None;
         }
         if relative.to_str().is_none() {
-            if self.format.judges(name) {
+            if self.format.affects_verdicts(name) {
                 self.faults.error(&entry.path, "has a name that is not UTF-8", NAME_HELP);
             } else {
                 let message = "is ignored: its name is not UTF-8";
@@ -164,15 +163,15 @@ impl Search<'_> {
             }
             return None;
         }
-        match entry.look() {
+        match entry.kind_and_metadata() {
             Ok((kind, metadata)) => {
-                if kind == Kind::File {
+                if kind == PathKind::File {
                     self.check_size(&entry.path, metadata.len());
                 }
-                Some(Item { name: name.to_owned(), path: entry.path.clone(), kind })
+                Some(PackageEntry { name: name.to_owned(), path: entry.path.clone(), kind })
             }
             Err(reason) => {
-                self.report(&Unreached { path: entry.path.clone(), reason });
+                self.report(&UnreachedPath { path: entry.path.clone(), reason });
                 None
             }
         }
@@ -187,7 +186,7 @@ impl Search<'_> {
     }
 
     /// Reports that a file is ignored, if it looks like a mistake.
-    fn ignored(&self, entry: &PathEntry, name: &str, base_name: &str) {
+    fn report_ignored(&self, entry: &PathEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
         let is_test_data = name.starts_with(self.format.layout().data)
             && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
@@ -198,17 +197,21 @@ impl Search<'_> {
         }
     }
 
-    fn report(&mut self, unreached: &Unreached) {
-        let Unreached { path, reason } = unreached;
-        let target = path.target().ok();
+    fn report(&mut self, unreached: &UnreachedPath) {
+        let UnreachedPath { path, reason } = unreached;
+        let target = path.link_target().ok();
         let target = target.as_deref().map(Path::display);
         let (message, help) = match (reason, target) {
             (Obstacle::Special, _) => {
-                self.faults.lack(path, reason.to_string(), "remove it from the package");
+                self.faults.publishing_error(
+                    path,
+                    reason.to_string(),
+                    "remove it from the package",
+                );
                 return;
             }
             (Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_), _) => {
-                self.is_whole = false;
+                self.is_complete = false;
                 self.faults.error(path, format!("{reason}; juror reads no larger package"), "");
                 return;
             }
@@ -222,22 +225,21 @@ impl Search<'_> {
             }
             _ => (reason.to_string(), ""),
         };
-        self.lost(path, message, help);
+        self.report_unread(path, message, help);
     }
 
-    /// Reports an item that is not read. Submissions are judged even if one of them is lost; the loss of a test case
-    /// or a validator would change verdicts.
-    fn lost(&self, path: &FilePath, message: impl Into<String>, help: &str) {
+    /// Submissions are judged even if one of them cannot be read. A missing test case or validator would change
+    /// verdicts.
+    fn report_unread(&self, path: &FilePath, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(&**self.root).unwrap_or(path);
-        if self.format.judges(&name.to_string_lossy()) {
+        if self.format.affects_verdicts(&name.to_string_lossy()) {
             self.faults.error(path, message, help);
         } else {
-            self.faults.lack(path, message, help);
+            self.faults.publishing_error(path, message, help);
         }
     }
 }
 
-/// What names a format allows.
 pub(super) const NAME_HELP: &str =
     "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
 
@@ -251,15 +253,14 @@ pub(super) fn is_valid_name(name: &str) -> bool {
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }
 
-/// The name of something in a directory, which may be that of the package.
-pub(super) fn join(directory: &str, name: &str) -> String {
+/// An empty directory is the package itself.
+pub(super) fn join_name(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),
         directory => format!("{directory}/{name}"),
     }
 }
 
-/// Whether a name is in this directory, at any depth.
 pub(super) fn is_inside(name: &str, directory: &str) -> bool {
     name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }

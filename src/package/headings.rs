@@ -1,7 +1,6 @@
 //! The headings of a statement, and the other words that a page adds to it, in the statement's language.
 
-/// The words of a language.
-pub(crate) struct Words {
+pub(crate) struct StatementWords {
     language: &'static str,
     pub(crate) input: &'static str,
     pub(crate) output: &'static str,
@@ -20,7 +19,7 @@ pub(crate) struct Words {
     pub(crate) note: &'static str,
 }
 
-impl Words {
+impl StatementWords {
     /// The words for this language code, such as `pt-BR`; in English if juror has no others.
     pub(crate) fn of(code: &str) -> &'static Self {
         let language = code.split('-').next().unwrap_or(code);
@@ -28,10 +27,10 @@ impl Words {
     }
 }
 
-const fn words(language: &'static str, it: [&'static str; 15]) -> Words {
+const fn words(language: &'static str, it: [&'static str; 15]) -> StatementWords {
     let [input, output, interaction, sample_input, sample_output, sample_interaction, ..] = it;
     let [.., read, write, pass, figure, time_limit, memory_limit, arguments, scoring, note] = it;
-    Words {
+    StatementWords {
         language,
         input,
         output,
@@ -52,7 +51,7 @@ const fn words(language: &'static str, it: [&'static str; 15]) -> Words {
 }
 
 #[rustfmt::skip]
-static WORDS: [Words; 11] = [
+static WORDS: [StatementWords; 11] = [
     words("en", ["Input", "Output", "Interaction", "Sample input", "Sample output", "Sample interaction", "Read", "Write", "Pass", "Figure", "Time limit", "Memory limit", "Arguments", "Scoring", "Note"]),
     words("da", ["Input", "Output", "Interaktion", "Eksempel på input", "Eksempel på output", "Eksempel på interaktion", "Læs", "Skriv", "Gennemløb", "Figur", "Tidsgrænse", "Hukommelsesgrænse", "Argumenter", "Point", "Bemærkning"]),
     words("de", ["Eingabe", "Ausgabe", "Interaktion", "Beispieleingabe", "Beispielausgabe", "Beispielinteraktion", "Lesen", "Schreiben", "Durchlauf", "Abbildung", "Zeitlimit", "Speicherlimit", "Argumente", "Bewertung", "Hinweis"]),

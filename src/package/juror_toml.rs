@@ -1,30 +1,28 @@
 //! `juror.toml`: settings that the format lacks, such as the names of input and output files.
 
 use crate::model::grader::CustomScore;
-use crate::model::problem::{Equivalent, Interaction, Problem, ProgramIo};
+use crate::model::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
 use crate::model::protocol::Protocol;
 use crate::package::draft::Draft;
-use crate::package::files::{Files, is_valid_name};
-use crate::package::node::{Node, Parse, SettingsFile};
+use crate::package::files::{PackageFiles, is_valid_name};
+use crate::package::node::{Node, ParseResult, SettingsFile};
 use crate::package::testlib;
-use crate::package::text::shown;
+use crate::package::text::excerpt;
 use crate::package::toml;
 
-/// The name of the file.
 pub(super) const NAME: &str = "juror.toml";
 
-/// Reads `juror.toml` if it exists, and adds its settings.
-pub(super) fn read(tree: &Files, draft: &mut Draft) {
+pub(super) fn read(tree: &PackageFiles, draft: &mut Draft) {
     let Some(item) = tree.file(NAME) else { return };
     let Some(document) = SettingsFile::read(&item.path, &tree.faults, toml::parse) else { return };
     let Ok(mut map) = document.root().map() else { return };
-    map.set("strength", &mut draft.problem.equivalents, equivalents);
-    let io = map.get("io", |node| io(node, draft));
+    map.set("strength", &mut draft.problem.equivalents, read_equivalents);
+    let io = map.get("io", |node| read_io(node, draft));
     let testlib = map.node("testlib");
-    map.get("protocol", |node| protocols(node, &mut draft.problem));
-    // Its fault is reported.
+    map.get("protocol", |node| read_protocols(node, &mut draft.problem));
+    // Its faults are already reported.
     let _reported = testlib.map(|node| testlib::read(&node, tree, &mut draft.problem));
-    // Programs with another protocol give points in their own way, and make no file for an output that has all.
+    // Programs with another protocol give points in their own way. They write no file for an output with all points.
     if draft.problem.output_protocol != Protocol::Standard
         && let Some(graders) = &mut draft.problem.graders
         && graders.custom_score == CustomScore::Required
@@ -41,15 +39,14 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     draft.problem.io = io;
 }
 
-/// The protocols of output validators and of input validators.
-fn protocols(node: &Node<'_>, problem: &mut Problem) -> Parse<()> {
-    let mut map = node.map_called("protocol", "[protocol]")?;
-    let output = map.ask("output_validator", |node| match node.word() {
+fn read_protocols(node: &Node<'_>, problem: &mut Problem) -> ParseResult<()> {
+    let mut map = node.named_map("protocol", "[protocol]")?;
+    let output = map.try_get("output_validator", |node| match node.word() {
         "cms" => Ok(Protocol::Cms),
         "sinol" => Ok(Protocol::Sinol),
         _ => Err(node.must_be("\"cms\" or \"sinol\"")),
     })?;
-    let input = map.ask("input_validators", |node| match node.word() {
+    let input = map.try_get("input_validators", |node| match node.word() {
         "sinol" => Ok(Protocol::Sinol),
         _ => Err(node.must_be("\"sinol\"")),
     })?;
@@ -63,29 +60,29 @@ fn protocols(node: &Node<'_>, problem: &mut Problem) -> Parse<()> {
 }
 
 /// Mutants that the author declares equivalent, each with the reason why it is right.
-fn equivalents(node: &Node<'_>) -> Parse<Vec<Equivalent>> {
-    let mut map = node.map_called("strength", "[strength]")?;
-    let all = map.ask("equivalent", |node| {
+fn read_equivalents(node: &Node<'_>) -> ParseResult<Vec<EquivalentMutant>> {
+    let mut map = node.named_map("strength", "[strength]")?;
+    let all = map.try_get("equivalent", |node| {
         let mut all = Vec::new();
         for entry in node.entries("a table of names and reasons")? {
             let reason = entry.word();
             if !entry.raw.scalar().is_some_and(|it| it.quoted) || reason.trim().is_empty() {
                 return Err(entry.must_be("a reason in quotes"));
             }
-            all.push(Equivalent { subject: entry.key.to_owned(), reason: reason.to_owned() });
+            all.push(EquivalentMutant { subject: entry.key.to_owned(), reason: reason.to_owned() });
         }
         Ok(all)
     })?;
     Ok(all.unwrap_or_default())
 }
 
-fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
+fn read_io(node: &Node<'_>, draft: &Draft) -> ParseResult<ProgramIo> {
     if !node.is_map() {
         return Err(node.error("`io` must be a table", "write `[io]` on a line of its own"));
     }
-    let mut map = node.map_called("io", "[io]")?;
+    let mut map = node.named_map("io", "[io]")?;
     let nodes = [map.node("input"), map.node("output")];
-    let names = [map.ask("input", file_name), map.ask("output", file_name)];
+    let names = [map.try_get("input", file_name), map.try_get("output", file_name)];
     let help = "give both files, or neither for standard input and output";
     match &nodes {
         [Some(_), Some(_)] => {}
@@ -113,14 +110,14 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
     Ok(ProgramIo::Files { input, output })
 }
 
-fn file_name(node: &Node<'_>) -> Parse<String> {
+fn file_name(node: &Node<'_>) -> ParseResult<String> {
     if !node.raw.scalar().is_some_and(|scalar| scalar.quoted) {
         return Err(node.must_be("a file name in quotes"));
     }
     let name = node.word();
     if !is_valid_name(name) {
         let help = "letters, digits, `_`, `.` and `-`, without a directory, such as \"game1.in\"";
-        return Err(node.error(format!("`{}` is not a plain file name", shown(name)), help));
+        return Err(node.error(format!("`{}` is not a plain file name", excerpt(name)), help));
     }
     Ok(name.to_owned())
 }

@@ -2,12 +2,12 @@
 //!
 //! Source: problem package format 2025-09, appendix "Languages", and "General requirements".
 
-use crate::language::table::{LANGUAGES, Language, Validators};
-use crate::package::suggest::{did_you_mean, meant_or};
+use crate::language::table::{LANGUAGES, Language, ValidatorSupport};
+use crate::package::suggest::{did_you_mean, did_you_mean_or};
 
 /// The English names of natural languages, each with its code: those of ISO 639-1 in use, and others that Polygon, CMS
 /// or their users write.
-const NATURAL: &str = "\
+const NATURAL_LANGUAGES: &str = "\
     abkhazian=ab afar=aa afrikaans=af akan=ak albanian=sq amharic=am arabic=ar aragonese=an \
     armenian=hy assamese=as asturian=ast avaric=av aymara=ay azerbaijani=az bambara=bm \
     bashkir=ba basque=eu belarusian=be bengali=bn bislama=bi bosnian=bs breton=br bulgarian=bg \
@@ -36,27 +36,26 @@ const NATURAL: &str = "\
 pub(super) fn natural_language(name: &str) -> &str {
     let lower = name.to_lowercase();
     let code = |pair: &'static str| pair.strip_prefix(&*lower)?.strip_prefix('=');
-    NATURAL.split(' ').find_map(code).unwrap_or(name)
+    NATURAL_LANGUAGES.split(' ').find_map(code).unwrap_or(name)
 }
 
-/// Whether a word is the code of a programming language.
 pub(super) fn is_programming_language(word: &str) -> bool {
     Language::by_code(word).is_some()
 }
 
 /// Whether juror has the language of this code, but the format does not.
-pub(super) fn is_our_own(code: &str) -> bool {
-    Language::by_code(code).is_some_and(|language| !language.is_of_format)
+pub(super) fn is_only_of_juror(code: &str) -> bool {
+    Language::by_code(code).is_some_and(|language| !language.is_standard)
 }
 
-/// Whether files with this ending, without its dot, are sources of some language.
-pub(super) fn is_of_source(ending: &str) -> bool {
+/// The ending has no dot.
+pub(super) fn is_source_ending(ending: &str) -> bool {
     LANGUAGES.iter().any(|it| has_ending(it, ending))
 }
 
-/// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
-pub(super) fn is_of_validator(ending: &str) -> bool {
-    let mut languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);
+/// Whether the format allows languages with this ending, which has no dot, for validators.
+pub(super) fn is_validator_ending(ending: &str) -> bool {
+    let mut languages = LANGUAGES.iter().filter(|it| it.validators == ValidatorSupport::Everywhere);
     languages.any(|it| has_ending(it, ending))
 }
 
@@ -64,14 +63,13 @@ fn has_ending(language: &Language, ending: &str) -> bool {
     language.extensions.split_whitespace().any(|it| it.strip_prefix('.') == Some(ending))
 }
 
-/// What to write instead of an unknown code.
-pub(super) fn help_for(word: &str) -> String {
+pub(super) fn help_for_code(word: &str) -> String {
     let folded = word.to_lowercase();
     let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);
     let called = LANGUAGES.iter().find(is_called).map(|it| it.code);
     let otherwise = "use a code of the format's table, such as `cpp`, `java` or `python3`";
     let codes = LANGUAGES.iter().map(|it| it.code);
-    called.map_or_else(|| meant_or(word, codes, otherwise), did_you_mean)
+    called.map_or_else(|| did_you_mean_or(word, codes, otherwise), did_you_mean)
 }
 
 /// Whether a word has the form of a natural language's code: `en`, `fil`, `pt-BR`.
@@ -92,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_natural_language_has_its_code() {
+    fn names_of_natural_languages_map_to_codes() {
         let check = |name: &str, code: &str| assert_eq!(natural_language(name), code);
         for (name, code) in [
             ("english", "en"),
@@ -116,13 +114,13 @@ mod tests {
         for same in ["", "en", "klingon", "abkhazian=ab", "pt-BR"] {
             check(same, same);
         }
-        for pair in NATURAL.split(' ') {
+        for pair in NATURAL_LANGUAGES.split(' ') {
             assert!(is_natural_language(pair.split_once('=').expect("a code").1), "{pair}");
         }
     }
 
     #[test]
-    fn natural_languages_have_two_or_three_letters_and_perhaps_a_region() {
+    fn natural_language_codes_have_two_or_three_letters_and_perhaps_a_region() {
         let check = |code: &str, expected: bool| assert_eq!(is_natural_language(code), expected);
         check("en", true);
         check("fil", true);

@@ -1,26 +1,29 @@
 //! LaTeX that statements and the names in them share: how it is searched, and the text of its commands.
 
 /// Upper bound in characters on a text that becomes plain; names are shorter.
-const LONGEST: usize = 1000;
+const MAX_LENGTH: usize = 1000;
 
 /// The arguments in braces of each command of this name, outside of comments.
-pub(crate) fn calls<'a, const N: usize>(text: &'a str, name: &str) -> Vec<[&'a str; N]> {
+pub(crate) fn command_arguments<'a, const N: usize>(
+    text: &'a str,
+    name: &str,
+) -> Vec<[&'a str; N]> {
     let command = format!("\\{name}");
     let mut calls = Vec::new();
     let mut at = 0;
-    'next: while let Some(found) = find(text, at, text.len(), &command) {
+    'next: while let Some(found) = find_outside_comments(text, at, text.len(), &command) {
         at = found + command.len();
         if text[at..].starts_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
         }
         let mut arguments = [""; N];
         for argument in &mut arguments {
-            let open = text.len() - behind_blanks(&text[at..]).len();
+            let open = text.len() - skip_blanks(&text[at..]).len();
             if !text[open..].starts_with('{') {
                 continue 'next;
             }
-            // What does not end here ends nowhere.
-            let Some(close) = closing(text, open, text.len(), true) else { return calls };
+            // A brace that is never closed contains all that follows.
+            let Some(close) = closing_brace(text, open, text.len(), true) else { return calls };
             *argument = &text[open + 1..close];
             at = close + 1;
         }
@@ -30,32 +33,32 @@ pub(crate) fn calls<'a, const N: usize>(text: &'a str, name: &str) -> Vec<[&'a s
 }
 
 /// A text without white space and comments at its start.
-fn behind_blanks(text: &str) -> &str {
+fn skip_blanks(text: &str) -> &str {
     let mut rest = text.trim_start();
     while rest.starts_with('%') {
-        rest = rest[line(rest.as_bytes())..].trim_start();
+        rest = rest[line_length(rest.as_bytes())..].trim_start();
     }
     rest
 }
 
 /// A text without markup: accents and symbols become letters, other commands leave their text, and formulas stay as
 /// they are written.
-pub(crate) fn plain(text: &str) -> String {
-    let text: String = text.chars().take(LONGEST).collect();
+pub(crate) fn plain_text(text: &str) -> String {
+    let text: String = text.chars().take(MAX_LENGTH).collect();
     let mut plain = String::new();
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let start = rest;
         rest = &rest[first.len_utf8()..];
         match first {
-            '%' => rest = behind_blanks(start),
+            '%' => rest = skip_blanks(start),
             '\\' => {
-                let (name, behind) = command(start);
+                let (name, behind) = split_command(start);
                 rest = behind;
-                match (accent(name), symbol(name)) {
+                match (accent_mark(name), symbol_text(name)) {
                     (Some(mark), _) => {
-                        let (base, behind) = argument(rest);
-                        plain += &accented(base, mark);
+                        let (base, behind) = split_argument(rest);
+                        plain += &with_accent(base, mark);
                         rest = behind;
                     }
                     (None, Some(text)) => plain += text,
@@ -72,7 +75,7 @@ pub(crate) fn plain(text: &str) -> String {
             '~' => plain.push(' '),
             _ => {
                 let end = start.find(['%', '\\', '$', '{', '}', '~']).unwrap_or(start.len());
-                plain += &replaced(&start[..end], &PAIRS[..UNAMBIGUOUS]);
+                plain += &replace_all(&start[..end], &QUOTES_AND_DASHES[..UNAMBIGUOUS_PAIRS]);
                 rest = &start[end..];
             }
         }
@@ -81,7 +84,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// The name of the command at the start of a text, and what follows.
-fn command(text: &str) -> (&str, &str) {
+fn split_command(text: &str) -> (&str, &str) {
     let rest = &text[1..];
     let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
     match letters {
@@ -91,21 +94,20 @@ fn command(text: &str) -> (&str, &str) {
     }
 }
 
-/// The argument at the start of a text, and what follows.
-fn argument(text: &str) -> (&str, &str) {
+fn split_argument(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     match text.chars().next() {
-        Some('{') => match closing(text, 0, text.len(), true) {
+        Some('{') => match closing_brace(text, 0, text.len(), true) {
             Some(close) => (&text[1..close], &text[close + 1..]),
             None => ("", &text[1..]),
         },
-        Some('\\') => command(text),
+        Some('\\') => split_command(text),
         first => text.split_at(first.map_or(0, char::len_utf8)),
     }
 }
 
 /// The letters of an accent's argument, with the mark on the first one.
-pub(crate) fn accented(base: &str, mark: char) -> String {
+pub(crate) fn with_accent(base: &str, mark: char) -> String {
     let mut letters = base.trim_matches(['\\', '{', '}', ' ']).chars();
     let Some(letter) = letters.next() else { return String::new() };
     let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
@@ -136,8 +138,7 @@ const COMPOSED: [(char, &str, &str); 14] = [
     ('\u{328}', "aeiouAEIOU", "ąęįǫųĄĘĮǪŲ"),
 ];
 
-/// The combining mark of an accent.
-pub(crate) fn accent(name: &str) -> Option<char> {
+pub(crate) fn accent_mark(name: &str) -> Option<char> {
     Some(match name {
         "`" => '\u{300}',
         "'" => '\u{301}',
@@ -157,8 +158,7 @@ pub(crate) fn accent(name: &str) -> Option<char> {
     })
 }
 
-/// The text of a command.
-pub(crate) fn symbol(name: &str) -> Option<&str> {
+pub(crate) fn symbol_text(name: &str) -> Option<&str> {
     Some(match name {
         "%" | "#" | "$" | "_" | "{" | "}" | "&" | "LaTeX" | "TeX" => name,
         " " | "\n" | "space" | ":" | ";" => " ",
@@ -207,7 +207,7 @@ pub(crate) fn symbol(name: &str) -> Option<&str> {
 }
 
 /// Quotes and dashes. The last ones may also be meant as they are.
-const PAIRS: [(&str, &str); 8] = [
+const QUOTES_AND_DASHES: [(&str, &str); 8] = [
     ("---", "—"),
     ("--", "–"),
     ("``", "“"),
@@ -218,27 +218,31 @@ const PAIRS: [(&str, &str); 8] = [
     ("'", "’"),
 ];
 
-/// How many of them no plain text has.
-const UNAMBIGUOUS: usize = 4;
+/// Number of the pairs at the start that plain text does not use.
+const UNAMBIGUOUS_PAIRS: usize = 4;
 
 /// Quotes and dashes as LaTeX typesets them.
 pub(crate) fn typography(text: &str) -> String {
-    replaced(text, &PAIRS)
+    replace_all(text, &QUOTES_AND_DASHES)
 }
 
-fn replaced(text: &str, pairs: &[(&str, &str)]) -> String {
+fn replace_all(text: &str, pairs: &[(&str, &str)]) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The position of the brace that closes the one at `open`.
-pub(crate) fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<usize> {
+pub(crate) fn closing_brace(
+    text: &str,
+    open: usize,
+    end: usize,
+    has_comments: bool,
+) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open;
     let bytes = text.as_bytes();
     while at < end {
         match bytes[at] {
             b'\\' => at += 1,
-            b'%' if has_comments => at += line(&bytes[at..end]),
+            b'%' if has_comments => at += line_length(&bytes[at..end]),
             b'{' => depth += 1,
             b'}' => {
                 depth -= 1;
@@ -253,13 +257,17 @@ pub(crate) fn closing(text: &str, open: usize, end: usize, has_comments: bool) -
     None
 }
 
-/// The length of the rest of a line.
-fn line(bytes: &[u8]) -> usize {
+fn line_length(bytes: &[u8]) -> usize {
     memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
 }
 
-/// The next position of a text, outside of comments and not after a backslash.
-pub(crate) fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
+/// Skips comments and characters after a backslash.
+pub(crate) fn find_outside_comments(
+    text: &str,
+    start: usize,
+    end: usize,
+    what: &str,
+) -> Option<usize> {
     let mut at = start;
     let bytes = text.as_bytes();
     while at < end {
@@ -268,7 +276,7 @@ pub(crate) fn find(text: &str, start: usize, end: usize, what: &str) -> Option<u
         }
         match bytes[at] {
             b'\\' => at += 2,
-            b'%' => at += line(&bytes[at..end]),
+            b'%' => at += line_length(&bytes[at..end]),
             _ => at += 1,
         }
     }
@@ -281,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_name_without_markup_keeps_all_its_letters() {
-        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected, "{text}");
+        let check = |text: &str, expected: &str| assert_eq!(plain_text(text), expected, "{text}");
         check(r"Caf\'{e} Menu", "Café Menu");
         check(r"Caf{\'e} Menu", "Café Menu");
         check(r"Caf\'e Menu", "Café Menu");
@@ -302,7 +310,8 @@ mod tests {
     #[test]
     fn the_arguments_of_a_command_are_those_outside_of_comments() {
         let check = |text: &str, expected: &[&str]| {
-            let found: Vec<&str> = calls(text, "name").into_iter().map(|[it]| it).collect();
+            let found: Vec<&str> =
+                command_arguments(text, "name").into_iter().map(|[it]| it).collect();
             assert_eq!(found, expected, "{text}");
         };
         check(r"\name{Caf\'{e} {x}}", &[r"Caf\'{e} {x}"]);
@@ -312,7 +321,7 @@ mod tests {
         check(r"\% \name{a \} b}", &[r"a \} b"]);
         check(r"\\name{a}", &[]);
         check(r"\name{a", &[]);
-        assert_eq!(calls(r"\exmp{1}{2} \exmp{1}", "exmp"), [["1", "2"]]);
-        assert_eq!(calls::<1>(&r"\name{".repeat(100_000), "name").len(), 0);
+        assert_eq!(command_arguments(r"\exmp{1}{2} \exmp{1}", "exmp"), [["1", "2"]]);
+        assert_eq!(command_arguments::<1>(&r"\name{".repeat(100_000), "name").len(), 0);
     }
 }

@@ -8,7 +8,7 @@ use crate::model::limits::Limits;
 use crate::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
-use crate::model::problem::{Grading, Interaction, Problem, Submitted};
+use crate::model::problem::{Grading, Interaction, Problem, SubmittedContent};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::submission::Expectation;
@@ -24,34 +24,34 @@ pub fn listing(problem: &Problem, case: Option<CaseFiles>) -> PackageListing {
         Limits::of_submission(&problem.limits, problem.limits.time_limit.unwrap_or_default());
     let submissions = problem.submissions.iter().map(|submission| ListedSubmission {
         name: submission.name.clone(),
-        expected: submission.expectations.iter().filter_map(expected).collect(),
+        expected: submission.expectations.iter().filter_map(expectation_text).collect(),
     });
     PackageListing {
-        kind: kind(problem),
+        kind: kind_words(problem),
         time_limit: problem.limits.time_limit,
         memory_bytes: limits.memory,
         output_bytes: limits.output,
-        groups: groups(problem),
+        groups: list_groups(problem),
         submissions: submissions.collect(),
-        programs: programs(problem),
+        programs: list_programs(problem),
         case,
     }
 }
 
-fn kind(problem: &Problem) -> String {
+fn kind_words(problem: &Problem) -> String {
     let kind = &problem.kind;
     let words = [
         (kind.grading == Grading::Scoring, "scoring"),
         (kind.interaction == Interaction::Interactive, "interactive"),
         (kind.passes > 1, "multi-pass"),
-        (kind.submitted == Submitted::Answers, "submit-answer"),
+        (kind.submitted == SubmittedContent::Answers, "submit-answer"),
     ];
     let words = joined(words.into_iter().filter_map(|(is, word)| is.then_some(word)), ", ");
     if words.is_empty() { "pass-fail".to_owned() } else { words }
 }
 
 /// Test cases by directory, in judging order, then those for validators.
-fn groups(problem: &Problem) -> Vec<ListedGroup> {
+fn list_groups(problem: &Problem) -> Vec<ListedGroup> {
     let data = &problem.test_data;
     let mut groups: Vec<ListedGroup> = Vec::new();
     for case in data.cases.iter().chain(data.examples()) {
@@ -66,13 +66,13 @@ fn groups(problem: &Problem) -> Vec<ListedGroup> {
             });
         }
         if let Some(group) = groups.last_mut() {
-            group.cases.push(listed(case));
+            group.cases.push(list_case(case));
         }
     }
     groups
 }
 
-fn listed(case: &TestCase) -> ListedCase {
+fn list_case(case: &TestCase) -> ListedCase {
     let size = |path: &FilePath| Some(Bytes(path.metadata().ok()?.len()));
     let [description, _] = remarks::of_case(&case.input);
     ListedCase {
@@ -84,7 +84,7 @@ fn listed(case: &TestCase) -> ListedCase {
 }
 
 /// A rule in words; `None` if it is only about the time limit.
-fn expected(rule: &Expectation) -> Option<String> {
+fn expectation_text(rule: &Expectation) -> Option<String> {
     let names = |verdicts: &[Verdict]| joined(verdicts, ", ");
     let mut parts = Vec::new();
     parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
@@ -101,7 +101,7 @@ fn expected(rule: &Expectation) -> Option<String> {
     Some(cases + &parts.join("; "))
 }
 
-fn programs(problem: &Problem) -> Vec<ListedProgram> {
+fn list_programs(problem: &Problem) -> Vec<ListedProgram> {
     let grammars = problem.input_grammars.iter().map(|it| ("input grammar", &it.path));
     let many = [
         ("input validator", &problem.input_validators),
@@ -123,9 +123,6 @@ fn programs(problem: &Problem) -> Vec<ListedProgram> {
 }
 
 /// A test case with its files; long ones are shortened unless `all` is set.
-///
-/// # Errors
-/// If a file cannot be read.
 pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;
@@ -141,7 +138,7 @@ pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     let mut files = Vec::new();
     for (what, path) in named.chain(laid) {
         let Ok(file) = path.open() else { continue };
-        let fault = JudgeError::on("read", path);
+        let fault = JudgeError::on_file("read", path);
         let most = if all { u64::MAX } else { SHORT };
         let mut contents = Vec::new();
         let read = file.metadata().and_then(|facts| {

@@ -1,24 +1,24 @@
 //! Settings for readers: nodes that know their path and report their own faults.
 //!
-//! A parser is a `fn(&Node) -> Parse<T>`. A fault is reported at once, so that one run shows all of them; the
-//! [`Reported`] that the parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
+//! A parser is a `fn(&Node) -> ParseResult<T>`. A fault is reported at once, so that one run shows all of them. The
+//! `ReportedFault` that a parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
 
 use std::slice::from_ref;
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::root::FilePath;
-use crate::package::faults::{Faults, Reported};
-use crate::package::suggest::{list, meant_or};
-use crate::package::text::{Page, Range, TextFile, shown};
-use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
+use crate::package::faults::{Faults, ReportedFault};
+use crate::package::suggest::{comma_list, did_you_mean_or};
+use crate::package::text::{FileReporter, TextFile, TextRange, excerpt};
+use crate::package::yaml::{MapEntry, RawValue, Scalar, ScalarMeaning, Value};
 
 /// The result of a parser: a value, or proof that its fault is reported.
-pub(super) type Parse<T> = Result<T, Reported>;
+pub(super) type ParseResult<T> = Result<T, ReportedFault>;
 
 pub(super) struct SettingsFile<'f> {
     file: TextFile,
     faults: &'f Faults,
-    pub raw: Raw,
+    pub raw: RawValue,
 }
 
 impl<'f> SettingsFile<'f> {
@@ -27,16 +27,14 @@ impl<'f> SettingsFile<'f> {
         Self::of(TextFile::read(path, faults)?, faults, parse)
     }
 
-    /// The settings in a file that was read.
     pub(super) fn of(file: TextFile, faults: &'f Faults, parse: Parser) -> Option<Self> {
-        let raw = parse(Page { file: &file, faults }).ok()?;
+        let raw = parse(FileReporter { file: &file, faults }).ok()?;
         Some(Self { file, faults, raw })
     }
 
-    /// The one value of the file.
     pub(super) fn root(&self) -> Node<'_> {
         let Self { file, faults, raw } = self;
-        let page = Page { file, faults };
+        let page = FileReporter { file, faults };
         Node {
             raw,
             path: String::new(),
@@ -48,51 +46,51 @@ impl<'f> SettingsFile<'f> {
     }
 }
 
-/// The parser of a language of settings.
-type Parser = fn(Page<'_>) -> Parse<Raw>;
+type Parser = fn(FileReporter<'_>) -> ParseResult<RawValue>;
 
-/// A value in a file.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
-    pub raw: &'a Raw,
+    pub raw: &'a RawValue,
     /// Its name in messages, such as `limits.memory`; empty for the whole file. Items have the name of their sequence.
     pub path: String,
-    /// The key of the value; empty if there is none.
+    /// Empty if the value has no key.
     pub key: &'a str,
-    key_range: Range,
+    key_range: TextRange,
     /// Where its faults are reported; `None` for the file as a whole.
-    range: Option<Range>,
-    page: Page<'a>,
+    range: Option<TextRange>,
+    page: FileReporter<'a>,
 }
 
 impl<'a> Node<'a> {
-    fn item(&self, raw: &'a Raw) -> Self {
+    fn item_node(&self, raw: &'a RawValue) -> Self {
         Self { raw, key: "", key_range: raw.range, range: Some(raw.range), ..self.clone() }
     }
 
-    fn behind(&self, entry: &'a Entry) -> Self {
-        let Entry { key, key_range, value: raw } = entry;
+    fn entry_node(&self, entry: &'a MapEntry) -> Self {
+        let MapEntry { key, key_range, value: raw } = entry;
         let dot = if self.path.is_empty() { "" } else { "." };
-        let path = format!("{}{dot}{}", self.path, shown(key));
+        let path = format!("{}{dot}{}", self.path, excerpt(key));
         Self { raw, path, key, key_range: *key_range, range: Some(raw.range), page: self.page }
     }
 
-    /// The same node with another name in messages.
-    pub(super) fn called(self, path: &str) -> Self {
+    pub(super) fn with_path(self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self }
     }
 
     /// Reports a fault at its place; the help may be empty.
-    pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Reported {
+    pub(super) fn error(
+        &self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> ReportedFault {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports that something required is missing, though submissions can be judged.
-    pub(super) fn lack(&self, message: impl Into<String>, help: impl Into<String>) {
-        self.page.faults.lack(self.place(), message, help);
+    /// Reports an error that does not prevent judging.
+    pub(super) fn publishing_error(&self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.publishing_error(self.place(), message, help);
     }
 
-    /// Warns at its place; the help may be empty.
     pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
@@ -107,41 +105,38 @@ impl<'a> Node<'a> {
         Self { range: None, ..self.clone() }
     }
 
-    /// Reports that the value does not have the wanted kind.
-    pub(super) fn must_be(&self, wanted: &str) -> Reported {
-        let what = self.what();
+    pub(super) fn must_be(&self, wanted: &str) -> ReportedFault {
+        let what = self.display_name();
         if self.is_null() {
             let message = format!("{what} has no value; it must be {wanted}");
             return self.error(message, "give it a value or remove the line");
         }
         match self.raw.value {
-            Value::Broken => Reported::reported_before(),
-            _ => self.error(format!("{what} must be {wanted}, not {}", self.kind()), ""),
+            Value::Broken => ReportedFault::already_reported(),
+            _ => self.error(format!("{what} must be {wanted}, not {}", self.kind_text()), ""),
         }
     }
 
-    /// Reports a number that is out of bounds.
-    pub(super) fn refused(&self, wanted: &str) -> Reported {
-        let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
+    pub(super) fn out_of_bounds(&self, wanted: &str) -> ReportedFault {
+        let message =
+            format!("{} must be {wanted}, not {}", self.display_name(), excerpt(self.word()));
         self.error(message, "")
     }
 
-    /// Reports a word that is not among the known ones.
-    pub(super) fn unknown(&self, message: String, known: &[&str]) -> Reported {
-        self.error(message, meant(self.word(), known))
+    pub(super) fn unknown_word(&self, message: String, known: &[&str]) -> ReportedFault {
+        self.error(message, help_for_word(self.word(), known))
     }
 
     /// Whether further remarks about the file would be dropped, so that callers can skip the work.
-    pub(super) fn is_full(&self) -> bool {
-        self.page.is_full()
+    pub(super) fn has_max_errors(&self) -> bool {
+        self.page.has_max_errors()
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> SourcePlace {
         let file = self.page.file;
         self.range.map_or_else(|| file.path.as_path().into(), |range| file.place(range))
     }
 
-    /// The line of the value.
     pub(super) fn line(&self) -> u32 {
         self.raw.range.line
     }
@@ -150,27 +145,24 @@ impl<'a> Node<'a> {
         self.key_range.line
     }
 
-    /// Its name in messages.
-    pub(super) fn what(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
     }
 
-    /// The kind of the value, for messages.
-    pub(super) fn kind(&self) -> String {
+    pub(super) fn kind_text(&self) -> String {
         let kind = match self.raw.scalar().map(Scalar::meaning) {
-            Some(Meaning::Null) => "nothing",
-            Some(Meaning::Boolean(_)) => "the truth value",
-            Some(Meaning::Integer(_)) => "the integer",
-            Some(Meaning::Float(_)) => "the number",
-            Some(Meaning::Text) => "the text",
+            Some(ScalarMeaning::Null) => "nothing",
+            Some(ScalarMeaning::Boolean(_)) => "the truth value",
+            Some(ScalarMeaning::Integer(_)) => "the integer",
+            Some(ScalarMeaning::Float(_)) => "the number",
+            Some(ScalarMeaning::Text) => "the text",
             None if self.is_map() => return "a map".to_owned(),
             None => return "a sequence".to_owned(),
         };
-        format!("{kind} `{}`", shown(self.word()))
+        format!("{kind} `{}`", excerpt(self.word()))
     }
 
-    /// The meaning of a scalar.
-    pub(super) fn meaning(&self) -> Option<Meaning> {
+    pub(super) fn meaning(&self) -> Option<ScalarMeaning> {
         self.raw.scalar().map(Scalar::meaning)
     }
 
@@ -180,11 +172,11 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn is_null(&self) -> bool {
-        self.meaning() == Some(Meaning::Null)
+        self.meaning() == Some(ScalarMeaning::Null)
     }
 
-    /// The node, unless it is nothing, as an empty file is.
-    pub(super) fn filled(self) -> Option<Self> {
+    /// `None` if the value is nothing, as in an empty file.
+    pub(super) fn non_null(self) -> Option<Self> {
         Some(self).filter(|node| !node.is_null())
     }
 
@@ -193,24 +185,23 @@ impl<'a> Node<'a> {
     }
 
     /// The value as a map with known keys; messages call each key by its path.
-    pub(super) fn map(&self) -> Parse<Map<'a>> {
-        self.map_called(&self.path, &self.path)
+    pub(super) fn map(&self) -> ParseResult<Map<'a>> {
+        self.named_map(&self.path, &self.path)
     }
 
     /// The value as a map. Messages call it `name`, and its keys `prefix.key`.
-    pub(super) fn map_called(&self, prefix: &str, name: &str) -> Parse<Map<'a>> {
+    pub(super) fn named_map(&self, prefix: &str, name: &str) -> ParseResult<Map<'a>> {
         match &self.raw.value {
-            Value::Map(entries) => Ok(self.clone().called(prefix).over(name, entries)),
-            _ => Err(self.clone().called(name).must_be("a map of keys to values")),
+            Value::Map(entries) => Ok(self.clone().with_path(prefix).into_map(name, entries)),
+            _ => Err(self.clone().with_path(name).must_be("a map of keys to values")),
         }
     }
 
-    /// A map without keys.
-    pub(super) fn no_map(&self) -> Map<'a> {
-        self.clone().over("", &[])
+    pub(super) fn empty_map(&self) -> Map<'a> {
+        self.clone().into_map("", &[])
     }
 
-    fn over(self, name: &str, entries: &'a [Entry]) -> Map<'a> {
+    fn into_map(self, name: &str, entries: &'a [MapEntry]) -> Map<'a> {
         let name = name.to_owned();
         let known = Vec::new();
         Map {
@@ -218,28 +209,32 @@ impl<'a> Node<'a> {
             name,
             entries,
             known,
-            renamed: &[],
-            for_people: &[],
-            without_nulls: false,
-            is_read: false,
+            renamed_keys: &[],
+            keys_for_people: &[],
+            skips_nulls: false,
+            is_rest_taken: false,
         }
     }
 
     /// The values of a map with arbitrary keys.
-    pub(super) fn entries(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
+    pub(super) fn entries(
+        &self,
+        wanted: &str,
+    ) -> ParseResult<impl Iterator<Item = Self> + use<'a>> {
         let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(wanted)) };
         let node = self.clone();
-        Ok(entries.iter().map(move |entry| node.behind(entry)))
+        Ok(entries.iter().map(move |entry| node.entry_node(entry)))
     }
 
     /// The items of a sequence, which may be empty.
-    pub(super) fn items(&self, wanted: &str) -> Parse<impl Iterator<Item = Self> + use<'a>> {
+    pub(super) fn items(&self, wanted: &str) -> ParseResult<impl Iterator<Item = Self> + use<'a>> {
         let node = self.clone();
         match &self.raw.value {
-            Value::Sequence(items) => Ok(items.iter().map(move |item| node.item(item))),
+            Value::Sequence(items) => Ok(items.iter().map(move |item| node.item_node(item))),
             Value::Scalar(scalar) if !self.is_null() => {
-                let message = format!("{} must be {wanted}, not {}", self.what(), self.kind());
-                Err(self.error(message, format!("put it in brackets: [{}]", shown(&scalar.text))))
+                let message =
+                    format!("{} must be {wanted}, not {}", self.display_name(), self.kind_text());
+                Err(self.error(message, format!("put it in brackets: [{}]", excerpt(&scalar.text))))
             }
             _ => Err(self.must_be(wanted)),
         }
@@ -252,10 +247,10 @@ impl<'a> Node<'a> {
             _ => from_ref(self.raw),
         };
         if items.is_empty() {
-            self.error(format!("{} is empty", self.what()), "fill it or remove the line");
+            self.error(format!("{} is empty", self.display_name()), "fill it or remove the line");
         }
         let node = self.clone();
-        items.iter().map(move |item| node.item(item))
+        items.iter().map(move |item| node.item_node(item))
     }
 }
 
@@ -263,46 +258,45 @@ impl<'a> Node<'a> {
 pub(super) struct Map<'a> {
     pub node: Node<'a>,
     name: String,
-    entries: &'a [Entry],
+    entries: &'a [MapEntry],
     known: Vec<&'static str>,
-    renamed: Renamed,
-    for_people: &'static [&'static str],
-    without_nulls: bool,
-    is_read: bool,
+    renamed_keys: RenamedKeys,
+    keys_for_people: &'static [&'static str],
+    skips_nulls: bool,
+    is_rest_taken: bool,
 }
 
 /// Keys of another version or tool, each with its replacement here.
-pub(super) type Renamed = &'static [(&'static str, &'static str)];
+pub(super) type RenamedKeys = &'static [(&'static str, &'static str)];
 
 impl<'a> Map<'a> {
-    /// This map, with keys of other versions that get a message of their own.
-    pub(super) fn renamed(mut self, renamed: Renamed) -> Self {
-        self.renamed = renamed;
+    /// Keys of other versions get a message of their own.
+    pub(super) fn with_renamed_keys(mut self, renamed: RenamedKeys) -> Self {
+        self.renamed_keys = renamed;
         self
     }
 
-    /// This map, with keys that are unknown but mean nothing to judges.
-    pub(super) fn for_people(mut self, keys: &'static [&'static str]) -> Self {
-        self.for_people = keys;
+    /// These unknown keys mean nothing to judges.
+    pub(super) fn with_keys_for_people(mut self, keys: &'static [&'static str]) -> Self {
+        self.keys_for_people = keys;
         self
     }
 
-    /// This map, with keys without a value counted as absent.
+    /// Keys without a value count as absent.
     pub(super) fn without_nulls(mut self) -> Self {
-        self.without_nulls = true;
+        self.skips_nulls = true;
         self
     }
 
-    /// The node of a key, if it exists.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
+        Some(self.node.entry_node(entry)).filter(|node| !(self.skips_nulls && node.is_null()))
     }
 
-    /// Makes keys known that mean nothing to juror; they are separated by blanks.
+    /// Makes keys known that mean nothing to juror. Blanks separate them.
     pub(super) fn ignore(&mut self, keys: &'static str) {
         for key in keys.split(' ') {
             self.node(key);
@@ -310,11 +304,11 @@ impl<'a> Map<'a> {
     }
 
     /// The value of a key; `None` if the key is absent.
-    pub(super) fn ask<T>(
+    pub(super) fn try_get<T>(
         &mut self,
         key: &'static str,
-        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
-    ) -> Parse<Option<T>> {
+        parse: impl FnOnce(&Node<'a>) -> ParseResult<T>,
+    ) -> ParseResult<Option<T>> {
         self.node(key).as_ref().map(parse).transpose()
     }
 
@@ -322,75 +316,77 @@ impl<'a> Map<'a> {
     pub(super) fn get<T>(
         &mut self,
         key: &'static str,
-        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
+        parse: impl FnOnce(&Node<'a>) -> ParseResult<T>,
     ) -> Option<T> {
-        self.ask(key, parse).ok().flatten()
+        self.try_get(key, parse).ok().flatten()
     }
 
-    /// Sets `target` to the value of a key; keeps it if the key is absent or invalid.
+    /// Sets `into` to the value of a key. Keeps it if the key is absent or invalid.
     pub(super) fn set<T, U: From<T>>(
         &mut self,
         key: &'static str,
         into: &mut U,
-        parse: impl FnOnce(&Node<'a>) -> Parse<T>,
+        parse: impl FnOnce(&Node<'a>) -> ParseResult<T>,
     ) {
         if let Some(value) = self.get(key, parse) {
             *into = value.into();
         }
     }
 
-    /// The keys that were asked for so far.
-    pub(super) fn known(&self) -> &[&'static str] {
+    pub(super) fn known_keys(&self) -> &[&'static str] {
         &self.known
     }
 
     /// Takes the keys that nobody asked for so far; the caller reports them.
-    pub(super) fn rest(&mut self) -> Vec<Node<'a>> {
-        self.is_read = true;
+    pub(super) fn take_rest(&mut self) -> Vec<Node<'a>> {
+        self.is_rest_taken = true;
         let rest = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str()));
-        rest.map(|entry| self.node.behind(entry)).collect()
+        rest.map(|entry| self.node.entry_node(entry)).collect()
     }
 
     /// Warns of keys that nobody asked for: other judges ignore unknown keys.
-    pub(super) fn doubt_rest(&mut self) {
-        for node in self.rest() {
-            if node.is_full() {
+    pub(super) fn warn_of_rest(&mut self) {
+        for node in self.take_rest() {
+            if node.has_max_errors() {
                 return;
             }
-            let known = self.known().iter().copied();
-            let help = meant_or(node.key, known.clone(), format!("known keys: {}", list(known)));
-            node.at_key().warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
+            let known = self.known_keys().iter().copied();
+            let help = did_you_mean_or(
+                node.key,
+                known.clone(),
+                format!("known keys: {}", comma_list(known)),
+            );
+            node.at_key().warning(format!("unknown key `{}` is ignored", excerpt(node.key)), help);
         }
     }
 
-    /// What to write instead of an unknown key.
-    pub(super) fn help_for(&self, key: &str) -> String {
-        if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
+    pub(super) fn help_for_key(&self, key: &str) -> String {
+        if let Some((_, help)) = self.renamed_keys.iter().find(|(old, _)| *old == key) {
             return (*help).to_owned();
         }
         if key == "<<" {
             return "merge keys are not part of YAML 1.2; write the keys out".to_owned();
         }
         let known = || self.known.iter().copied();
-        meant_or(key, known(), format!("known keys: {}", list(known())))
+        did_you_mean_or(key, known(), format!("known keys: {}", comma_list(known())))
     }
 }
 
 impl Drop for Map<'_> {
     fn drop(&mut self) {
-        if self.is_read {
+        if self.is_rest_taken {
             return;
         }
         let name = &self.name;
         let place = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
-        for node in self.rest() {
-            if node.is_full() {
+        for node in self.take_rest() {
+            if node.has_max_errors() {
                 return;
             }
-            let message = format!("unknown key `{}`{place}", shown(node.key));
-            let help = self.help_for(node.key);
-            if self.for_people.contains(&node.key) {
-                node.at_key().lack(message, help);
+            let message = format!("unknown key `{}`{place}", excerpt(node.key));
+            let help = self.help_for_key(node.key);
+            if self.keys_for_people.contains(&node.key) {
+                node.at_key().publishing_error(message, help);
             } else {
                 node.at_key().error(message, help);
             }
@@ -398,11 +394,10 @@ impl Drop for Map<'_> {
     }
 }
 
-/// What to write instead of an unknown word.
-pub(super) fn meant(word: &str, known: &[&str]) -> String {
+pub(super) fn help_for_word(word: &str, known: &[&str]) -> String {
     let otherwise = match known {
         [] => "there are none".to_owned(),
-        _ => format!("known: {}", list(known.iter().copied())),
+        _ => format!("known: {}", comma_list(known.iter().copied())),
     };
-    meant_or(word, known.iter().copied(), otherwise)
+    did_you_mean_or(word, known.iter().copied(), otherwise)
 }

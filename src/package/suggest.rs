@@ -7,7 +7,7 @@ use crate::model::text::printable;
 /// Longer words are not compared.
 const MAX_LENGTH: usize = 64;
 /// Longer paths are not compared.
-const LONGEST_PATH: usize = 256;
+const MAX_PATH_LENGTH: usize = 256;
 
 /// The known word nearest to `word`, if one is near enough.
 ///
@@ -16,8 +16,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     if word.len() > MAX_LENGTH {
         return None;
     }
-    let word = folded(word);
-    let slips = |known: &&str| strsim::osa_distance(&word, &folded(known));
+    let word = fold(word);
+    let slips = |known: &&str| strsim::osa_distance(&word, &fold(known));
     let known = known.into_iter().filter(|known| known.len() <= MAX_LENGTH);
     let (slips, nearest) = known.map(|it| (slips(&it), it)).min_by_key(|(slips, _)| *slips)?;
     let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
@@ -28,17 +28,17 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// may stand for the path.
 pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 3;
-    let word = folded(path);
+    let word = fold(path);
     let parts = path.split('/').count();
     let slips = |known: &str| {
         let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(at, _)| at + 1);
-        let slips = |known: &str| strsim::osa_distance(&word, &folded(known));
+        let slips = |known: &str| strsim::osa_distance(&word, &fold(known));
         slips(&known[end..]).min(slips(known))
     };
-    let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < LONGEST_PATH).collect();
+    let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < MAX_PATH_LENGTH).collect();
     let most = word.chars().count().div_ceil(3);
     let mut near: Vec<(usize, &str)> = known.into_iter().map(|it| (slips(it), it)).collect();
-    near.retain(|(slips, _)| *slips <= most && *slips < path.len() && path.len() < LONGEST_PATH);
+    near.retain(|(slips, _)| *slips <= most && *slips < path.len() && path.len() < MAX_PATH_LENGTH);
     near.sort_unstable();
     let shown = near.iter().take(SHOWN);
     let near: Vec<String> = shown.map(|(_, it)| format!("`{}`", printable(it))).collect();
@@ -50,7 +50,7 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
 }
 
 /// What to write instead of a misspelt word: the nearest known one, else `otherwise`.
-pub(super) fn meant_or<'a>(
+pub(super) fn did_you_mean_or<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
     otherwise: impl Into<String>,
@@ -62,12 +62,11 @@ pub(super) fn did_you_mean(known: &str) -> String {
     format!("did you mean `{known}`?")
 }
 
-fn folded(word: &str) -> String {
+fn fold(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
-/// The words as a list for people: `a, b, c`.
-pub fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn comma_list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().collect::<Vec<_>>().join(", ")
 }
 
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_or_two_are_forgiven() {
+    fn misspelt_words_are_found() {
         const KNOWN: [&str; 4] = ["memory", "output", "time_limit", "wrong_answer"];
         let check = |word: &str, expected: Option<&str>| assert_eq!(nearest(word, KNOWN), expected);
         check("memry", Some("memory"));
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_found_by_slips_and_by_their_ends() {
+    fn misspelt_paths_and_ends_of_paths_are_found() {
         const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
         let check = |path: &str, told: &str| assert_eq!(paths_near(path, KNOWN), told);
         let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";

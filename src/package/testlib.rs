@@ -5,18 +5,18 @@ use crate::model::problem::{Interaction, Problem};
 use crate::model::program::{IncludedFile, Program};
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
-use crate::package::files::Files;
-use crate::package::node::{Node, Parse};
-use crate::package::text::shown;
+use crate::package::files::PackageFiles;
+use crate::package::node::{Node, ParseResult};
+use crate::package::text::excerpt;
 use crate::package::values::boolean;
 
-/// Reads the table: makes programs of the problem be built and called that way.
-pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Parse<()> {
-    let mut map = node.map_called("testlib", "[testlib]")?;
-    let header = map.ask("header", |node| header(node, tree))?;
-    let output_validator = map.ask("output_validator", |node| check_role(node, problem))?;
-    let input_validators = map.ask("input_validators", boolean)?.unwrap_or_default();
-    let generators = map.ask("generators", boolean)?.unwrap_or_default();
+/// Reads the table, and makes programs of the problem be built and called as testlib programs.
+pub(super) fn read(node: &Node<'_>, tree: &PackageFiles, problem: &mut Problem) -> ParseResult<()> {
+    let mut map = node.named_map("testlib", "[testlib]")?;
+    let header = map.try_get("header", |node| read_header(node, tree))?;
+    let output_validator = map.try_get("output_validator", |node| check_role(node, problem))?;
+    let input_validators = map.try_get("input_validators", boolean)?.unwrap_or_default();
+    let generators = map.try_get("generators", boolean)?.unwrap_or_default();
     if !input_validators && !generators && output_validator.is_none() {
         let help = "known: `output_validator = \"checker\"` or `\"interactor\"`, `input_validators = true`, \
                     `generators = true`";
@@ -24,14 +24,14 @@ pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Pars
     }
     if output_validator.is_some() {
         problem.output_protocol = Protocol::Testlib;
-        problem.output_validators.iter_mut().for_each(|it| prepare(it, header.as_ref()));
+        problem.output_validators.iter_mut().for_each(|it| add_header(it, header.as_ref()));
         if problem.kind.interaction == Interaction::Interactive {
             problem.interactor = problem.output_validators.drain(..).next();
         }
     }
     if input_validators {
         problem.input_protocol = Protocol::Testlib;
-        problem.input_validators.iter_mut().for_each(|it| prepare(it, header.as_ref()));
+        problem.input_validators.iter_mut().for_each(|it| add_header(it, header.as_ref()));
     }
     if generators {
         problem.generator_header = header;
@@ -39,18 +39,18 @@ pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Pars
     Ok(())
 }
 
-fn header(node: &Node<'_>, tree: &Files) -> Parse<FilePath> {
+fn read_header(node: &Node<'_>, tree: &PackageFiles) -> ParseResult<FilePath> {
     match tree.file(node.word()) {
         Some(item) => Ok(item.path.clone()),
         None => {
-            let message = format!("there is no file `{}` in the package", shown(node.word()));
+            let message = format!("there is no file `{}` in the package", excerpt(node.word()));
             Err(node.error(message, "give the path of the file in the package"))
         }
     }
 }
 
 /// Checks the role of the output validator: a checker checks an output, and an interactor talks with the submission.
-fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
+fn check_role(node: &Node<'_>, problem: &Problem) -> ParseResult<()> {
     let is_interactor = match node.word() {
         "checker" => false,
         "interactor" => true,
@@ -73,9 +73,10 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
     Err(node.error(message, help))
 }
 
-/// Puts the header beside a program; a single C++ file is also built as a testlib program.
-fn prepare(program: &mut Program, header: Option<&FilePath>) {
-    let header = header.map(|path| IncludedFile::beside(path.clone()).for_language("cpp"));
+/// Puts the header beside a program. A single C++ file is also built as a testlib program.
+fn add_header(program: &mut Program, header: Option<&FilePath>) {
+    let header =
+        header.map(|path| IncludedFile::for_all_languages(path.clone()).for_language("cpp"));
     program.include.extend(header);
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");
     if is_cpp && program.path.is_file() {

@@ -12,12 +12,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::package::{Reading, formats, read, read_as};
+use crate::package::{PackageReading, format_names, read, read_as};
 
 /// A small package: its format, and its files with their texts.
-type Small = (&'static str, &'static [(&'static str, &'static str)]);
+type SmallPackage = (&'static str, &'static [(&'static str, &'static str)]);
 
-const SMALL: [Small; 9] = [
+const SMALL_PACKAGES: [SmallPackage; 9] = [
     (
         "2025-09",
         &[
@@ -215,7 +215,7 @@ const SMALL: [Small; 9] = [
     ),
 ];
 
-/// Pieces of the languages in files, to be put into texts.
+/// Pieces of the languages in files.
 const WORDS: [&str; 40] = [
     "\n",
     "\n  ",
@@ -259,43 +259,42 @@ const WORDS: [&str; 40] = [
     "%99d",
 ];
 
-/// Targets of links.
 const TARGETS: [&str; 6] = ["..", ".", "/", "/dev/zero", "nowhere", "1.in"];
 
 /// A change of one file.
 #[derive(Clone, Debug)]
-enum Change {
+enum FileChange {
     /// Some of its bytes are replaced.
-    Text {
+    Replace {
         from: usize,
         length: usize,
         words: Vec<&'static str>,
     },
     /// It is doubled until it is large.
-    Longer,
-    Removed,
+    Enlarge,
+    Remove,
     Directory,
     Pipe,
     Link(&'static str),
-    Moved(usize),
+    Move(usize),
 }
 
-fn changes() -> impl Strategy<Value = Vec<(usize, Change)>> {
+fn any_changes() -> impl Strategy<Value = Vec<(usize, FileChange)>> {
     let words = vec(proptest::sample::select(&WORDS[..]), 0..8);
     let text = (any::<usize>(), 0_usize..60, words);
     let change = prop_oneof![
-        12 => text.prop_map(|(from, length, words)| Change::Text { from, length, words }),
-        1 => Just(Change::Longer),
-        2 => Just(Change::Removed),
-        1 => Just(Change::Directory),
-        1 => Just(Change::Pipe),
-        2 => proptest::sample::select(&TARGETS[..]).prop_map(Change::Link),
-        2 => any::<usize>().prop_map(Change::Moved),
+        12 => text.prop_map(|(from, length, words)| FileChange::Replace { from, length, words }),
+        1 => Just(FileChange::Enlarge),
+        2 => Just(FileChange::Remove),
+        1 => Just(FileChange::Directory),
+        1 => Just(FileChange::Pipe),
+        2 => proptest::sample::select(&TARGETS[..]).prop_map(FileChange::Link),
+        2 => any::<usize>().prop_map(FileChange::Move),
     ];
     vec((any::<usize>(), change), 1..6)
 }
 
-fn put(path: &Path, text: &[u8]) {
+fn write_file(path: &Path, text: &[u8]) {
     fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
     fs::write(path, text).expect("a file");
 }
@@ -314,13 +313,13 @@ pub(super) fn package_with<'a>(
     for (name, text) in files.into_iter().filter(|(name, _)| !without.contains(name)) {
         let text =
             changes.iter().fold((*text).to_owned(), |text, (old, new)| text.replace(old, new));
-        put(&keep.path().join(name), text.as_bytes());
+        write_file(&keep.path().join(name), text.as_bytes());
     }
     keep
 }
 
 /// Changes a file, whatever earlier changes did to it.
-fn change(dir: &Path, files: &[(&str, &str)], at: usize, change: &Change) {
+fn apply_change(dir: &Path, files: &[(&str, &str)], at: usize, change: &FileChange) {
     let name = |at: usize| files[at % files.len()].0;
     let path = dir.join(name(at));
     // An earlier change may have replaced its directory with a file, or with a link that leads away.
@@ -333,25 +332,25 @@ fn change(dir: &Path, files: &[(&str, &str)], at: usize, change: &Change) {
     let mut text = if is_file { fs::read(&path).expect("a file") } else { Vec::new() };
     let _nothing_there = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
     match change {
-        Change::Text { from, length, words } => {
+        FileChange::Replace { from, length, words } => {
             let from = from % (text.len() + 1);
             let to = (from + length).min(text.len());
             text.splice(from..to, words.concat().bytes());
-            put(&path, &text);
+            write_file(&path, &text);
         }
-        Change::Longer => {
+        FileChange::Enlarge => {
             while (1..1 << 16).contains(&text.len()) {
                 text.extend_from_within(..);
             }
-            put(&path, &text);
+            write_file(&path, &text);
         }
-        Change::Removed => {}
-        Change::Directory => fs::create_dir(&path).expect("a directory"),
-        Change::Pipe => {
+        FileChange::Remove => {}
+        FileChange::Directory => fs::create_dir(&path).expect("a directory"),
+        FileChange::Pipe => {
             assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
         }
-        Change::Link(target) => symlink(target, &path).expect("a link"),
-        Change::Moved(to) => {
+        FileChange::Link(target) => symlink(target, &path).expect("a link"),
+        FileChange::Move(to) => {
             let to = dir.join(name(*to));
             if !to.exists() || to.canonicalize().is_ok_and(|it| it.starts_with(dir) && it.is_file())
             {
@@ -362,7 +361,7 @@ fn change(dir: &Path, files: &[(&str, &str)], at: usize, change: &Change) {
 }
 
 /// Reads a package with a time limit, because a reader that hangs would report nothing.
-fn reading(dir: &Path) -> Reading {
+fn read_with_time_limit(dir: &Path) -> PackageReading {
     let (send, receive) = mpsc::channel();
     let owned = dir.to_owned();
     let reader = thread::spawn(move || send.send(Box::new(read(&owned))));
@@ -373,11 +372,11 @@ fn reading(dir: &Path) -> Reading {
 }
 
 #[test]
-fn each_small_package_is_of_its_format() {
-    assert_eq!(SMALL.map(|(format, _)| format), formats());
-    for (format, files) in SMALL {
+fn each_small_package_is_read_in_its_format() {
+    assert_eq!(SMALL_PACKAGES.map(|(format, _)| format), format_names());
+    for (format, files) in SMALL_PACKAGES {
         let keep = package(files);
-        let reading = reading(keep.path());
+        let reading = read_with_time_limit(keep.path());
         let found = reading.layout.map(|layout| layout.format).unwrap_or_default();
         assert!(found.starts_with(format), "{format}: {found}");
         assert!(reading.problem.is_some(), "{format}: {:?}", reading.diagnostics);
@@ -385,12 +384,13 @@ fn each_small_package_is_of_its_format() {
 }
 
 #[test]
-fn settings_that_are_empty_or_missing_are_told() {
-    for (format, files) in SMALL {
+fn empty_or_missing_settings_are_reported() {
+    for (format, files) in SMALL_PACKAGES {
         let keep = package(files);
         let settings = keep.path().join(files[0].0);
         fs::write(&settings, "").expect("an empty file");
-        let told = |reading: Reading| reading.problem.is_some() || !reading.diagnostics.is_empty();
+        let told =
+            |reading: PackageReading| reading.problem.is_some() || !reading.diagnostics.is_empty();
         assert!(told(read(keep.path())), "{format}");
         assert!(told(read_as(keep.path(), Some(format))), "{format}");
         fs::remove_file(settings).expect("a file");
@@ -402,17 +402,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 384, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn packages_of_every_format_that_are_changed_anyhow_are_read(
-        small in 0..SMALL.len(),
-        changes in changes(),
+    fn changed_packages_of_every_format_are_read(
+        small in 0..SMALL_PACKAGES.len(),
+        changes in any_changes(),
     ) {
-        let (_, files) = SMALL[small];
+        let (_, files) = SMALL_PACKAGES[small];
         let keep = package(files);
         let dir = keep.path().canonicalize().expect("a directory");
         for (at, it) in &changes {
-            change(&dir, files, *at, it);
+            apply_change(&dir, files, *at, it);
         }
-        let Reading { problem, diagnostics, .. } = reading(&dir);
+        let PackageReading { problem, diagnostics, .. } = read_with_time_limit(&dir);
         prop_assert!(problem.is_some() || !diagnostics.is_empty());
         prop_assert!(diagnostics.len() < 1000, "{} remarks", diagnostics.len());
         for spot in diagnostics.iter().filter_map(|it| it.place.spot.as_ref()) {

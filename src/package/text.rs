@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{LINE_MAX, Place, Spot};
+use crate::model::diagnostic::{LONGEST_SHOWN_LINE, SourcePlace, TextPosition};
 use crate::model::lines::LineIndex;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
-use crate::package::faults::{Faults, Reported};
+use crate::package::faults::{Faults, ReportedFault};
 
 /// Upper bound on the size of a file of settings, in bytes. Real ones have a few kilobytes.
 pub(super) const MAX_SIZE: u64 = 1 << 20;
@@ -15,16 +15,14 @@ pub(super) const MAX_SIZE: u64 = 1 << 20;
 ///
 /// A range of more than one line has a width past the end of its first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
+pub(super) struct TextRange {
     pub line: u32,
     pub column: u32,
     pub width: u32,
 }
 
-/// The start of a file.
-pub(super) const START: Range = Range { line: 1, column: 1, width: 1 };
+pub(super) const FILE_START: TextRange = TextRange { line: 1, column: 1, width: 1 };
 
-/// A text file, read as a whole.
 #[derive(Debug)]
 pub(super) struct TextFile {
     pub path: PathBuf,
@@ -35,12 +33,11 @@ pub(super) struct TextFile {
 
 impl TextFile {
     pub(super) fn new(path: &Path, text: String) -> Self {
-        let lines = LineIndex::of(text.as_bytes());
+        let lines = LineIndex::new(text.as_bytes());
         Self { path: path.to_owned(), text, lines }
     }
 
-    /// Wraps a text as a file, unless it is too large.
-    pub(super) fn bounded(path: &Path, text: String, faults: &Faults) -> Option<Self> {
+    pub(super) fn new_if_small(path: &Path, text: String, faults: &Faults) -> Option<Self> {
         if text.len() as u64 > MAX_SIZE {
             let most = Bytes(MAX_SIZE);
             let message = format!("is larger than {most}; juror reads no larger file of settings");
@@ -55,7 +52,7 @@ impl TextFile {
     /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
     /// read the file, and is an error; juror tolerates other line ends.
     pub(super) fn read(path: &FilePath, faults: &Faults) -> Option<Self> {
-        let bytes = faults.readable(path, path.start(MAX_SIZE + 1))?;
+        let bytes = faults.ok_or_report(path, path.read_prefix(MAX_SIZE + 1))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -68,61 +65,64 @@ impl TextFile {
         };
         let without_mark = text.strip_prefix('\u{feff}');
         if without_mark.is_some() {
-            Untidy::Mark.report(path, faults);
+            UntidyText::ByteOrderMark.report(path, faults);
         }
-        let file = Self::bounded(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
+        let file = Self::new_if_small(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
         if let Some(at) = file.text.find("\r\n") {
             let line = file.text[..at].matches('\n').count() as u32 + 1;
             let column = file.line(line).chars().count() as u32 + 1;
-            let place = file.place(Range { line, column, width: 1 });
-            Untidy::WindowsLineEnds.report(place, faults);
+            let place = file.place(TextRange { line, column, width: 1 });
+            UntidyText::WindowsLineEnds.report(place, faults);
         }
         if !file.text.is_empty() && !file.text.ends_with('\n') {
-            Untidy::NoLineEnd.report(path, faults);
+            UntidyText::NoLineEnd.report(path, faults);
         }
         Some(file)
     }
 
     /// A line by its number from 1, without its line end; empty if there is none.
     pub(super) fn line(&self, line: u32) -> &str {
-        self.text[self.lines.bytes(line as usize)].trim_end_matches(['\n', '\r'])
+        self.text[self.lines.line_range(line as usize)].trim_end_matches(['\n', '\r'])
     }
 
     /// The range of `bytes`, cut at the end of its first line. A place within a line end is the end of the line.
-    pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> Range {
-        let line = self.lines.line(bytes.start) as u32;
-        let start = self.lines.bytes(line as usize).start;
+    pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> TextRange {
+        let line = self.lines.line_number(bytes.start) as u32;
+        let start = self.lines.line_range(line as usize).start;
         let end_of_line = start + self.line(line).len();
         let [from, to] = [bytes.start, bytes.end].map(|at| at.min(end_of_line));
-        let count = |part| self.lines.count(self.text.as_bytes(), part) as u32;
+        let count = |part| self.lines.count_characters(self.text.as_bytes(), part) as u32;
         let [column, width] = [count(start..from) + 1, count(from..to).max(1)];
-        Range { line, column, width }
+        TextRange { line, column, width }
     }
 
     /// The place for reports, cut at the end of the line.
-    pub(super) fn place(&self, range: Range) -> Place {
-        let Range { line, column, width } = range;
+    pub(super) fn place(&self, range: TextRange) -> SourcePlace {
+        let TextRange { line, column, width } = range;
         // A file can have a hundred thousand places in one long line.
-        let text = Some(self.line(line)).filter(|text| text.len() <= LINE_MAX).unwrap_or_default();
+        let text = Some(self.line(line))
+            .filter(|text| text.len() <= LONGEST_SHOWN_LINE)
+            .unwrap_or_default();
         let rest = (text.chars().count() as u32).saturating_sub(column - 1);
-        let spot = Spot { line, column, text: text.to_owned(), width: width.min(rest).max(1) };
-        Place { path: self.path.clone(), spot: Some(spot) }
+        let spot =
+            TextPosition { line, column, text: text.to_owned(), width: width.min(rest).max(1) };
+        SourcePlace { path: self.path.clone(), spot: Some(spot) }
     }
 }
 
 /// Rules for text files that a file may break.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Untidy {
-    Mark,
+pub(super) enum UntidyText {
+    ByteOrderMark,
     WindowsLineEnds,
     NoLineEnd,
 }
 
-impl Untidy {
+impl UntidyText {
     /// Reports the fault; only a byte-order mark is an error.
-    pub(super) fn report(self, at: impl Into<Place>, faults: &Faults) {
+    pub(super) fn report(self, at: impl Into<SourcePlace>, faults: &Faults) {
         let (message, help) = match self {
-            Self::Mark => {
+            Self::ByteOrderMark => {
                 ("starts with a byte-order mark (BOM)", "save the file as UTF-8 without BOM")
             }
             Self::WindowsLineEnds => {
@@ -133,44 +133,43 @@ impl Untidy {
             }
         };
         match self {
-            Self::Mark => faults.lack(at, message, help),
+            Self::ByteOrderMark => faults.publishing_error(at, message, help),
             _ => faults.warning(at, message, help),
         }
     }
 }
 
 /// Whether there is a file of settings that contains all these words.
-pub(super) fn settings_have(path: &FilePath, words: &[&str]) -> bool {
+pub(super) fn settings_contain(path: &FilePath, words: &[&str]) -> bool {
     let has = |text: &[u8], word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-    path.start(MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
+    path.read_prefix(MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
 }
 
 /// A file, and where its faults are reported.
 #[derive(Clone, Copy)]
-pub(super) struct Page<'a> {
+pub(super) struct FileReporter<'a> {
     pub file: &'a TextFile,
     pub faults: &'a Faults,
 }
 
-impl Page<'_> {
-    /// Reports a fault in a range of the file; the help may be empty.
+impl FileReporter<'_> {
     pub(super) fn error(
         &self,
-        range: Range,
+        range: TextRange,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Reported {
+    ) -> ReportedFault {
         self.faults.error(self.file.place(range), message, help)
     }
 
     /// Whether further remarks would be dropped, so that callers can skip the work.
-    pub(super) fn is_full(&self) -> bool {
-        self.faults.are_full(&self.file.path)
+    pub(super) fn has_max_errors(&self) -> bool {
+        self.faults.has_max_errors(&self.file.path)
     }
 }
 
 /// A piece of a user's text for a message: without control characters, at most a line long.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut shown = String::new();
     for character in text.chars().take(LONGEST) {
@@ -194,7 +193,7 @@ mod tests {
     fn no_place_is_beyond_its_line() {
         let file = TextFile::new(Path::new("a.toml"), "x = \"\r\nÄb\n".to_owned());
         let check = |bytes: std::ops::Range<usize>, line: u32, column: u32, width: u32| {
-            let Range { line: l, column: c, width: w } = file.range(bytes.clone());
+            let TextRange { line: l, column: c, width: w } = file.range(bytes.clone());
             assert_eq!((l, c, w), (line, column, width), "{bytes:?}");
         };
         check(0..1, 1, 1, 1);

@@ -3,33 +3,32 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::package::faults::Reported;
-use crate::package::text::{Page, START, TextFile};
-use crate::package::yaml::{Entry, Raw, Scalar, Value};
+use crate::package::faults::ReportedFault;
+use crate::package::text::{FILE_START, FileReporter, TextFile};
+use crate::package::yaml::{MapEntry, RawValue, Scalar, Value};
 
-/// Parses the file into the tree type of YAML files.
-pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
+pub(super) fn parse(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
     let report = |error: &toml::de::Error| {
         let range = page.file.range(error.span().unwrap_or(0..0));
         page.error(range, format!("is not valid TOML: {}", error.message()), "")
     };
-    match errors.iter().take_while(|_| !page.is_full()).map(report).last() {
+    match errors.iter().take_while(|_| !page.has_max_errors()).map(report).last() {
         Some(reported) => Err(reported),
-        None => Ok(Raw { value: map(table.get_ref(), page.file), range: START }),
+        None => Ok(RawValue { value: map_value(table.get_ref(), page.file), range: FILE_START }),
     }
 }
 
-fn map(table: &DeTable<'_>, file: &TextFile) -> Value {
-    let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Entry {
+fn map_value(table: &DeTable<'_>, file: &TextFile) -> Value {
+    let entry = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| MapEntry {
         key: AsRef::<str>::as_ref(key.get_ref()).to_owned(),
         key_range: file.range(key.span()),
-        value: raw(value, file),
+        value: raw_value(value, file),
     };
     Value::Map(table.iter().map(entry).collect())
 }
 
-fn raw(value: &Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
+fn raw_value(value: &Spanned<DeValue<'_>>, file: &TextFile) -> RawValue {
     let scalar = |text: String, quoted| Value::Scalar(Scalar { text, quoted });
     let range = file.range(value.span());
     let value = match value.get_ref() {
@@ -39,11 +38,11 @@ fn raw(value: &Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
         DeValue::Boolean(value) => scalar(value.to_string(), false),
         DeValue::Datetime(time) => scalar(time.to_string(), false),
         DeValue::Array(items) => {
-            Value::Sequence(items.iter().map(|item| raw(item, file)).collect())
+            Value::Sequence(items.iter().map(|item| raw_value(item, file)).collect())
         }
-        DeValue::Table(table) => map(table, file),
+        DeValue::Table(table) => map_value(table, file),
     };
-    Raw { value, range }
+    RawValue { value, range }
 }
 
 #[cfg(test)]
@@ -59,7 +58,7 @@ mod tests {
         let table = toml::Table::from_iter([(key.to_owned(), text.into())]);
         let file = TextFile::new(Path::new("a.toml"), table.to_string());
         let faults = Faults::default();
-        let read = parse(Page { file: &file, faults: &faults }).expect(&file.text);
+        let read = parse(FileReporter { file: &file, faults: &faults }).expect(&file.text);
         let [entry] = read.entries() else { panic!("one entry: {}", file.text) };
         let value = entry.value.scalar().map(|it| it.text.as_str());
         assert_eq!((entry.key.as_str(), value), (key, Some(text)), "{}", file.text);

@@ -4,131 +4,143 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use crate::package::languages;
-use crate::package::node::{Node, Parse};
-use crate::package::text::shown;
-use crate::package::yaml::{Meaning, Scalar};
+use crate::package::node::{Node, ParseResult};
+use crate::package::text::excerpt;
+use crate::package::yaml::{Scalar, ScalarMeaning};
 
 /// A text. Plain numbers and truth values are taken as written, with a warning: other readers see `1.0` as a number
 /// and may write it differently.
-pub(super) fn text(node: &Node<'_>) -> Parse<String> {
+pub(super) fn text(node: &Node<'_>) -> ParseResult<String> {
     match node.meaning() {
-        Some(Meaning::Text) => {}
-        None | Some(Meaning::Null) => return Err(node.must_be("a text")),
+        Some(ScalarMeaning::Text) => {}
+        None | Some(ScalarMeaning::Null) => return Err(node.must_be("a text")),
         Some(_) => {
-            let message = format!("{} must be a text, but YAML sees {}", node.what(), node.kind());
-            node.warning(message, format!("put it in quotes: \"{}\"", shown(node.word())));
+            let message = format!(
+                "{} must be a text, but YAML sees {}",
+                node.display_name(),
+                node.kind_text()
+            );
+            node.warning(message, format!("put it in quotes: \"{}\"", excerpt(node.word())));
         }
     }
     Ok(node.word().to_owned())
 }
 
-/// A text that is not empty.
-pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
+pub(super) fn nonempty_text(node: &Node<'_>) -> ParseResult<String> {
     let text = text(node)?;
     match text.trim() {
-        "" => Err(node.error(format!("{} is empty", node.what()), "")),
+        "" => Err(node.error(format!("{} is empty", node.display_name()), "")),
         _ => Ok(text),
     }
 }
 
-/// A sequence of texts; may be empty.
-pub(super) fn texts(node: &Node<'_>) -> Parse<Vec<String>> {
+pub(super) fn texts(node: &Node<'_>) -> ParseResult<Vec<String>> {
     // Reads all items before it fails, so that each fault is reported.
     let texts: Vec<_> = node.items("a sequence of texts")?.map(|item| text(&item)).collect();
     texts.into_iter().collect()
 }
 
-pub(super) fn boolean(node: &Node<'_>) -> Parse<bool> {
+pub(super) fn boolean(node: &Node<'_>) -> ParseResult<bool> {
     let wanted = "`true` or `false`";
     match (node.meaning(), node.word().to_lowercase().as_str()) {
-        (Some(Meaning::Boolean(value)), _) => Ok(value),
+        (Some(ScalarMeaning::Boolean(value)), _) => Ok(value),
         (_, word @ ("yes" | "no" | "on" | "off")) => {
-            let message = format!("{} must be {wanted}, not {}", node.what(), node.kind());
+            let message =
+                format!("{} must be {wanted}, not {}", node.display_name(), node.kind_text());
             Err(node.error(message, format!("write `{}`", matches!(word, "yes" | "on"))))
         }
         _ => Err(node.must_be(wanted)),
     }
 }
 
-/// An integer of at least `least`.
-pub(super) fn integer<T: TryFrom<i64>>(node: &Node<'_>, least: i64, wanted: &str) -> Parse<T> {
-    let too_large = || node.error(format!("{} is too large", node.what()), "");
+pub(super) fn integer<T: TryFrom<i64>>(
+    node: &Node<'_>,
+    least: i64,
+    wanted: &str,
+) -> ParseResult<T> {
+    let too_large = || node.error(format!("{} is too large", node.display_name()), "");
     match node.meaning() {
-        Some(Meaning::Integer(None)) => Err(too_large()),
-        Some(Meaning::Integer(Some(value))) if value >= least => {
+        Some(ScalarMeaning::Integer(None)) => Err(too_large()),
+        Some(ScalarMeaning::Integer(Some(value))) if value >= least => {
             T::try_from(value).map_err(|_| too_large())
         }
-        Some(Meaning::Integer(_) | Meaning::Float(_)) => Err(node.refused(wanted)),
+        Some(ScalarMeaning::Integer(_) | ScalarMeaning::Float(_)) => {
+            Err(node.out_of_bounds(wanted))
+        }
         _ => Err(node.must_be(wanted)),
     }
 }
 
 /// An integer above 0, in this unit.
-pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T> {
+pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> ParseResult<T> {
     integer(node, 1, &format!("an integer above 0, in {unit}"))
 }
 
-/// The number, if it is at most `most`.
-pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
+pub(super) fn at_most<T: PartialOrd + Display>(
+    most: T,
+    value: T,
+    node: &Node<'_>,
+) -> ParseResult<T> {
     if value > most {
-        Err(node.error(format!("{} is too large", node.what()), format!("at most {most}")))
+        Err(node.error(format!("{} is too large", node.display_name()), format!("at most {most}")))
     } else {
         Ok(value)
     }
 }
 
-/// A lower bound of a number.
 #[derive(Clone, Copy)]
-pub(super) enum Bound {
+pub(super) enum NumberBound {
     Above(f64),
     AtLeast(f64),
 }
 
-/// A finite number.
-pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
-    number_meant(node, node.meaning(), bound)
+pub(super) fn number(node: &Node<'_>, bound: NumberBound) -> ParseResult<f64> {
+    bounded_number(node, node.meaning(), bound)
 }
 
 /// A finite number, which may be in quotes.
-pub(super) fn number_or_text(node: &Node<'_>, bound: Bound) -> Parse<f64> {
+pub(super) fn number_or_text(node: &Node<'_>, bound: NumberBound) -> ParseResult<f64> {
     let plain = |text: &str| Scalar { text: text.trim().to_owned(), quoted: false }.meaning();
-    number_meant(node, node.raw.scalar().map(|it| plain(&it.text)), bound)
+    bounded_number(node, node.raw.scalar().map(|it| plain(&it.text)), bound)
 }
 
-fn number_meant(node: &Node<'_>, meaning: Option<Meaning>, bound: Bound) -> Parse<f64> {
+fn bounded_number(
+    node: &Node<'_>,
+    meaning: Option<ScalarMeaning>,
+    bound: NumberBound,
+) -> ParseResult<f64> {
     let wanted = match bound {
-        Bound::Above(least) => format!("a number above {least}"),
-        Bound::AtLeast(least) => format!("a number of at least {least}"),
+        NumberBound::Above(least) => format!("a number above {least}"),
+        NumberBound::AtLeast(least) => format!("a number of at least {least}"),
     };
     let value = match meaning {
-        Some(Meaning::Integer(Some(value))) => value as f64,
-        Some(Meaning::Integer(None)) => f64::INFINITY,
-        Some(Meaning::Float(value)) => value,
+        Some(ScalarMeaning::Integer(Some(value))) => value as f64,
+        Some(ScalarMeaning::Integer(None)) => f64::INFINITY,
+        Some(ScalarMeaning::Float(value)) => value,
         _ => return Err(node.must_be(&wanted)),
     };
     let holds = match bound {
-        Bound::Above(least) => value > least,
-        Bound::AtLeast(least) => value >= least,
+        NumberBound::Above(least) => value > least,
+        NumberBound::AtLeast(least) => value >= least,
     };
-    if holds && value.is_finite() { Ok(value) } else { Err(node.refused(&wanted)) }
+    if holds && value.is_finite() { Ok(value) } else { Err(node.out_of_bounds(&wanted)) }
 }
 
 /// A time above 0 in seconds; a time beyond a week counts as a week.
-pub(super) fn seconds(node: &Node<'_>) -> Parse<Duration> {
-    Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
+pub(super) fn seconds(node: &Node<'_>) -> ParseResult<Duration> {
+    Ok(Duration::from_secs_f64(number(node, NumberBound::Above(0.0))?.min(1e6)))
 }
 
-/// The code of a programming language.
-pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
+pub(super) fn programming_language(node: &Node<'_>) -> ParseResult<String> {
     let code = text(node)?;
     if languages::is_programming_language(&code) {
-        if languages::is_our_own(&code) {
+        if languages::is_only_of_juror(&code) {
             let message =
                 format!("the format has no language `{code}`: other judges do not know it");
             node.warning(message, "juror does; for other judges, use a code of the format's table");
         }
         return Ok(code);
     }
-    let message = format!("`{}` is not a language code", shown(&code));
-    Err(node.error(message, languages::help_for(&code)))
+    let message = format!("`{}` is not a language code", excerpt(&code));
+    Err(node.error(message, languages::help_for_code(&code)))
 }

@@ -1,11 +1,8 @@
 //! The words of a command line, split as by `shlex.split` of Python and by a shell without expansions.
 
-/// The words, separated by whitespace or in quotes.
-///
-/// # Errors
-/// The fault of the line, as a clause to put after its name.
-pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
-    const NO_PARTNER: &str = "has an unclosed quote";
+/// Splits a line at whitespace and by quotes. The fault of a line is a clause to put after its name.
+pub fn split_words(line: &str) -> Result<Vec<String>, &'static str> {
+    const UNCLOSED_QUOTE: &str = "has an unclosed quote";
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut characters = line.chars();
@@ -14,13 +11,15 @@ pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
             '"' | '\'' => {
                 let word = word.get_or_insert_default();
                 loop {
-                    match characters.next().ok_or(NO_PARTNER)? {
+                    match characters.next().ok_or(UNCLOSED_QUOTE)? {
                         end if end == character => break,
                         // In double quotes, a backslash is literal except before these.
-                        '\\' if character == '"' => match characters.next().ok_or(NO_PARTNER)? {
-                            escaped @ ('"' | '\\') => word.push(escaped),
-                            other => word.extend(['\\', other]),
-                        },
+                        '\\' if character == '"' => {
+                            match characters.next().ok_or(UNCLOSED_QUOTE)? {
+                                escaped @ ('"' | '\\') => word.push(escaped),
+                                other => word.extend(['\\', other]),
+                            }
+                        }
                         inner => word.push(inner),
                     }
                 }
@@ -44,7 +43,7 @@ mod tests {
     #[test]
     fn a_command_has_words_between_blanks_or_in_quotes() {
         let check = |line: &str, expected: Result<&[&str], &str>| {
-            let found = words(line);
+            let found = split_words(line);
             let found: Result<Vec<&str>, &str> =
                 found.as_ref().map(|it| it.iter().map(String::as_str).collect()).map_err(|it| *it);
             assert_eq!(found.as_deref().map_err(|it| *it), expected, "{line}");

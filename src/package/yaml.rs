@@ -8,29 +8,27 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
-use crate::package::faults::Reported;
-use crate::package::text::{Page, Range, START, shown};
+use crate::package::faults::ReportedFault;
+use crate::package::text::{FILE_START, FileReporter, TextRange, excerpt};
 
 /// Upper bound on the nodes of a file with its aliases expanded; it stops "alias bombs".
 const MAX_NODES: usize = 100_000;
 
 /// A text counts as one node for each of this many bytes: aliases repeat texts, too.
-const BYTES_A_NODE: usize = 100;
+const BYTES_PER_NODE: usize = 100;
 
 /// Upper bound on the bytes of a key. Values are often named after their keys.
-const MAX_KEY: usize = 1000;
+const MAX_KEY_LENGTH: usize = 1000;
 
-/// Upper bound on the depth of nested collections.
 const MAX_DEPTH: usize = 64;
 
-/// A value and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Raw {
+pub(super) struct RawValue {
     pub value: Value,
-    pub range: Range,
+    pub range: TextRange,
 }
 
-impl Raw {
+impl RawValue {
     pub(super) fn scalar(&self) -> Option<&Scalar> {
         match &self.value {
             Value::Scalar(scalar) => Some(scalar),
@@ -39,22 +37,20 @@ impl Raw {
     }
 
     /// The entries of a map; empty for other values.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[MapEntry] {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
-    /// The value of a key in a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 }
 
-/// The kinds of values.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Scalar),
-    Sequence(Vec<Raw>),
-    Map(Vec<Entry>),
+    Sequence(Vec<RawValue>),
+    Map(Vec<MapEntry>),
     Broken,
 }
 
@@ -68,18 +64,16 @@ pub(super) struct Scalar {
 
 /// One line of a map. Keys are unique.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct MapEntry {
     /// Empty for `~`, `null` and nothing.
     pub key: String,
-    pub key_range: Range,
-    pub value: Raw,
+    pub key_range: TextRange,
+    pub value: RawValue,
 }
 
-/// The meaning of a scalar.
-///
 /// Source: YAML 1.2.2, 10.3.2 "Tag Resolution" (the core schema).
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Meaning {
+pub(super) enum ScalarMeaning {
     Null,
     Boolean(bool),
     /// An integer; `None` if it does not fit.
@@ -89,41 +83,41 @@ pub(super) enum Meaning {
 }
 
 impl Scalar {
-    pub(super) fn meaning(&self) -> Meaning {
+    pub(super) fn meaning(&self) -> ScalarMeaning {
         if self.quoted {
-            return Meaning::Text;
+            return ScalarMeaning::Text;
         }
         match self.text.as_str() {
-            "" | "~" | "null" | "Null" | "NULL" => return Meaning::Null,
-            "true" | "True" | "TRUE" => return Meaning::Boolean(true),
-            "false" | "False" | "FALSE" => return Meaning::Boolean(false),
-            ".nan" | ".NaN" | ".NAN" => return Meaning::Float(f64::NAN),
+            "" | "~" | "null" | "Null" | "NULL" => return ScalarMeaning::Null,
+            "true" | "True" | "TRUE" => return ScalarMeaning::Boolean(true),
+            "false" | "False" | "FALSE" => return ScalarMeaning::Boolean(false),
+            ".nan" | ".NaN" | ".NAN" => return ScalarMeaning::Float(f64::NAN),
             _ => {}
         }
         let unsigned = self.text.trim_start_matches(['+', '-']);
         let signs = self.text.len() - unsigned.len();
         if matches!(unsigned, ".inf" | ".Inf" | ".INF") && signs <= 1 {
             let negative = self.text.starts_with('-');
-            return Meaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
+            return ScalarMeaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
         }
         if let Some(octal) =
             self.text.strip_prefix("0o").filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
         {
-            return Meaning::Integer(i64::from_str_radix(octal, 8).ok());
+            return ScalarMeaning::Integer(i64::from_str_radix(octal, 8).ok());
         }
         if let Some(hex) =
             self.text.strip_prefix("0x").filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
         {
-            return Meaning::Integer(i64::from_str_radix(hex, 16).ok());
+            return ScalarMeaning::Integer(i64::from_str_radix(hex, 16).ok());
         }
         if signs > 1 {
-            Meaning::Text
+            ScalarMeaning::Text
         } else if is_all(unsigned, |b| b.is_ascii_digit()) {
-            Meaning::Integer(self.text.parse().ok())
+            ScalarMeaning::Integer(self.text.parse().ok())
         } else if is_float(unsigned) {
-            self.text.parse().map_or(Meaning::Text, Meaning::Float)
+            self.text.parse().map_or(ScalarMeaning::Text, ScalarMeaning::Float)
         } else {
-            Meaning::Text
+            ScalarMeaning::Text
         }
     }
 }
@@ -147,26 +141,26 @@ fn is_float(unsigned: &str) -> bool {
 }
 
 /// Reads the file's single document; an empty file is nothing.
-pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
+pub(super) fn parse(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
-    let mut builder = Builder::default();
+    let mut builder = TreeBuilder::default();
     for next in Parser::new_from_str_with_options(&page.file.text, options) {
         let (event, span) = next.map_err(|error| report_syntax(&error, page))?;
-        builder.event(event, file_range(&span), page)?;
+        builder.add_event(event, text_range(&span), page)?;
     }
     let nothing = || Value::Scalar(Scalar { text: String::new(), quoted: false });
-    Ok(builder.root.unwrap_or_else(|| Raw { value: nothing(), range: START }))
+    Ok(builder.root.unwrap_or_else(|| RawValue { value: nothing(), range: FILE_START }))
 }
 
-fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
+fn report_syntax(error: &granit_parser::ScanError, page: FileReporter<'_>) -> ReportedFault {
     let marker = error.marker();
-    let line = saturated(marker.line()).max(1);
-    let column = saturated(marker.col()).saturating_add(1);
+    let line = saturating_u32(marker.line()).max(1);
+    let column = saturating_u32(marker.col()).saturating_add(1);
     let text = page.file.line(line);
     let indentation = text.len() - text.trim_start().len();
     let help = if text[..indentation].contains('\t') {
@@ -179,7 +173,7 @@ fn report_syntax(error: &granit_parser::ScanError, page: Page<'_>) -> Reported {
         ""
     };
     let message = format!("is not valid YAML: {}", lower_first(&error.info()));
-    page.error(Range { line, column, width: 1 }, message, help)
+    page.error(TextRange { line, column, width: 1 }, message, help)
 }
 
 fn lower_first(text: &str) -> String {
@@ -189,50 +183,53 @@ fn lower_first(text: &str) -> String {
 }
 
 /// Uses the parser's own count of columns: counting again would be quadratic in a long line.
-fn file_range(span: &Span) -> Range {
-    Range {
-        line: saturated(span.start.line()).max(1),
-        column: saturated(span.start.col()).saturating_add(1),
-        width: saturated(span.len()).max(1),
+fn text_range(span: &Span) -> TextRange {
+    TextRange {
+        line: saturating_u32(span.start.line()).max(1),
+        column: saturating_u32(span.start.col()).saturating_add(1),
+        width: saturating_u32(span.len()).max(1),
     }
 }
 
-fn saturated(number: usize) -> u32 {
+fn saturating_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Builds a tree from the stream of events.
 #[derive(Default)]
-struct Builder {
-    open: Vec<Open>,
-    root: Option<Raw>,
+struct TreeBuilder {
+    open_collections: Vec<OpenCollection>,
+    root: Option<RawValue>,
     documents: usize,
-    anchors: HashMap<usize, Anchored>,
+    anchors: HashMap<usize, AnchoredNode>,
     nodes: usize,
 }
 
 /// A node that aliases may repeat, and its number of nodes.
-struct Anchored {
-    node: Raw,
+struct AnchoredNode {
+    node: RawValue,
     nodes: usize,
 }
 
-/// A collection that has not ended yet.
-struct Open {
+struct OpenCollection {
     anchor: usize,
-    range: Range,
+    range: TextRange,
     nodes_before: usize,
     value: Value,
     /// The position of each key among the entries of a map.
-    places: HashMap<String, usize>,
-    key: Option<Raw>,
+    positions: HashMap<String, usize>,
+    key: Option<RawValue>,
     /// A key is not a text, so that the meaning of the map is unknown.
     has_bad_key: bool,
 }
 
-impl Builder {
+impl TreeBuilder {
     /// Fails if the rest of the file cannot be read.
-    fn event(&mut self, event: Event<'_>, range: Range, page: Page<'_>) -> Result<(), Reported> {
+    fn add_event(
+        &mut self,
+        event: Event<'_>,
+        range: TextRange,
+        page: FileReporter<'_>,
+    ) -> Result<(), ReportedFault> {
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -245,27 +242,27 @@ impl Builder {
                 let quoted = style != ScalarStyle::Plain || is_text_tag(tag.as_deref());
                 check_tag(tag.as_deref(), range, page);
                 let nodes_before = self.nodes;
-                self.nodes += 1 + text.len() / BYTES_A_NODE;
+                self.nodes += 1 + text.len() / BYTES_PER_NODE;
                 let value = Value::Scalar(Scalar { text: text.into_owned(), quoted });
-                self.finish(Raw { value, range }, anchor, nodes_before, page);
+                self.add_node(RawValue { value, range }, anchor, nodes_before, page);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(Value::Sequence(Vec::new()), anchor, range);
+                self.start_collection(Value::Sequence(Vec::new()), anchor, range);
             }
             Event::MappingStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
-                self.start(Value::Map(Vec::new()), anchor, range);
+                self.start_collection(Value::Map(Vec::new()), anchor, range);
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(page),
-            Event::Alias(anchor) => return self.alias(anchor, range, page),
+            Event::SequenceEnd | Event::MappingEnd => self.end_collection(page),
+            Event::Alias(anchor) => return self.repeat_anchored(anchor, range, page),
             Event::UnresolvedAlias(name) => {
-                let message = format!("`*{}` has no anchor above it", shown(&name));
+                let message = format!("`*{}` has no anchor above it", excerpt(&name));
                 let help = "put the text in quotes if no alias is meant";
                 page.error(range, message, help);
                 self.nodes += 1;
                 let value = Value::Broken;
-                self.finish(Raw { value, range }, 0, self.nodes - 1, page);
+                self.add_node(RawValue { value, range }, 0, self.nodes - 1, page);
             }
             _ => {}
         }
@@ -276,22 +273,35 @@ impl Builder {
         Ok(())
     }
 
-    fn start(&mut self, value: Value, anchor: usize, range: Range) {
+    fn start_collection(&mut self, value: Value, anchor: usize, range: TextRange) {
         let (nodes_before, places) = (self.nodes, HashMap::new());
         let (key, has_bad_key) = (None, false);
-        self.open.push(Open { anchor, range, nodes_before, value, places, key, has_bad_key });
+        self.open_collections.push(OpenCollection {
+            anchor,
+            range,
+            nodes_before,
+            value,
+            positions: places,
+            key,
+            has_bad_key,
+        });
         self.nodes += 1;
     }
 
-    fn end(&mut self, page: Page<'_>) {
-        let Some(open) = self.open.pop() else { return };
+    fn end_collection(&mut self, page: FileReporter<'_>) {
+        let Some(open) = self.open_collections.pop() else { return };
         let value = if open.has_bad_key { Value::Broken } else { open.value };
         let range = open.range;
-        self.finish(Raw { value, range }, open.anchor, open.nodes_before, page);
+        self.add_node(RawValue { value, range }, open.anchor, open.nodes_before, page);
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
-    fn alias(&mut self, anchor: usize, range: Range, page: Page<'_>) -> Result<(), Reported> {
+    fn repeat_anchored(
+        &mut self,
+        anchor: usize,
+        range: TextRange,
+        page: FileReporter<'_>,
+    ) -> Result<(), ReportedFault> {
         let Some(anchored) = self.anchors.get(&anchor) else {
             let message = "an alias cannot be inside the value that it repeats";
             return Err(page.error(range, message, ""));
@@ -304,31 +314,36 @@ impl Builder {
             return Err(page.error(range, message, "shorten it, or write it without aliases"));
         }
         let node = anchored.node.clone();
-        self.finish(node, 0, nodes_before, page);
+        self.add_node(node, 0, nodes_before, page);
         Ok(())
     }
 
-    /// Puts a complete node into its collection.
-    fn finish(&mut self, node: Raw, anchor: usize, nodes_before: usize, page: Page<'_>) {
+    fn add_node(
+        &mut self,
+        node: RawValue,
+        anchor: usize,
+        nodes_before: usize,
+        page: FileReporter<'_>,
+    ) {
         if anchor != 0 {
             let nodes = self.nodes - nodes_before;
             let node = node.clone();
-            self.anchors.insert(anchor, Anchored { node, nodes });
+            self.anchors.insert(anchor, AnchoredNode { node, nodes });
         }
-        let Some(open) = self.open.last_mut() else {
+        let Some(open) = self.open_collections.last_mut() else {
             self.root = Some(node);
             return;
         };
         match (&mut open.value, open.key.take()) {
             (Value::Sequence(items), _) => items.push(node),
             (_, None) => open.key = Some(node),
-            (_, Some(key)) => open.add(key, node, page),
+            (_, Some(key)) => open.add_entry(key, node, page),
         }
     }
 }
 
-impl Open {
-    fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
+impl OpenCollection {
+    fn add_entry(&mut self, key: RawValue, value: RawValue, page: FileReporter<'_>) {
         let Value::Map(entries) = &mut self.value else { return };
         let Value::Scalar(scalar) = key.value else {
             if !matches!(key.value, Value::Broken) {
@@ -338,19 +353,19 @@ impl Open {
             self.has_bad_key = true;
             return;
         };
-        let is_null = scalar.meaning() == Meaning::Null;
+        let is_null = scalar.meaning() == ScalarMeaning::Null;
         let name = if is_null { String::new() } else { scalar.text };
-        if name.len() > MAX_KEY {
-            let message = format!("key `{}` has more than {MAX_KEY} bytes", shown(&name));
+        if name.len() > MAX_KEY_LENGTH {
+            let message = format!("key `{}` has more than {MAX_KEY_LENGTH} bytes", excerpt(&name));
             page.error(key.range, message, "");
             return;
         }
-        let entry = Entry { key: name.clone(), key_range: key.range, value };
+        let entry = MapEntry { key: name.clone(), key_range: key.range, value };
         // As in all other readers, the last of several equal keys counts.
-        match self.places.entry(name) {
+        match self.positions.entry(name) {
             Occupied(at) => {
                 let first = &mut entries[*at.get()];
-                let [name, line] = [shown(&entry.key), first.key_range.line.to_string()];
+                let [name, line] = [excerpt(&entry.key), first.key_range.line.to_string()];
                 let message = format!("key `{name}` replaces the one on line {line}");
                 page.faults.warning(page.file.place(key.range), message, "remove one of the two");
                 *first = entry;
@@ -368,9 +383,9 @@ fn is_text_tag(tag: Option<&Tag>) -> bool {
 }
 
 /// Reports tags: they would change the type of a value, and the format does not use them.
-fn check_tag(tag: Option<&Tag>, range: Range, page: Page<'_>) {
+fn check_tag(tag: Option<&Tag>, range: TextRange, page: FileReporter<'_>) {
     if let Some(tag) = tag.filter(|tag| !is_text_tag(Some(tag))) {
-        let message = format!("YAML tag `{}` is not supported", shown(&tag.original()));
+        let message = format!("YAML tag `{}` is not supported", excerpt(&tag.original()));
         page.error(range, message, "remove the tag");
     }
 }
@@ -384,42 +399,42 @@ mod tests {
 
     #[test]
     fn scalars_mean_what_the_core_schema_says() {
-        let check = |text: &str, expected: Meaning| {
+        let check = |text: &str, expected: ScalarMeaning| {
             let scalar = Scalar { text: text.to_owned(), quoted: false };
             assert_eq!(scalar.meaning(), expected, "{text}");
         };
-        check("", Meaning::Null);
-        check("~", Meaning::Null);
-        check("yes", Meaning::Text);
-        check("True", Meaning::Boolean(true));
-        check("17", Meaning::Integer(Some(17)));
-        check("+17", Meaning::Integer(Some(17)));
-        check("-0", Meaning::Integer(Some(0)));
-        check("0x1F", Meaning::Integer(Some(31)));
-        check("0o17", Meaning::Integer(Some(15)));
-        check("99999999999999999999", Meaning::Integer(None));
-        check("1_000", Meaning::Text);
-        check("2025-09", Meaning::Text);
-        check("1.", Meaning::Float(1.0));
-        check(".5", Meaning::Float(0.5));
-        check("-1.5e-3", Meaning::Float(-0.0015));
-        check("1e", Meaning::Text);
-        check(".", Meaning::Text);
-        check("--1", Meaning::Text);
-        check("infinity", Meaning::Text);
-        check("-.inf", Meaning::Float(f64::NEG_INFINITY));
+        check("", ScalarMeaning::Null);
+        check("~", ScalarMeaning::Null);
+        check("yes", ScalarMeaning::Text);
+        check("True", ScalarMeaning::Boolean(true));
+        check("17", ScalarMeaning::Integer(Some(17)));
+        check("+17", ScalarMeaning::Integer(Some(17)));
+        check("-0", ScalarMeaning::Integer(Some(0)));
+        check("0x1F", ScalarMeaning::Integer(Some(31)));
+        check("0o17", ScalarMeaning::Integer(Some(15)));
+        check("99999999999999999999", ScalarMeaning::Integer(None));
+        check("1_000", ScalarMeaning::Text);
+        check("2025-09", ScalarMeaning::Text);
+        check("1.", ScalarMeaning::Float(1.0));
+        check(".5", ScalarMeaning::Float(0.5));
+        check("-1.5e-3", ScalarMeaning::Float(-0.0015));
+        check("1e", ScalarMeaning::Text);
+        check(".", ScalarMeaning::Text);
+        check("--1", ScalarMeaning::Text);
+        check("infinity", ScalarMeaning::Text);
+        check("-.inf", ScalarMeaning::Float(f64::NEG_INFINITY));
     }
 
     fn check(text: &str, expected: &[&str]) {
         let file = TextFile::new(Path::new("a.yaml"), text.to_owned());
         let faults = Faults::default();
-        let _reported = parse(Page { file: &file, faults: &faults });
-        let got: Vec<String> = faults.sorted().iter().map(ToString::to_string).collect();
+        let _reported = parse(FileReporter { file: &file, faults: &faults });
+        let got: Vec<String> = faults.into_sorted().iter().map(ToString::to_string).collect();
         assert_eq!(got, expected, "{text}");
     }
 
     #[test]
-    fn faults_of_yaml_are_shown_where_they_are() {
+    fn yaml_faults_name_their_line_and_column() {
         check("a: 1\nb: [1, 2]\n", &[]);
         check("", &[]);
         check("# only a comment\n", &[]);

@@ -1,26 +1,26 @@
 //! Writes a tree as YAML: block style, keys in order, unquoted if that is unambiguous.
 
-use crate::package::yaml::{Meaning, Raw, Scalar, Value};
+use crate::package::yaml::{RawValue, Scalar, ScalarMeaning, Value};
 
 /// The tree as a YAML document that ends with a line end.
-pub(super) fn write(node: &Raw) -> String {
+pub(super) fn write(node: &RawValue) -> String {
     let mut text = String::new();
-    block(node, 0, &mut text);
+    write_block(node, 0, &mut text);
     text
 }
 
 /// Writes a value that starts on its own line.
-fn block(node: &Raw, depth: usize, text: &mut String) {
-    let lines: Vec<(String, &Raw)> = match &node.value {
+fn write_block(node: &RawValue, depth: usize, text: &mut String) {
+    let lines: Vec<(String, &RawValue)> = match &node.value {
         Value::Map(entries) if !entries.is_empty() => {
-            let key = |key: &String| scalar(&Scalar { text: key.clone(), quoted: true }) + ":";
+            let key = |key: &String| scalar_text(&Scalar { text: key.clone(), quoted: true }) + ":";
             entries.iter().map(|entry| (key(&entry.key), &entry.value)).collect()
         }
         Value::Sequence(items) if !items.is_empty() => {
             items.iter().map(|item| ("-".to_owned(), item)).collect()
         }
         _ => {
-            *text += &format!("{}{}\n", "  ".repeat(depth), flow(node));
+            *text += &format!("{}{}\n", "  ".repeat(depth), inline_value(node));
             return;
         }
     };
@@ -31,30 +31,29 @@ fn block(node: &Raw, depth: usize, text: &mut String) {
             Value::Map(entries) if !entries.is_empty() => depth + 1,
             Value::Sequence(items) if !items.is_empty() => depth + usize::from(start == "-"),
             _ => {
-                *text += &format!(" {}\n", flow(value));
+                *text += &format!(" {}\n", inline_value(value));
                 continue;
             }
         };
         text.push('\n');
-        block(value, inner, text);
+        write_block(value, inner, text);
     }
 }
 
-/// A value that fits on the line.
-fn flow(node: &Raw) -> String {
+fn inline_value(node: &RawValue) -> String {
     match &node.value {
         Value::Map(_) => "{}".to_owned(),
         Value::Sequence(_) => "[]".to_owned(),
         Value::Broken => "null".to_owned(),
-        Value::Scalar(value) => scalar(value),
+        Value::Scalar(value) => scalar_text(value),
     }
 }
 
 /// A scalar with its meaning kept: plain if no reader can misread it, else quoted.
-fn scalar(value: &Scalar) -> String {
+fn scalar_text(value: &Scalar) -> String {
     let plain = Scalar { text: value.text.clone(), quoted: false };
-    if value.meaning() != Meaning::Text
-        || (plain.meaning() == Meaning::Text && is_plain(&value.text))
+    if value.meaning() != ScalarMeaning::Text
+        || (plain.meaning() == ScalarMeaning::Text && is_plain(&value.text))
     {
         return match value.text.as_str() {
             "" => "null".to_owned(),
@@ -98,7 +97,7 @@ fn is_visible(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::package::faults::Faults;
-    use crate::package::text::{Page, TextFile};
+    use crate::package::text::{FileReporter, TextFile};
     use crate::package::yaml::parse;
     use proptest::prelude::*;
     use std::path::Path;
@@ -106,20 +105,20 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read_as_it_was_written(text in any::<String>()) {
-            let range = crate::package::text::START;
+            let range = crate::package::text::FILE_START;
             let value = Value::Scalar(Scalar { text: text.clone(), quoted: true });
-            let file = TextFile::new(Path::new("f.yaml"), write(&Raw { value, range }));
+            let file = TextFile::new(Path::new("f.yaml"), write(&RawValue { value, range }));
             let faults = Faults::default();
-            let read = parse(Page { file: &file, faults: &faults }).expect(&file.text);
+            let read = parse(FileReporter { file: &file, faults: &faults }).expect(&file.text);
             let scalar = read.scalar().expect(&file.text);
-            prop_assert_eq!((&scalar.text, scalar.meaning()), (&text, Meaning::Text), "{}", file.text);
+            prop_assert_eq!((&scalar.text, scalar.meaning()), (&text, ScalarMeaning::Text), "{}", file.text);
         }
     }
 
     fn check(source: &str, expected: &str) {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());
         let faults = Faults::default();
-        let root = parse(Page { file: &file, faults: &faults }).expect("a document");
+        let root = parse(FileReporter { file: &file, faults: &faults }).expect("a document");
         assert_eq!(write(&root), expected);
     }
 

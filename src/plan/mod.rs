@@ -1,8 +1,8 @@
-//! Decides which run comes next, and which runs are no longer needed. Starts nothing itself.
+//! Decides which run comes next, and which runs are not needed any more.
 //!
-//! Each submission is built, then run on its test cases in order. Several steps may be under way at once; the result
-//! does not depend on which of them ends first. A submission may have its own order, which ends when enough is proved;
-//! runs that might be omitted start only if there is nothing else to do.
+//! Starts nothing. Each submission is built, then runs on its test cases in order. Several steps may be in progress;
+//! the result does not depend on which of them ends first. A submission may have its own order, which ends when enough
+//! is proved. Runs that may turn out needless start only if there is nothing else to do.
 
 pub mod schedule;
 
@@ -10,69 +10,59 @@ use std::ops::ControlFlow;
 
 use crate::plan::schedule::{CaseEnd, Need, Schedule};
 
-/// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    Build {
-        /// The index of the submission.
-        submission: usize,
-    },
-    Run {
-        /// The index of the submission.
-        submission: usize,
-        /// The index of the case.
-        case: usize,
-    },
+    Build { submission: usize },
+    Run { submission: usize, case: usize },
 }
 
-/// The steps that are done, under way, and left.
+/// Which steps are done, in progress, and left.
 #[derive(Clone, Debug)]
 pub struct Plan {
     schedule: Schedule,
-    submissions: Vec<Progress>,
+    submissions: Vec<SubmissionProgress>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Progress {
-    build: Build,
-    /// By case: whether it was started.
+struct SubmissionProgress {
+    build: BuildState,
+    /// By case.
     started: Vec<bool>,
-    /// By case: how it ended.
+    /// By case.
     ends: Vec<Option<CaseEnd>>,
     running: usize,
-    /// Whether nothing is left to be started.
+    /// Whether nothing is left to start.
     exhausted: bool,
-    /// The submission's own order, if it has one.
-    telling: Option<Telling>,
+    own_order: Option<RunOrder>,
 }
 
-/// The cases of one submission, the most informative first.
+/// One submission's own order of cases: the most informative ones first.
 #[derive(Clone, Debug)]
-struct Telling {
+struct RunOrder {
     order: Vec<usize>,
-    /// How many of the first cases are run in any case.
+    /// The number of first cases that run in any case.
     necessary: usize,
-    /// How many cases are run at most.
-    end: usize,
+    /// The number of cases that run at most.
+    limit: usize,
     started: usize,
-    /// How many of the first are done.
+    /// The number of first cases that are done.
     done: usize,
 }
 
-impl Telling {
-    fn left(&self) -> Left {
+impl RunOrder {
+    fn next_case(&self) -> NextCase {
         match self.order.get(self.started) {
-            Some(case) if self.started < self.end => {
+            Some(case) if self.started < self.limit => {
                 let is_needed = self.started < self.necessary || self.started == self.done;
-                if is_needed { Left::Case(*case) } else { Left::Perhaps(*case) }
+                if is_needed { NextCase::Needed(*case) } else { NextCase::Optional(*case) }
             }
-            _ => Left::Nothing,
+            _ => NextCase::NoneLeft,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Build {
+enum BuildState {
     #[default]
     Waiting,
     UnderWay,
@@ -81,61 +71,60 @@ enum Build {
 }
 
 impl Plan {
-    /// A plan to run this many submissions on these cases.
     pub fn new(schedule: Schedule, submissions: usize) -> Self {
         let cases = schedule.cases();
-        let progress = Progress {
+        let progress = SubmissionProgress {
             started: vec![false; cases],
             ends: vec![None; cases],
-            ..Progress::default()
+            ..SubmissionProgress::default()
         };
         Self { schedule, submissions: vec![progress; submissions] }
     }
 
-    /// The next step, which counts as under way from now on. `None` if nothing can be started now.
+    /// The next step, which counts as started; `None` if nothing can start now.
     ///
     /// Cases of built submissions come first, so that results come in order.
     pub fn next_step(&mut self) -> Option<Step> {
         self.next_run(false).or_else(|| self.next_build()).or_else(|| self.next_run(true))
     }
 
-    /// Makes a built submission run its cases in this order, `necessary` of them in any case.
-    pub fn tell(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
+    /// Gives a built submission its own order. The first `necessary` cases run in any case.
+    pub fn set_order(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
         let end = order.len();
-        self.submissions[submission].telling =
-            Some(Telling { order, necessary, end, started: 0, done: 0 });
+        self.submissions[submission].own_order =
+            Some(RunOrder { order, necessary, limit: end, started: 0, done: 0 });
     }
 
-    /// How many of the first cases in its own order are done.
-    pub fn told(&self, submission: usize) -> usize {
-        self.submissions[submission].telling.as_ref().map_or(0, |telling| telling.done)
+    /// How many first cases of its own order are done.
+    pub fn done_in_order(&self, submission: usize) -> usize {
+        self.submissions[submission].own_order.as_ref().map_or(0, |telling| telling.done)
     }
 
-    /// Makes the cases after the first `runs` in its own order unnecessary.
-    pub fn settle(&mut self, submission: usize, runs: usize) {
-        if let Some(telling) = &mut self.submissions[submission].telling {
-            telling.end = telling.end.min(runs);
+    /// Makes all but the first `runs` cases of its own order needless.
+    pub fn limit_order(&mut self, submission: usize, runs: usize) {
+        if let Some(telling) = &mut self.submissions[submission].own_order {
+            telling.limit = telling.limit.min(runs);
         }
     }
 
-    /// The next run; with `perhaps` also one that may turn out to be unnecessary.
+    /// With `perhaps`, also a run that may turn out needless.
     fn next_run(&mut self, perhaps: bool) -> Option<Step> {
         for submission in 0..self.submissions.len() {
             let progress = &self.submissions[submission];
-            if progress.build != Build::Done || progress.exhausted {
+            if progress.build != BuildState::Done || progress.exhausted {
                 continue;
             }
-            let left = self.left(submission);
+            let left = self.next_case(submission);
             let progress = &mut self.submissions[submission];
-            progress.exhausted = left == Left::Nothing;
+            progress.exhausted = left == NextCase::NoneLeft;
             let case = match left {
-                Left::Case(case) => case,
-                Left::Perhaps(case) if perhaps => case,
-                Left::Perhaps(_) | Left::NotYet | Left::Nothing => continue,
+                NextCase::Needed(case) => case,
+                NextCase::Optional(case) if perhaps => case,
+                NextCase::Optional(_) | NextCase::Undecided | NextCase::NoneLeft => continue,
             };
             progress.started[case] = true;
             progress.running += 1;
-            if let Some(telling) = &mut progress.telling {
+            if let Some(telling) = &mut progress.own_order {
                 telling.started += 1;
             }
             return Some(Step::Run { submission, case });
@@ -143,22 +132,21 @@ impl Plan {
         None
     }
 
-    /// The next run of a built submission, if any.
-    fn left(&self, submission: usize) -> Left {
+    fn next_case(&self, submission: usize) -> NextCase {
         let progress = &self.submissions[submission];
-        if let Some(telling) = &progress.telling {
-            return telling.left();
+        if let Some(telling) = &progress.own_order {
+            return telling.next_case();
         }
-        let mut left = Left::Nothing;
+        let mut left = NextCase::NoneLeft;
         self.schedule.walk(&progress.ends, |case, need| match need {
             Need::No => ControlFlow::Continue(()),
             _ if progress.started[case] => ControlFlow::Continue(()),
-            Need::Yes | Need::Perhaps => {
-                left = Left::Case(case);
+            Need::Yes | Need::Possibly => {
+                left = NextCase::Needed(case);
                 ControlFlow::Break(())
             }
-            Need::NotYet => {
-                left = Left::NotYet;
+            Need::Undecided => {
+                left = NextCase::Undecided;
                 ControlFlow::Continue(())
             }
         });
@@ -167,51 +155,52 @@ impl Plan {
 
     fn next_build(&mut self) -> Option<Step> {
         let submission =
-            self.submissions.iter().position(|progress| progress.build == Build::Waiting)?;
-        self.submissions[submission].build = Build::UnderWay;
+            self.submissions.iter().position(|progress| progress.build == BuildState::Waiting)?;
+        self.submissions[submission].build = BuildState::UnderWay;
         Some(Step::Build { submission })
     }
 
-    /// Reports that a build has succeeded: its cases can run.
-    pub fn built(&mut self, submission: usize) {
-        self.submissions[submission].build = Build::Done;
+    /// Records that a build succeeded, so that its cases can run.
+    pub fn build_succeeded(&mut self, submission: usize) {
+        self.submissions[submission].build = BuildState::Done;
     }
 
     /// Ends a submission: it does not build, or the judge failed on it.
-    pub fn abandon(&mut self, submission: usize) {
-        self.submissions[submission].build = Build::Failed;
+    pub fn end_submission(&mut self, submission: usize) {
+        self.submissions[submission].build = BuildState::Failed;
     }
 
-    /// Reports that a case is done.
-    pub fn finished(&mut self, submission: usize, case: usize, end: CaseEnd) {
+    pub fn case_done(&mut self, submission: usize, case: usize, end: CaseEnd) {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
         progress.ends[case] = Some(end);
-        let Some(telling) = &mut progress.telling else { return };
-        while telling.done < telling.end {
+        let Some(telling) = &mut progress.own_order else { return };
+        while telling.done < telling.limit {
             let Some(end) = progress.ends[telling.order[telling.done]] else { return };
             telling.done += 1;
             if end == CaseEnd::Failed {
-                telling.end = telling.done;
+                telling.limit = telling.done;
             }
         }
     }
 
-    /// Whether no step of this submission is under way or still needed.
+    /// Whether no step of this submission is in progress or needed.
     pub fn is_complete(&self, submission: usize) -> bool {
         let progress = &self.submissions[submission];
         progress.running == 0
             && match progress.build {
-                Build::Waiting | Build::UnderWay => false,
-                Build::Failed => true,
-                Build::Done => progress.exhausted || self.left(submission) == Left::Nothing,
+                BuildState::Waiting | BuildState::UnderWay => false,
+                BuildState::Failed => true,
+                BuildState::Done => {
+                    progress.exhausted || self.next_case(submission) == NextCase::NoneLeft
+                }
             }
     }
 
-    /// Which cases count for this submission's result, as far as it is known.
-    pub fn needed(&self, submission: usize) -> Vec<bool> {
+    /// The cases that count for its result, as far as that is known.
+    pub fn needed_cases(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
-        if let Some(Telling { order, end, .. }) = &progress.telling {
+        if let Some(RunOrder { order, limit: end, .. }) = &progress.own_order {
             let mut needed = vec![false; progress.ends.len()];
             order[..*end].iter().for_each(|case| needed[*case] = true);
             return needed;
@@ -224,32 +213,36 @@ impl Plan {
         needed
     }
 
-    /// Whether everything is complete.
     pub fn is_finished(&self) -> bool {
         (0..self.submissions.len()).all(|submission| self.is_complete(submission))
     }
 }
 
-/// What can be started next.
+/// The next case of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
-    Case(usize),
-    /// This case, unless enough is proved before it.
-    Perhaps(usize),
-    /// Nothing yet: the next case depends on others.
-    NotYet,
-    Nothing,
+enum NextCase {
+    Needed(usize),
+    /// This case may turn out needless.
+    Optional(usize),
+    /// The next case depends on results that are not known yet.
+    Undecided,
+    NoneLeft,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    use crate::plan::schedule::{Piece, Section, Until, Yields};
+    use crate::plan::schedule::{EndCondition, Section, SectionPart, SectionResult};
 
-    /// Plays a plan with `slots` workers. `rejects` lists the cases on which each submission fails; with `last_first`
-    /// the youngest step ends first. Returns the steps in the order of their start.
-    fn play(until: Until, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
+    /// Plays a plan with `slots` workers. `rejects` lists the cases that each submission fails; with `last_first`, the
+    /// youngest step ends first. Returns the steps in the order of their start.
+    fn play(
+        until: EndCondition,
+        slots: usize,
+        rejects: &[&[usize]],
+        last_first: bool,
+    ) -> Vec<String> {
         let mut plan = Plan::new(Schedule::single(4, until), rejects.len());
         let mut under_way = Vec::new();
         let mut started = Vec::new();
@@ -269,8 +262,8 @@ mod tests {
             assert!(!plan.is_finished());
             let step = if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
             match step {
-                Step::Build { submission } => plan.built(submission),
-                Step::Run { submission, case } => plan.finished(
+                Step::Build { submission } => plan.build_succeeded(submission),
+                Step::Run { submission, case } => plan.case_done(
                     submission,
                     case,
                     if rejects[submission].contains(&case) {
@@ -283,35 +276,35 @@ mod tests {
         }
     }
 
-    fn check(until: Until, slots: usize, rejects: &[&[usize]], steps: &str) {
+    fn check(until: EndCondition, slots: usize, rejects: &[&[usize]], steps: &str) {
         assert_eq!(play(until, slots, rejects, false).join(" "), steps);
     }
 
     #[test]
     fn one_worker_goes_in_order() {
-        check(Until::Never, 1, &[&[], &[]], "b0 0.0 0.1 0.2 0.3 b1 1.0 1.1 1.2 1.3");
-        check(Until::Never, 1, &[&[1]], "b0 0.0 0.1 0.2 0.3");
+        check(EndCondition::Never, 1, &[&[], &[]], "b0 0.0 0.1 0.2 0.3 b1 1.0 1.1 1.2 1.3");
+        check(EndCondition::Never, 1, &[&[1]], "b0 0.0 0.1 0.2 0.3");
     }
 
     #[test]
     fn nothing_is_started_after_the_first_rejection() {
-        check(Until::Rejection, 1, &[&[1, 2]], "b0 0.0 0.1");
-        check(Until::Rejection, 1, &[&[0], &[]], "b0 0.0 b1 1.0 1.1 1.2 1.3");
-        check(Until::Rejection, 2, &[&[0]], "b0 0.0 0.1");
+        check(EndCondition::Rejection, 1, &[&[1, 2]], "b0 0.0 0.1");
+        check(EndCondition::Rejection, 1, &[&[0], &[]], "b0 0.0 b1 1.0 1.1 1.2 1.3");
+        check(EndCondition::Rejection, 2, &[&[0]], "b0 0.0 0.1");
     }
 
     #[test]
     fn idle_workers_build_ahead() {
-        check(Until::Never, 3, &[&[], &[]], "b0 b1 0.0 0.1 0.2 0.3 1.0 1.1 1.2 1.3");
+        check(EndCondition::Never, 3, &[&[], &[]], "b0 b1 0.0 0.1 0.2 0.3 1.0 1.1 1.2 1.3");
     }
 
     #[test]
     fn the_first_rejection_in_order_counts_whichever_ends_first() {
         for last_first in [false, true] {
             for slots in 1..6 {
-                let mut plan = Plan::new(Schedule::single(4, Until::Rejection), 1);
+                let mut plan = Plan::new(Schedule::single(4, EndCondition::Rejection), 1);
                 plan.next_step();
-                plan.built(0);
+                plan.build_succeeded(0);
                 let mut under_way: Vec<Step> =
                     (0..slots).filter_map(|_| plan.next_step()).collect();
                 while !under_way.is_empty() {
@@ -319,22 +312,22 @@ mod tests {
                         if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
                     let Step::Run { case, .. } = step else { unreachable!("everything is built") };
                     let end = if case >= 1 { CaseEnd::Rejected } else { CaseEnd::Accepted };
-                    plan.finished(0, case, end);
+                    plan.case_done(0, case, end);
                     under_way.extend(plan.next_step());
                 }
                 assert!(plan.is_finished());
-                assert_eq!(plan.needed(0), [true, true, false, false]);
+                assert_eq!(plan.needed_cases(0), [true, true, false, false]);
             }
         }
     }
 
     #[test]
     fn an_abandoned_submission_is_complete() {
-        let mut plan = Plan::new(Schedule::single(4, Until::Never), 1);
+        let mut plan = Plan::new(Schedule::single(4, EndCondition::Never), 1);
         assert_eq!(plan.next_step(), Some(Step::Build { submission: 0 }));
         assert_eq!(plan.next_step(), None);
         assert!(!plan.is_finished());
-        plan.abandon(0);
+        plan.end_submission(0);
         assert_eq!(plan.next_step(), None);
         assert!(plan.is_finished());
     }
@@ -343,17 +336,22 @@ mod tests {
         let section = |parts, requires: &[usize], until| Section {
             parts,
             requires: requires.to_vec(),
-            until,
-            yields: Yields::All,
+            ends_on: until,
+            result: SectionResult::All,
         };
-        let one =
-            |requires| Piece::Section(section(vec![Piece::Cases(1)], requires, Until::Rejection));
-        let root = section(vec![one(&[]), one(&[1]), one(&[2])], &[], Until::Never);
+        let one = |requires| {
+            SectionPart::Section(section(
+                vec![SectionPart::Cases(1)],
+                requires,
+                EndCondition::Rejection,
+            ))
+        };
+        let root = section(vec![one(&[]), one(&[1]), one(&[2])], &[], EndCondition::Never);
         let schedule = Schedule { root };
         let check = |ends: &[CaseEnd], expected: &str| {
             let mut plan = Plan::new(schedule.clone(), 1);
             plan.next_step();
-            plan.built(0);
+            plan.build_succeeded(0);
             let mut started = Vec::new();
             for end in ends {
                 let Some(Step::Run { case, .. }) = plan.next_step() else { break };
@@ -361,7 +359,7 @@ mod tests {
                 assert_eq!(plan.next_step(), None);
                 assert!(!plan.is_finished());
                 started.push(case.to_string());
-                plan.finished(0, case, *end);
+                plan.case_done(0, case, *end);
             }
             assert!(plan.is_finished());
             assert_eq!(started.join(" "), expected);
@@ -372,11 +370,15 @@ mod tests {
         check(&[Rejected, Accepted, Accepted], "0");
     }
 
-    /// Two submissions with four cases each, the first in the order 2 3 1 0 with `necessary` of them necessary. `ends`
-    /// says after how many of its cases enough is proved. Steps end in the order in which they began, or the last
-    /// first.
-    fn tell(slots: usize, necessary: usize, ends: usize, last_first: bool) -> (String, Vec<bool>) {
-        let mut plan = Plan::new(Schedule::single(4, Until::Never), 2);
+    /// Two submissions with four cases each. The first one has the order 2 3 1 0 with `necessary` cases. `ends` is the
+    /// number of its cases after which enough is proved. Steps end in the order of their start, or the last one first.
+    fn play_with_order(
+        slots: usize,
+        necessary: usize,
+        ends: usize,
+        last_first: bool,
+    ) -> (String, Vec<bool>) {
+        let mut plan = Plan::new(Schedule::single(4, EndCondition::Never), 2);
         let (mut under_way, mut started) = (Vec::new(), Vec::new());
         while !plan.is_finished() {
             while under_way.len() < slots {
@@ -390,39 +392,39 @@ mod tests {
             let step = if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
             match step {
                 Step::Build { submission } => {
-                    plan.built(submission);
+                    plan.build_succeeded(submission);
                     if submission == 0 {
-                        plan.tell(0, vec![2, 3, 1, 0], necessary);
+                        plan.set_order(0, vec![2, 3, 1, 0], necessary);
                     }
                 }
                 Step::Run { submission, case } => {
-                    plan.finished(submission, case, CaseEnd::Rejected);
-                    if submission == 0 && plan.told(0) >= ends {
-                        plan.settle(0, ends);
+                    plan.case_done(submission, case, CaseEnd::Rejected);
+                    if submission == 0 && plan.done_in_order(0) >= ends {
+                        plan.limit_order(0, ends);
                     }
                 }
             }
         }
-        (started.join(" "), plan.needed(0))
+        (started.join(" "), plan.needed_cases(0))
     }
 
     #[test]
-    fn an_order_of_its_own_ends_when_enough_is_proved() {
+    fn a_submissions_own_order_ends_when_enough_is_proved() {
         let check = |slots, necessary, ends, expected: &str| {
-            let (steps, needed) = tell(slots, necessary, ends, false);
+            let (steps, needed) = play_with_order(slots, necessary, ends, false);
             assert_eq!(steps, expected, "{slots} slots");
             let order = [2, 3, 1, 0];
             let expected: Vec<bool> = (0..4).map(|case| order[..ends].contains(&case)).collect();
             assert_eq!(needed, expected);
             for slots in 1..6 {
                 for last_first in [false, true] {
-                    assert_eq!(tell(slots, necessary, ends, last_first).1, expected);
+                    assert_eq!(play_with_order(slots, necessary, ends, last_first).1, expected);
                 }
             }
         };
         check(1, 0, 1, "b0 0.2 b1 1.0 1.1 1.2 1.3");
         check(1, 0, 4, "b0 0.2 0.3 0.1 0.0 b1 1.0 1.1 1.2 1.3");
-        // The first run may prove enough, so other steps come first, and its second run if there are none.
+        // The first run may prove enough, so other steps come before the second one.
         check(2, 0, 1, "b0 b1 0.2 1.0 1.1 1.2 1.3");
         check(2, 2, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");
         check(3, 0, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");

@@ -1,53 +1,46 @@
-//! Which test cases a submission is run on, depending on earlier results.
+//! Which test cases a submission runs on, depending on earlier results.
 //!
-//! The test cases are in sections, in order, and sections may contain sections. A section may require that others were
-//! passed, and its rest may be omitted once it is worth nothing. What is needed follows from the ends of earlier cases
-//! alone, never from their times.
+//! Test cases are in sections, and sections may contain sections. A section may require that others were passed, and
+//! its rest may be omitted once it is worth nothing. Only the ends of earlier cases decide this, never their times.
 
 use std::ops::ControlFlow;
 
-/// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// The section with all test cases.
     pub root: Section,
 }
 
-/// Test cases and sections in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The parts, in order.
-    pub parts: Vec<Piece>,
-    /// Earlier sections whose cases must all be accepted for this one to be run. Sections are numbered in the order in
-    /// which they begin; the root is 0.
+    pub parts: Vec<SectionPart>,
+    /// Earlier sections of which all cases must be accepted before this one runs. Sections are numbered as they begin;
+    /// the root is 0.
     pub requires: Vec<usize>,
-    pub until: Until,
-    /// How it counts as a part of the section around it.
-    pub yields: Yields,
+    pub ends_on: EndCondition,
+    /// How it counts in its parent.
+    pub result: SectionResult,
 }
 
-/// A part of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum SectionPart {
     Cases(usize),
     Section(Section),
 }
 
-/// What ends a section early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum EndCondition {
     Never,
     /// A part that is not accepted.
     Rejection,
     /// A part that is not accepted and worth nothing.
-    Worthless,
+    WorthlessRejection,
 }
 
-/// How a section counts as a part of the section around it.
+/// How a section counts in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yields {
-    /// Accepted, unless it was not run or was ended early.
-    Unbroken,
+pub enum SectionResult {
+    /// Accepted, unless it did not run or was ended early.
+    UnlessCut,
     /// Accepted if all of its parts are.
     All,
     /// Accepted if one of its parts is.
@@ -57,115 +50,118 @@ pub enum Yields {
     Acceptance,
 }
 
-/// How a case ended, for the plan.
+/// How a case ended, as far as the plan needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseEnd {
     Accepted,
-    /// It was not accepted, but is worth something.
+    /// Not accepted, but worth something.
     Partial,
-    /// It was not accepted, and is worth nothing.
+    /// Not accepted, and worth nothing.
     Rejected,
-    /// The judge failed on it, so the submission gets no result.
+    /// The judge failed, so the submission has no result.
     Failed,
 }
 
-/// Whether a case is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Yes,
-    /// It is needed, unless the unknown end of an earlier case prevents it.
-    Perhaps,
-    /// Whether it may be run at all is not known.
-    NotYet,
-    /// It is not needed.
+    /// Yes, unless an earlier case with unknown end prevents it.
+    Possibly,
+    /// It is unknown whether the case may run.
+    Undecided,
     No,
 }
 
 impl Schedule {
     /// All cases in a single section.
-    pub fn single(cases: usize, until: Until) -> Self {
-        let parts = vec![Piece::Cases(cases)];
-        Self { root: Section { parts, requires: Vec::new(), until, yields: Yields::All } }
+    pub fn single(cases: usize, until: EndCondition) -> Self {
+        let parts = vec![SectionPart::Cases(cases)];
+        Self {
+            root: Section {
+                parts,
+                requires: Vec::new(),
+                ends_on: until,
+                result: SectionResult::All,
+            },
+        }
     }
 
-    /// How many cases there are.
     pub fn cases(&self) -> usize {
         self.root.cases()
     }
 
-    /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` breaks
-    /// off.
+    /// Visits the cases in order until `see` breaks off. It gets the need for each case, as far as known ends decide
+    /// it.
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
-        let (passed, failed) = (Vec::new(), Stop::No);
-        let mut walk = Walk { ends, see, case: 0, passed, failed };
-        let _ = walk.section(&self.root, Passed::Yes, Stop::No);
+        let (passed, failed) = (Vec::new(), Omission::No);
+        let mut walk = ScheduleWalk { ends, see, case: 0, passed, failed };
+        let _ = walk.section(&self.root, PassState::Yes, Omission::No);
     }
 }
 
 impl Section {
     fn cases(&self) -> usize {
         let cases = self.parts.iter().map(|part| match part {
-            Piece::Cases(cases) => *cases,
-            Piece::Section(section) => section.cases(),
+            SectionPart::Cases(cases) => *cases,
+            SectionPart::Section(section) => section.cases(),
         });
         cases.sum()
     }
 }
 
-/// Whether all cases of a section are accepted; all of several hold as much as the least of them.
+/// Whether all cases of a section are accepted. Of several sections, the least value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Passed {
+enum PassState {
     No,
     Unknown,
     Yes,
 }
 
-/// Whether the following cases are omitted; a greater value is more certain.
+/// Whether the next cases are omitted. A greater value is more certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stop {
+enum Omission {
     No,
-    Perhaps,
+    Possible,
     Yes,
 }
 
-/// A walk through a schedule.
-struct Walk<'a, S> {
+struct ScheduleWalk<'a, S> {
     ends: &'a [Option<CaseEnd>],
     see: S,
     case: usize,
-    /// For each section that has begun, by number, whether all of its cases are accepted.
-    passed: Vec<Passed>,
+    /// Whether all cases are accepted, for each section that has begun, by number.
+    passed: Vec<PassState>,
     /// Whether everything stops because the judge failed.
-    failed: Stop,
+    failed: Omission,
 }
 
-impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
-    /// Visits a section: `gate` says whether the sections around it may be run, `before` whether something before
-    /// ended them. Returns how the section counts.
+impl<S: FnMut(usize, Need) -> ControlFlow<()>> ScheduleWalk<'_, S> {
+    /// Visits a section. `gate` says whether its parents may run, `before` whether something before it ended them.
+    /// Returns how the section counts.
     fn section(
         &mut self,
         section: &Section,
-        gate: Passed,
-        before: Stop,
-    ) -> ControlFlow<(), Passed> {
+        gate: PassState,
+        before: Omission,
+    ) -> ControlFlow<(), PassState> {
         let number = self.passed.len();
-        let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
-        let gate = section.requires.iter().map(passed).fold(gate, Passed::min);
-        let is_run = gate != Passed::No && before != Stop::Yes;
-        // Replaced when its end is known.
-        self.passed.push(Passed::Yes);
-        let mut state = State {
+        let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(PassState::Yes);
+        let gate = section.requires.iter().map(passed).fold(gate, PassState::min);
+        let is_run = gate != PassState::No && before != Omission::Yes;
+        // Replaced when the section ends.
+        self.passed.push(PassState::Yes);
+        let mut state = SectionState {
             section,
             gate,
             before,
-            cut: Stop::No,
-            all: if is_run { Passed::Yes } else { Passed::No },
-            any: Passed::No,
-            last: Passed::Yes,
+            cut: Omission::No,
+            all: if is_run { PassState::Yes } else { PassState::No },
+            any: PassState::No,
+            last: PassState::Yes,
         };
         for part in &section.parts {
             match part {
-                Piece::Cases(cases) => {
+                SectionPart::Cases(cases) => {
                     let first = self.case;
                     self.case += cases;
                     for case in first..self.case {
@@ -174,103 +170,103 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
                         let end = self.ends.get(case).copied().flatten();
                         match (end, need) {
                             (_, Need::No) => continue,
-                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Stop::Yes,
+                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Omission::Yes,
                             (Some(CaseEnd::Failed), _) => {
-                                self.failed = self.failed.max(Stop::Perhaps);
+                                self.failed = self.failed.max(Omission::Possible);
                             }
                             _ => {}
                         }
-                        state.take(end);
+                        state.add_end(end);
                     }
                 }
-                Piece::Section(inner) => {
+                SectionPart::Section(inner) => {
                     let need = state.need(self.failed);
                     let before = state.before.max(state.cut).max(self.failed);
                     let yielded = self.section(inner, state.gate, before)?;
                     if need != Need::No {
-                        state.take(match yielded {
-                            Passed::Yes => Some(CaseEnd::Accepted),
-                            Passed::No => Some(CaseEnd::Rejected),
-                            Passed::Unknown => None,
+                        state.add_end(match yielded {
+                            PassState::Yes => Some(CaseEnd::Accepted),
+                            PassState::No => Some(CaseEnd::Rejected),
+                            PassState::Unknown => None,
                         });
                     }
                 }
             }
         }
         self.passed[number] = state.all;
-        ControlFlow::Continue(state.yielded())
+        ControlFlow::Continue(state.section_result())
     }
 }
 
-/// The state within a section.
-struct State<'a> {
+/// What is known within a section.
+struct SectionState<'a> {
     section: &'a Section,
-    gate: Passed,
+    gate: PassState,
     /// Whether something before this section ended it.
-    before: Stop,
+    before: Omission,
     /// Whether something in this section ended it.
-    cut: Stop,
-    /// Whether all parts that are run are accepted.
-    all: Passed,
-    /// Whether one of them is.
-    any: Passed,
-    /// Whether the last of them is.
-    last: Passed,
+    cut: Omission,
+    /// Whether all parts that run are accepted.
+    all: PassState,
+    /// Whether one part that runs is accepted.
+    any: PassState,
+    /// Whether the last part that runs is accepted.
+    last: PassState,
 }
 
-impl State<'_> {
-    /// Whether the next part is needed.
-    fn need(&self, failed: Stop) -> Need {
+impl SectionState<'_> {
+    fn need(&self, failed: Omission) -> Need {
         let stop = self.before.max(self.cut).max(failed);
         match self.gate {
-            _ if stop == Stop::Yes => Need::No,
-            Passed::No => Need::No,
-            Passed::Unknown => Need::NotYet,
-            Passed::Yes if stop == Stop::Perhaps => Need::Perhaps,
-            Passed::Yes => Need::Yes,
+            _ if stop == Omission::Yes => Need::No,
+            PassState::No => Need::No,
+            PassState::Unknown => Need::Undecided,
+            PassState::Yes if stop == Omission::Possible => Need::Possibly,
+            PassState::Yes => Need::Yes,
         }
     }
 
-    /// Moves past a part that is run as far as is known, with this end.
+    /// Moves past a part with this end.
     ///
-    /// Whether it is run may depend on an earlier part with unknown end. If it is not run, that part has ended the
-    /// section. So in both cases a rejection ends the section, and not all of its parts are accepted.
-    fn take(&mut self, end: Option<CaseEnd>) {
-        let is_certain = self.cut == Stop::No;
+    /// Whether the part runs may depend on an earlier part with unknown end. If it does not run, that earlier part has
+    /// ended the section. So in both cases a rejection ends the section, and not all of its parts are accepted.
+    fn add_end(&mut self, end: Option<CaseEnd>) {
+        let is_certain = self.cut == Omission::No;
         let accepted = match end {
-            None => Passed::Unknown,
-            Some(CaseEnd::Accepted) => Passed::Yes,
-            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
+            None => PassState::Unknown,
+            Some(CaseEnd::Accepted) => PassState::Yes,
+            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => PassState::No,
         };
         self.all = self.all.min(accepted);
         self.any = match (self.any, accepted) {
-            (Passed::Yes, _) => Passed::Yes,
-            (_, Passed::Yes) if is_certain => Passed::Yes,
-            (Passed::No, Passed::No) => Passed::No,
-            _ => Passed::Unknown,
+            (PassState::Yes, _) => PassState::Yes,
+            (_, PassState::Yes) if is_certain => PassState::Yes,
+            (PassState::No, PassState::No) => PassState::No,
+            _ => PassState::Unknown,
         };
-        self.last = if is_certain || accepted == Passed::No { accepted } else { Passed::Unknown };
-        let cut = match (end, self.section.until) {
-            (Some(CaseEnd::Failed), _) => Stop::Yes,
-            (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,
-            (Some(CaseEnd::Partial), Until::Worthless) => Stop::No,
-            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Stop::Yes,
-            (None, _) => Stop::Perhaps,
+        self.last =
+            if is_certain || accepted == PassState::No { accepted } else { PassState::Unknown };
+        let cut = match (end, self.section.ends_on) {
+            (Some(CaseEnd::Failed), _) => Omission::Yes,
+            (_, EndCondition::Never) | (Some(CaseEnd::Accepted), _) => Omission::No,
+            (Some(CaseEnd::Partial), EndCondition::WorthlessRejection) => Omission::No,
+            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Omission::Yes,
+            (None, _) => Omission::Possible,
         };
         self.cut = self.cut.max(cut);
     }
 
-    /// How the section counts in the section around it.
-    fn yielded(&self) -> Passed {
-        match (self.section.yields, self.gate, self.cut) {
-            (Yields::Acceptance, ..) => Passed::Yes,
-            (_, gate @ (Passed::No | Passed::Unknown), _) => gate,
-            (Yields::Unbroken, _, Stop::Yes) => Passed::No,
-            (Yields::Unbroken, _, Stop::Perhaps) => Passed::Unknown,
-            (Yields::Unbroken, _, Stop::No) => Passed::Yes,
-            (Yields::All, ..) => self.all,
-            (Yields::Any, ..) => self.any,
-            (Yields::Last, ..) => self.last,
+    /// How the section counts in its parent.
+    fn section_result(&self) -> PassState {
+        match (self.section.result, self.gate, self.cut) {
+            (SectionResult::Acceptance, ..) => PassState::Yes,
+            (_, gate @ (PassState::No | PassState::Unknown), _) => gate,
+            (SectionResult::UnlessCut, _, Omission::Yes) => PassState::No,
+            (SectionResult::UnlessCut, _, Omission::Possible) => PassState::Unknown,
+            (SectionResult::UnlessCut, _, Omission::No) => PassState::Yes,
+            (SectionResult::All, ..) => self.all,
+            (SectionResult::Any, ..) => self.any,
+            (SectionResult::Last, ..) => self.last,
         }
     }
 }

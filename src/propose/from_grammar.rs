@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::build::bench::Bench;
-use crate::generate::{Generating, Mode, add};
+use crate::generate::{GenerateMode, Generation, add_cases};
 use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Note};
@@ -14,69 +14,62 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
-use crate::package::recipe::insert::is_name;
+use crate::package::recipe::insert::is_case_name;
 use crate::propose::import;
-use crate::propose::inputs::{Inputs, Made, Making, Sizes};
+use crate::propose::inputs::{NewInput, ProposalMaker, ProposedInputs, SizeLimits};
 use crate::propose::write::Addition;
 use crate::validity::Validity;
 use crate::validity::grammars;
 
 /// The default group of new cases.
-const INTO: &str = "from-grammar";
+const DEFAULT_GROUP: &str = "from-grammar";
 
-/// What to add to a package.
-pub struct FromGrammar<'a> {
+pub struct GrammarProposal<'a> {
     pub bench: Bench<'a>,
-    /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
-    /// The grammar, instead of the package's first.
+    /// If `None`, the package's first grammar.
     pub grammar: Option<&'a Path>,
     /// The directory for the new cases, below the secret ones.
-    pub into: Option<&'a str>,
-    /// The seed of all random choices.
+    pub directory: Option<&'a str>,
     pub seed: u64,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl FromGrammar<'_> {
-    /// Adds the cases. Returns diagnostics about the data that was made.
-    ///
-    /// # Errors
-    /// If there is no usable grammar or name, nothing can be made, the judge failed, or it was interrupted.
+impl GrammarProposal<'_> {
+    /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
         let Self { bench, recipe, seed, .. } = *self;
         let problem = bench.problem;
-        let into = into(self.into, problem)?;
-        let (grammars, remarks) = grammars::of_problem(self.grammar, problem, true)?;
-        self.diagnosed(remarks);
+        let into = parse_directories(self.directory, problem)?;
+        let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
+        self.send_diagnostics(remarks);
         let Some((grammar, others)) = grammars.split_first() else {
             return Err(no_grammar(problem).into());
         };
-        let test_case = like(problem, &into);
+        let test_case = similar_test_case(problem, &into);
         let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
-        let making = Making {
+        let making = ProposalMaker {
             bench,
             recipe,
             grammar,
             validity: &validity,
             seed,
-            sizes: Sizes::default(),
+            sizes: SizeLimits::default(),
             is_stopped: self.is_stopped,
         };
         let inputs = making.make()?;
         let imported = match problem.recipe {
-            None => import::all(problem),
+            None => import::all_cases(problem),
             Some(_) => Vec::new(),
         };
         let addition = Addition {
             problem,
             recipe,
-            into: &into,
+            directories: &into,
             comments: vec![
                 "Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
                     .to_owned(),
-                how(grammar, &problem.dir, self.grammar.is_some()),
+                print_command(grammar, &problem.dir, self.grammar.is_some()),
             ],
             makes_answers: true,
             imported: &imported,
@@ -84,11 +77,10 @@ impl FromGrammar<'_> {
         self.write(&addition, inputs, grammar)
     }
 
-    /// Writes the recipe and makes the data of the new cases.
     fn write(
         &self,
         addition: &Addition<'_>,
-        inputs: Inputs,
+        inputs: ProposedInputs,
         grammar: &Grammar,
     ) -> Result<Vec<Diagnostic>, Stop> {
         let remarks = inputs.diagnostics;
@@ -102,45 +94,45 @@ impl FromGrammar<'_> {
         };
         if inputs.made.is_empty() {
             let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
-            self.event(Event::Noted(Note::Proposal(Box::new(proposal))));
+            self.send_event(Event::Noted(Note::Proposal(Box::new(proposal))));
             if is_all_unusable {
                 return Err(Stop::Diagnosed(remarks));
             }
-            self.diagnosed(remarks);
+            self.send_diagnostics(remarks);
             return Ok(Vec::new());
         }
-        self.diagnosed(remarks);
-        let added = addition.write(&addition.numbered(&inputs.made))?;
+        self.send_diagnostics(remarks);
+        let added = addition.write(&addition.number_cases(&inputs.made))?;
         proposal.imported = addition.imported.len();
-        let case = |(name, made): (&String, &Made)| ProposedCase {
+        let case = |(name, made): (&String, &NewInput)| ProposedCase {
             name: name.clone(),
             description: made.idea.purpose.clone(),
             size: Bytes(made.input.len() as u64),
         };
         proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
-        self.event(Event::Noted(Note::Proposal(Box::new(proposal))));
-        let generating = Generating {
+        self.send_event(Event::Noted(Note::Proposal(Box::new(proposal))));
+        let generating = Generation {
             bench: self.bench,
             recipe: &added.recipe,
-            mode: Mode::Write,
-            fresh: true,
-            prune: false,
-            kept: None,
+            mode: GenerateMode::Write,
+            ignores_memory: true,
+            removes_leftovers: false,
+            memory_dir: None,
         };
-        Ok(add(&generating, &added.names)?.diagnostics)
+        Ok(add_cases(&generating, &added.names)?.diagnostics)
     }
 
-    fn diagnosed(&self, remarks: Vec<Diagnostic>) {
-        remarks.into_iter().for_each(|it| self.event(Event::Diagnosed(it)));
+    fn send_diagnostics(&self, remarks: Vec<Diagnostic>) {
+        remarks.into_iter().for_each(|it| self.send_event(Event::Diagnosed(it)));
     }
 
-    fn event(&self, event: Event) {
+    fn send_event(&self, event: Event) {
         (self.bench.events)(event);
     }
 }
 
 /// The directories below `data/secret` for the new cases.
-fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
+fn parse_directories(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
     let usage = |message: String| Err(Stop::usage(message));
     let groups: Vec<&str> = problem
         .test_data
@@ -150,11 +142,11 @@ fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
         .collect();
     let given = match (given, groups.last()) {
         (Some(given), _) => given,
-        (None, None) => INTO,
+        (None, None) => DEFAULT_GROUP,
         (None, Some(last)) => {
             return usage(format!(
-                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{INTO}; \
-                 the grammar must give what belongs there",
+                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{DEFAULT_GROUP}; \
+                 the grammar must make inputs for that group",
                 problem.layout.secret
             ));
         }
@@ -162,7 +154,7 @@ fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
     let below = given.strip_prefix("data/").unwrap_or(given);
     let below = below.strip_prefix("secret/").unwrap_or(below);
     let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
-    if let Some(part) = parts.iter().find(|part| !is_name(part)) {
+    if let Some(part) = parts.iter().find(|part| !is_case_name(part)) {
         return usage(format!(
             "--into: `{part}` is not a valid name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
              with a letter or digit at both ends"
@@ -184,8 +176,8 @@ fn no_grammar(problem: &Problem) -> Diagnostic {
         .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
 }
 
-/// A test case without files, with the arguments for input validators of cases near the new ones.
-fn like(problem: &Problem, into: &[String]) -> TestCase {
+/// A test case without files, with the arguments that input validators get for cases near the new ones.
+fn similar_test_case(problem: &Problem, into: &[String]) -> TestCase {
     let below = format!("secret/{}/", into[0]);
     let cases = &problem.test_data.cases;
     let like = cases.iter().find(|case| case.name.starts_with(&below));
@@ -194,8 +186,8 @@ fn like(problem: &Problem, into: &[String]) -> TestCase {
     TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }
 
-/// The command that prints the inputs, run in the package's directory; without the options of each input.
-fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
+/// The command that prints the inputs, run in the package's directory. The options of each input are missing.
+fn print_command(grammar: &Grammar, package: &Path, is_given: bool) -> String {
     let path = &grammar.source.path;
     let path = if is_given {
         // The user named this file.

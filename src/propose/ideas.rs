@@ -1,17 +1,16 @@
 //! The inputs that a new problem should have at least, and their purposes.
 
-use crate::grammar::generate::{End, Pin};
+use crate::grammar::generate::{BoundSide, Pin};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Scale, Shape};
 use crate::model::grammar::ValueBounds;
 use crate::model::text::shell_word;
 
-/// An input to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
     pub name: String,
     pub purpose: String,
-    /// How values are chosen, including counts.
+    /// Also chooses counts.
     pub shape: Shape,
     pub pins: Vec<Pin>,
     pub seed: u64,
@@ -19,9 +18,9 @@ pub struct Idea {
     pub options: String,
 }
 
-/// The shapes of the proposed inputs, with the size of counts that a shape leaves open. Repeated names have
+/// The shapes of the proposed inputs, and the size of counts for shapes that do not set it. Repeated names get
 /// consecutive seeds.
-const WANTED: [(Option<Scale>, &str); 5] = [
+const SHAPES_BY_SCALE: [(Option<Scale>, &str); 5] = [
     (None, "smallest count-least count-above-least tiny tiny tiny"),
     (
         Some(Scale::Small),
@@ -36,12 +35,12 @@ const WANTED: [(Option<Scale>, &str); 5] = [
     (None, "largest-sum largest"),
 ];
 
-/// The inputs to make with a grammar, except those at the bounds of single values.
+/// All inputs but those at the bounds of single values.
 pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let shapes = shape::applicable(grammar);
     let has_counts = grammar.sites.iter().any(|site| site.is_count);
     let mut ideas = Vec::new();
-    for (size, names) in WANTED {
+    for (size, names) in SHAPES_BY_SCALE {
         if size == Some(Scale::Large) && !has_counts {
             continue;
         }
@@ -79,8 +78,8 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     ideas
 }
 
-/// Inputs that reach the bounds that no input has reached so far.
-pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
+/// Inputs at bounds that no input has reached so far.
+pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = Vec::new();
     for site in &grammar.sites {
         let spot = grammar.source.spot(site.span);
@@ -89,8 +88,8 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
         });
         let Some(seen) = seen.and_then(|bounds| bounds.reached.as_ref()) else { continue };
         let ends = [
-            (End::Least, seen.min, "least", "smallest"),
-            (End::Most, seen.max, "most", "greatest"),
+            (BoundSide::Least, seen.min, "least", "smallest"),
+            (BoundSide::Most, seen.max, "most", "greatest"),
         ];
         for (end, is_reached, word, value) in ends {
             if is_reached {
@@ -103,13 +102,13 @@ pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<I
             let shape = small.unwrap_or(shape::RANDOM);
             let pinned = format!("--{word} {}", shell_word(site.label.as_bytes()));
             ideas.push(Idea {
-                name: format!("{}-{word}", plain(&site.label)),
+                name: format!("{}-{word}", name_part(&site.label)),
                 purpose: format!("{} at its {value}, all else at random", site.label),
                 options: options(&shape, size, Some(&pinned), seed),
                 shape,
                 pins: (0..grammar.sites.len())
                     .filter(|other| grammar.sites[*other].label == site.label)
-                    .map(|site| Pin { site, end })
+                    .map(|site| Pin { site, side: end })
                     .collect(),
                 seed,
             });
@@ -125,7 +124,7 @@ fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) 
 }
 
 /// A label as part of a test case's name.
-fn plain(label: &str) -> String {
+fn name_part(label: &str) -> String {
     let base = label.split(['[', '(']).next().unwrap_or_default();
     let is_plain = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
     let plain: String = base.chars().filter(is_plain).collect();
@@ -138,11 +137,11 @@ mod tests {
 
     use super::*;
     use crate::grammar::bounds::{Coverage, bounds};
-    use crate::grammar::compile::read;
+    use crate::grammar::compile::parse_grammar;
     use crate::grammar::generate::generate_within;
 
     fn grammar(text: &str) -> Grammar {
-        let reading = read(Path::new("g.ctd"), text.as_bytes());
+        let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
         reading.grammar.expect("a grammar")
     }
 
@@ -150,17 +149,18 @@ mod tests {
     fn every_shape_is_used() {
         for shape in shape::SHAPES {
             // `increasing` with large counts replaces `increasing-most`.
-            let is_used =
-                WANTED.iter().any(|(_, names)| names.split(' ').any(|it| it == shape.name));
+            let is_used = SHAPES_BY_SCALE
+                .iter()
+                .any(|(_, names)| names.split(' ').any(|it| it == shape.name));
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);
         }
-        for name in WANTED.iter().flat_map(|(_, names)| names.split(' ')) {
-            assert!(shape::named(name).is_some(), "{name}");
+        for name in SHAPES_BY_SCALE.iter().flat_map(|(_, names)| names.split(' ')) {
+            assert!(shape::find_shape(name).is_some(), "{name}");
         }
     }
 
     #[test]
-    fn what_is_wanted_depends_on_the_grammar() {
+    fn ideas_depend_on_the_grammar() {
         let check = |text: &str, has: &[&str], has_not: &[&str]| {
             let ideas = ideas(&grammar(text), 1);
             let is_there = |name: &&&str| ideas.iter().any(|idea| idea.name == ***name);
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_nothing_reaches_get_inputs() {
+    fn missed_bounds_get_inputs() {
         let text = "INT(1, 50, n) SPACE INT(1, n, k) NEWLINE REP(n, SPACE) INT(0, 9) END NEWLINE";
         let grammar = grammar(text);
         let mut coverage = Coverage::new(&grammar);
         let input = &b"3 1\n9 4 4\n"[..];
         coverage.add(&grammar, input, Path::new("1.in")).unwrap();
-        let ideas = at_bounds(&grammar, &bounds(&grammar, Some(&coverage)), 7);
+        let ideas = bound_ideas(&grammar, &bounds(&grammar, Some(&coverage)), 7);
         let names: Vec<&str> = ideas.iter().map(|idea| idea.name.as_str()).collect();
         assert_eq!(names, ["n-least", "n-most", "k-most", "int-least"]);
         assert_eq!(ideas[2].options, "--shape random --size small --most k --seed 7");
@@ -201,6 +201,6 @@ mod tests {
             let path = Path::new("2.in");
             coverage.add(&grammar, made.as_slice(), path).unwrap();
         }
-        assert_eq!(at_bounds(&grammar, &bounds(&grammar, Some(&coverage)), 7), []);
+        assert_eq!(bound_ideas(&grammar, &bounds(&grammar, Some(&coverage)), 7), []);
     }
 }

@@ -1,4 +1,4 @@
-//! The inputs of a first set: those that the grammar writes, and of these the ones that the package can use.
+//! The inputs of a first set: the grammar writes them, and the package's validators accept them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::generate::{End, Unwritten, generate_until};
+use crate::grammar::generate::{BoundSide, GenerationFailure, generate_until};
 use crate::grammar::program::Grammar;
-use crate::grammar::wanted::{Unreached, unreached};
+use crate::grammar::wanted::{UnreachedBound, unreached};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
@@ -18,102 +18,96 @@ use crate::model::recipe::{InputSource, Recipe};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::count;
-use crate::propose::ideas::{Idea, at_bounds, ideas};
+use crate::propose::ideas::{Idea, bound_ideas, ideas};
 use crate::validity::{Objection, Validity};
 
-/// Upper bounds on the size of inputs, in bytes: large ones are in the package twice.
+/// Upper bounds on the bytes of inputs: large ones are in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    pub one: usize,
-    /// For all inputs together.
-    pub all: usize,
+pub struct SizeLimits {
+    pub per_input: usize,
+    pub total: usize,
 }
 
-impl Default for Sizes {
+impl Default for SizeLimits {
     fn default() -> Self {
-        Self { one: 32 << 20, all: 128 << 20 }
+        Self { per_input: 32 << 20, total: 128 << 20 }
     }
 }
 
-/// An input with its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct NewInput {
     pub idea: Idea,
     pub input: Arc<[u8]>,
 }
 
-/// The parameters: what makes inputs, and what checks them.
-pub struct Making<'a> {
+pub struct ProposalMaker<'a> {
     pub bench: Bench<'a>,
     pub recipe: Option<&'a Recipe>,
     pub grammar: &'a Grammar,
     /// The package's other grammars and its input validators: all must accept.
     pub validity: &'a Validity<'a>,
     pub seed: u64,
-    pub sizes: Sizes,
-    /// Whether the user ended the command.
+    pub sizes: SizeLimits,
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// The result.
 #[derive(Debug, Default)]
-pub struct Inputs {
-    pub made: Vec<Made>,
-    /// Inputs that exist already, and of two equal new ones the second.
+pub struct ProposedInputs {
+    pub made: Vec<NewInput>,
+    /// Inputs that exist already, and the second one of two equal new inputs.
     pub equal: Vec<EqualInput>,
     pub too_large: Vec<Idea>,
-    /// Why others could not be written, and which validators refuse others.
+    /// Why inputs could not be written, and which validators refuse inputs.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An input, or the reason why there is none.
-enum Came {
-    Input(Arc<[u8]>, Vec<Unreached>),
-    Unwritten(Unwritten),
+enum IdeaResult {
+    Input(Arc<[u8]>, Vec<UnreachedBound>),
+    Failed(GenerationFailure),
     Refused(Objection),
 }
 
-/// What is known and made so far.
-struct SoFar {
-    known: Known,
+struct MakerState {
+    known: ExistingInputs,
     coverage: Coverage,
     missed: MissedBounds,
-    inputs: Inputs,
+    inputs: ProposedInputs,
 }
 
-impl Making<'_> {
-    /// Makes all inputs: shapes first, then bounds that no input has reached.
-    pub fn make(&self) -> Result<Inputs, Stop> {
-        let mut so_far = SoFar {
-            known: Known::of(self.bench.problem, self.recipe)?,
+impl ProposalMaker<'_> {
+    /// First shapes, then bounds that no input has reached.
+    pub fn make(&self) -> Result<ProposedInputs, Stop> {
+        let mut so_far = MakerState {
+            known: ExistingInputs::collect(self.bench.problem, self.recipe)?,
             coverage: Coverage::new(self.grammar),
             missed: MissedBounds::new(),
-            inputs: Inputs::default(),
+            inputs: ProposedInputs::default(),
         };
         for file in &so_far.known.files {
             // An input that the grammar refuses reaches no bound; `verify` reports it.
-            let input = file.read().map_err(JudgeError::on("read", file))?;
+            let input = file.read().map_err(JudgeError::on_file("read", file))?;
             let _ = so_far.coverage.add(self.grammar, &input, file);
         }
-        let mut left_out = self.round(ideas(self.grammar, self.seed), &mut so_far)?;
+        let mut left_out = self.make_ideas(ideas(self.grammar, self.seed), &mut so_far)?;
         let reached = bounds(self.grammar, Some(&so_far.coverage));
-        let pinned = at_bounds(self.grammar, &reached, self.seed);
-        let mut refused = self.round(pinned, &mut so_far)?;
-        let SoFar { coverage, mut missed, mut inputs, .. } = so_far;
-        // `verify` has its own remark for a bound that cannot be reached.
+        let pinned = bound_ideas(self.grammar, &reached, self.seed);
+        let mut refused = self.make_ideas(pinned, &mut so_far)?;
+        let MakerState { coverage, mut missed, mut inputs, .. } = so_far;
+        // `verify` reports bounds that cannot be reached.
         refused.retain(|(_, _, by), _| by.is_some());
         for (why, (_, names)) in refused {
             left_out.entry(why).or_default().1.extend(names);
         }
-        inputs.diagnostics = left_out.into_iter().map(remark).collect();
-        missed.retain(|_, (missed, _)| !coverage.reaches(missed.site, missed.end));
-        let missed = missed.values().map(|(missed, names)| missed.remark_on(self.grammar, names));
+        inputs.diagnostics = left_out.into_iter().map(omission_warning).collect();
+        missed.retain(|_, (missed, _)| !coverage.reaches(missed.site, missed.side));
+        let missed =
+            missed.values().map(|(missed, names)| missed.warning_for_inputs(self.grammar, names));
         inputs.diagnostics.extend(missed);
         inputs.made.sort_by_key(|made| made.input.len());
         let mut sum = 0;
-        let is_beyond = |made: &mut Made| {
+        let is_beyond = |made: &mut NewInput| {
             sum += made.input.len();
-            sum > self.sizes.all
+            sum > self.sizes.total
         };
         let beyond = inputs.made.extract_if(.., is_beyond);
         let beyond: Vec<Idea> = beyond.map(|made| made.idea).collect();
@@ -121,26 +115,26 @@ impl Making<'_> {
         Ok(inputs)
     }
 
-    /// Makes some inputs, and leaves out those that cannot be used.
-    fn round(&self, ideas: Vec<Idea>, so_far: &mut SoFar) -> Result<LeftOut, Stop> {
-        let SoFar { known, coverage, missed: unreached, inputs } = so_far;
-        let mut left_out = LeftOut::new();
-        let came = self.bench.map("inputs", &ideas, |idea| self.one(idea, known))?;
+    /// Leaves out the inputs that cannot be used.
+    fn make_ideas(&self, ideas: Vec<Idea>, so_far: &mut MakerState) -> Result<Omissions, Stop> {
+        let MakerState { known, coverage, missed: unreached, inputs } = so_far;
+        let mut left_out = Omissions::new();
+        let came = self.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
-                Came::Input(input, missed) => {
+                IdeaResult::Input(input, missed) => {
                     for missed in missed {
-                        let key = (missed.site, missed.end == End::Most);
+                        let key = (missed.site, missed.side == BoundSide::Most);
                         let first = || (missed, Vec::new());
                         unreached.entry(key).or_insert_with(first).1.push(idea.name.clone());
                     }
                     input
                 }
-                Came::Unwritten(Unwritten::TooLarge | Unwritten::Stopped) => {
+                IdeaResult::Failed(GenerationFailure::TooLarge | GenerationFailure::Stopped) => {
                     inputs.too_large.push(idea);
                     continue;
                 }
-                Came::Unwritten(Unwritten::Unsatisfied(diagnostic)) => {
+                IdeaResult::Failed(GenerationFailure::Unsatisfied(diagnostic)) => {
                     // The message differs from shape to shape, but the place does not.
                     let place = &diagnostic.place;
                     let spot = place.spot.as_ref().map(|it| (it.line, it.column));
@@ -149,7 +143,7 @@ impl Making<'_> {
                     left_out.entry(why).or_insert_with(first).1.push(idea.name);
                     continue;
                 }
-                Came::Refused(by) => {
+                IdeaResult::Refused(by) => {
                     let why = (by.path.clone(), None, Some(by));
                     left_out.entry(why).or_default().1.push(idea.name);
                     continue;
@@ -163,45 +157,45 @@ impl Making<'_> {
             // Writing an input includes a check of it.
             let _ = coverage.add(self.grammar, &input, path);
             known.add(&idea.name, &Arc::clone(&input).into())?;
-            inputs.made.push(Made { idea, input });
+            inputs.made.push(NewInput { idea, input });
         }
         Ok(left_out)
     }
 
-    fn one(&self, idea: &Idea, known: &Known) -> Result<Came, Stop> {
+    fn make_idea(&self, idea: &Idea, known: &ExistingInputs) -> Result<IdeaResult, Stop> {
         let grammar = self.grammar;
         let Idea { shape, pins, seed, .. } = idea;
-        let most = Some(self.sizes.one);
+        let most = Some(self.sizes.per_input);
         let input: Arc<[u8]> =
             match generate_until(grammar, shape, pins, *seed, most, self.is_stopped) {
                 Ok(input) => input.into(),
-                Err(Unwritten::Stopped) => return Err(Stop::Interrupted),
-                Err(unwritten) => return Ok(Came::Unwritten(unwritten)),
+                Err(GenerationFailure::Stopped) => return Err(Stop::Interrupted),
+                Err(unwritten) => return Ok(IdeaResult::Failed(unwritten)),
             };
         let unreached = unreached(grammar, shape, pins, &input);
         // Existing inputs are not checked here.
         if known.find(&input)?.is_some() {
-            return Ok(Came::Input(input, unreached));
+            return Ok(IdeaResult::Input(input, unreached));
         }
         Ok(match self.validity.objection(&input)? {
-            None => Came::Input(input, unreached),
-            // It differs from input to input, but the message does not.
-            Some(refused) => Came::Refused(Objection { spot: None, ..refused }),
+            None => IdeaResult::Input(input, unreached),
+            // The place differs from input to input, but the message does not.
+            Some(refused) => IdeaResult::Refused(Objection { spot: None, ..refused }),
         })
     }
 }
 
-/// Why inputs were left out: a command of the grammar, or a validator with its message.
-type Why = (PathBuf, Option<(u32, u32)>, Option<Objection>);
+/// A command of the grammar, or a validator with its message.
+type OmissionReason = (PathBuf, Option<(u32, u32)>, Option<Objection>);
 
-/// The inputs that were left out for each reason, and the grammar's remark on the first of them.
-type LeftOut = BTreeMap<Why, (Option<Diagnostic>, Vec<String>)>;
+/// By reason: the diagnostic on the first input that was left out, and the names of all these inputs.
+type Omissions = BTreeMap<OmissionReason, (Option<Diagnostic>, Vec<String>)>;
 
 /// The bounds that inputs should reach but do not, by site and side, with the names of these inputs.
-type MissedBounds = BTreeMap<(usize, bool), (Unreached, Vec<String>)>;
+type MissedBounds = BTreeMap<(usize, bool), (UnreachedBound, Vec<String>)>;
 
-fn remark(
-    ((path, _, by), (unsatisfied, names)): (Why, (Option<Diagnostic>, Vec<String>)),
+fn omission_warning(
+    ((path, _, by), (unsatisfied, names)): (OmissionReason, (Option<Diagnostic>, Vec<String>)),
 ) -> Diagnostic {
     let inputs = format!("{} that the grammar allows", count(names.len(), "input"));
     let names = names.join(", ");
@@ -221,15 +215,14 @@ fn remark(
         .help("make grammar and validator agree; `juror verify` shows more")
 }
 
-/// The existing inputs.
-struct Known {
+struct ExistingInputs {
     names: HashMap<Digest, String>,
     files: Vec<FilePath>,
 }
 
-impl Known {
-    /// Those in the data, and those in the recipe.
-    fn of(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
+impl ExistingInputs {
+    /// Includes the inputs in the data and those in the recipe.
+    fn collect(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
         let mut known = Self { names: HashMap::new(), files: Vec::new() };
         for case in &problem.test_data.cases {
             known.add(&case.name, &Blob::file(&case.input))?;
@@ -257,7 +250,6 @@ impl Known {
         Ok(())
     }
 
-    /// The case with this input.
     fn find(&self, input: &Arc<[u8]>) -> Result<Option<String>, JudgeError> {
         Ok(self.names.get(&digest(&Arc::clone(input).into())?).cloned())
     }

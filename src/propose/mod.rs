@@ -1,8 +1,8 @@
 //! A first set of test cases for a package, made with the grammar of its input.
 //!
 //! A table of shapes lists the inputs to make. They are compared with existing ones, checked by the other input
-//! validators, and limited to reasonable sizes. Then they are put into the recipe: small inputs as text, large ones as
-//! files beside it, so that no other tool needs the grammar.
+//! validators, and limited to reasonable sizes. Then they are added to the recipe: small inputs as text, large ones as
+//! files next to it, so that no other tool needs the grammar.
 
 pub mod from_grammar;
 pub mod ideas;

@@ -1,13 +1,13 @@
-//! Puts new cases into a package's recipe, and inputs that are too long for it beside it.
+//! Adds new cases to a package's recipe, and writes inputs that are too long for it to files.
 //!
-//! Nothing in the recipe moves and no file is replaced. Before anything is renamed, the new text is read again and
-//! must give the old cases and the new ones.
+//! Nothing in the recipe moves, and no file is replaced. Before any rename, the new text is parsed again: it must give
+//! the old cases and the new ones.
 
 use std::io::Write;
 use std::path::Path;
 
-use crate::generate::Mode;
-use crate::generate::files::{obstacles, place_file, remove};
+use crate::generate::GenerateMode;
+use crate::generate::files::{obstacles, place_file, remove_files};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
@@ -16,52 +16,45 @@ use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package::recipe;
-use crate::package::recipe::insert::{inserted, quoted};
-use crate::propose::import::{GIVEN, Imported};
-use crate::propose::inputs::Made;
+use crate::package::recipe::insert::{insert_entry, quote};
+use crate::propose::import::{COPIES_DIR, ImportedCase};
+use crate::propose::inputs::NewInput;
 
-/// Upper bound on a recipe, in bytes, as in its reader.
-const LONGEST: u64 = 1 << 20;
+/// In bytes, as in the reader of recipes.
+const RECIPE_BYTES_MAX: u64 = 1 << 20;
 
-/// Upper bound in bytes on an input in the recipe itself; longer ones get a file.
-const INLINE: usize = 1000;
+/// Upper bound on the bytes of an input in the recipe itself; a longer one gets a file.
+const INLINE_BYTES_MAX: usize = 1000;
 
-/// The parameters of an addition to a package.
 pub struct Addition<'a> {
     pub problem: &'a Problem,
-    /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
     /// The directories below `data/secret` for the new cases.
-    pub into: &'a [String],
+    pub directories: &'a [String],
     pub comments: Vec<String>,
     /// Whether the recipe must make the judge answers.
     pub makes_answers: bool,
-    pub imported: &'a [Imported],
+    pub imported: &'a [ImportedCase],
 }
 
-/// The recipe with new cases.
-pub struct Added {
+pub struct ExtendedRecipe {
     pub recipe: Recipe,
-    /// The names of the new cases, in order.
+    /// In the order of the new cases.
     pub names: Vec<String>,
 }
 
-/// A case to add.
 pub struct NewCase<'a> {
     pub name: String,
     pub input: &'a [u8],
     pub description: &'a str,
     pub comment: Option<&'a str>,
-    /// The file below `generators/` for an input that is too long for the recipe, without ending.
+    /// The file below `generators/` for an input that is too long for the recipe, without extension.
     pub file: String,
 }
 
 impl Addition<'_> {
-    /// Writes the files and the recipe.
-    ///
-    /// # Errors
-    /// If something is in the way, or cannot be written.
-    pub fn write(&self, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
+    /// Fails if something is in the way, or cannot be written.
+    pub fn write(&self, cases: &[NewCase<'_>]) -> Result<ExtendedRecipe, Stop> {
         let generators = self.problem.dir.join(recipe::DIRECTORY);
         let path = self.problem.dir.join(recipe::PATH);
         let mut files: Vec<(FilePath, Vec<u8>)> = Vec::new();
@@ -70,7 +63,7 @@ impl Addition<'_> {
             files.push((file, case.input.to_vec()));
         }
         for (from, to) in self.imported.iter().flat_map(|imported| &imported.files) {
-            let contents = from.read().map_err(JudgeError::on("read", from))?;
+            let contents = from.read().map_err(JudgeError::on_file("read", from))?;
             files.push((generators.join(to), contents));
         }
         let named = files.iter().filter_map(|(file, _)| file.strip_prefix(&*generators).ok());
@@ -80,7 +73,7 @@ impl Addition<'_> {
             return Err(Stop::Diagnosed(in_the_way));
         }
         for (file, contents) in &files {
-            if place_file(file, contents, Mode::Check)? == GeneratedState::Differs {
+            if place_file(file, contents, GenerateMode::Check)? == GeneratedState::Differs {
                 let message = "already exists with other contents, so nothing was added";
                 let help = "rename it, or put the cases elsewhere with --into";
                 return Err(Diagnostic::error(file, message).help(help).into());
@@ -88,44 +81,44 @@ impl Addition<'_> {
         }
         let mut new: Vec<&FilePath> = Vec::new();
         let placed = files.iter().try_for_each(|(file, contents)| {
-            if place_file(file, contents, Mode::Write)? == GeneratedState::Created {
+            if place_file(file, contents, GenerateMode::Write)? == GeneratedState::Created {
                 new.push(file);
             }
             Ok(())
         });
-        let added = placed.and_then(|()| self.settle(&path, cases));
+        let added = placed.and_then(|()| self.write_recipe(&path, cases));
         if added.is_err() {
-            // Removes the new files; one that cannot be removed does no harm.
-            new.into_iter().for_each(|file| drop(remove(&generators, &[file.as_path()])));
+            // Removes the new files. One that cannot be removed does no harm.
+            new.into_iter().for_each(|file| drop(remove_files(&generators, &[file.as_path()])));
         }
         added
     }
 
-    /// Writes the recipe, once it is checked; the new cases get a solution if they have none.
-    fn settle(&self, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
-        let read = |_| path.text(LONGEST).map_err(JudgeError::on("read", path));
+    /// Checks the recipe and writes it. New cases without a solution get one.
+    fn write_recipe(&self, path: &FilePath, cases: &[NewCase<'_>]) -> Result<ExtendedRecipe, Stop> {
+        let read = |_| path.read_text(RECIPE_BYTES_MAX).map_err(JudgeError::on_file("read", path));
         let old = self.recipe.map(read).transpose()?;
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
-        let solution = solution(self.problem).filter(|_| is_alone);
-        // A new recipe names its solution at the top, an existing one only if new cases need it.
-        let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
-        let mut text = self.text(&start, path, cases, None)?;
-        let mut added = self.read(&text, path, cases)?;
+        let solution = solution_path(self.problem).filter(|_| is_alone);
+        // A new recipe names its solution at the top. An existing one gets it only if new cases need it.
+        let start = old.unwrap_or_else(|| self.new_recipe(solution.as_deref()));
+        let mut text = self.recipe_text(&start, path, cases, None)?;
+        let mut added = self.parse_and_check(&text, path, cases)?;
         let is_new = |name: &String| added.names.contains(name);
         let mut new = added.recipe.cases.iter().filter(|case| is_new(&case.name));
         let needs_answers = self.makes_answers && is_alone;
-        if needs_answers && new.any(|case| case.answer == AnswerSource::Own) {
+        if needs_answers && new.any(|case| case.answer == AnswerSource::OwnFile) {
             let Some(solution) = solution else { return Err(no_solution(self.problem).into()) };
-            text = self.text(&start, path, cases, Some(&solution))?;
-            added = self.read(&text, path, cases)?;
+            text = self.recipe_text(&start, path, cases, Some(&solution))?;
+            added = self.parse_and_check(&text, path, cases)?;
         }
-        place_file(path, text.as_bytes(), Mode::Write)?;
+        place_file(path, text.as_bytes(), GenerateMode::Write)?;
         Ok(added)
     }
 
-    /// The start of a new recipe, with the existing cases.
-    fn start(&self, solution: Option<&str>) -> String {
+    /// The text of a new recipe, with the existing cases.
+    fn new_recipe(&self, solution: Option<&str>) -> String {
         let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` compares it.\n"
             .to_owned();
         if let Some(solution) = solution {
@@ -135,21 +128,21 @@ impl Addition<'_> {
         for imported in self.imported {
             let path: Vec<String> = imported.name.split('/').map(str::to_owned).collect();
             let name = path.last().map_or("", String::as_str);
-            let copy = format!("  copy: {}", quoted(&format!("{GIVEN}/{}", imported.name)));
-            let entry = [format!("{}:", quoted(name)), copy];
-            text = inserted(&text, &path, &entry).unwrap_or(text);
+            let copy = format!("  copy: {}", quote(&format!("{COPIES_DIR}/{}", imported.name)));
+            let entry = [format!("{}:", quote(name)), copy];
+            text = insert_entry(&text, &path, &entry).unwrap_or(text);
         }
         text
     }
 
-    /// Cases with numbered names, from small to large inputs, after the existing ones.
-    pub fn numbered<'m>(&self, made: &'m [Made]) -> Vec<NewCase<'m>> {
+    /// Numbers the names from small to large inputs, after the existing cases.
+    pub fn number_cases<'m>(&self, made: &'m [NewInput]) -> Vec<NewCase<'m>> {
         let first = self.last_number() + 1;
         let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
-        let case = |(at, made): (usize, &'m Made)| {
+        let case = |(at, made): (usize, &'m NewInput)| {
             let name = format!("{:0width$}-{}", first + at, made.idea.name);
             NewCase {
-                file: format!("{}/{name}", self.into.join("/")),
+                file: format!("{}/{name}", self.directories.join("/")),
                 name,
                 input: &made.input,
                 description: &made.idea.purpose,
@@ -159,9 +152,9 @@ impl Addition<'_> {
         made.iter().enumerate().map(case).collect()
     }
 
-    /// The highest number in front of an existing name: in the recipe, in the data, among copied files.
+    /// The highest number at the start of an existing name: in the recipe, in the data, among copied files.
     fn last_number(&self) -> usize {
-        let below = self.into.join("/");
+        let below = self.directories.join("/");
         let dirs = [
             self.problem.dir.join(self.problem.layout.secret).join(&below),
             self.problem.dir.join(recipe::DIRECTORY).join(&below),
@@ -183,8 +176,7 @@ impl Addition<'_> {
         names.iter().filter_map(number).max().unwrap_or(0)
     }
 
-    /// The recipe's text with the new entries.
-    fn text(
+    fn recipe_text(
         &self,
         start: &str,
         path: &Path,
@@ -192,33 +184,40 @@ impl Addition<'_> {
         solution: Option<&str>,
     ) -> Result<String, Stop> {
         let mut way = vec!["secret".to_owned()];
-        way.extend(self.into.iter().cloned());
+        way.extend(self.directories.iter().cloned());
         way.push(String::new());
         let mut lines: Vec<String> =
             self.comments.iter().map(|comment| format!("# {comment}")).collect();
         cases.iter().for_each(|case| case.lines(solution, &mut lines));
-        inserted(start, &way, &lines).ok_or_else(|| by_hand(path, self.into).into())
+        insert_entry(start, &way, &lines)
+            .ok_or_else(|| no_place_diagnostic(path, self.directories).into())
     }
 
-    /// Reads a text from a file beside the recipe, since it refers to files there, and checks its cases.
-    fn read(&self, text: &str, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
+    /// Parses a text and checks its cases. The text is written to a file next to the recipe, since it refers to files
+    /// there.
+    fn parse_and_check(
+        &self,
+        text: &str,
+        path: &FilePath,
+        cases: &[NewCase<'_>],
+    ) -> Result<ExtendedRecipe, Stop> {
         let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
-        let beside = path.replacement(write).map_err(JudgeError::on("write", path))?;
-        let reading = recipe::of_problem(beside.beside(), self.problem);
+        let beside = path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
+        let reading = recipe::read_for_problem(beside.temporary(), self.problem);
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_whole);
-        let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;
-        let names = self.found(&recipe, cases);
-        let names = names.ok_or_else(|| by_hand(path, self.into))?;
+        let mut recipe = recipe.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
+        let names = self.new_case_names(&recipe, cases);
+        let names = names.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
         recipe.path = path.clone();
         for case in &mut recipe.cases {
             path.as_path().clone_into(&mut case.place.path);
         }
-        Ok(Added { recipe, names })
+        Ok(ExtendedRecipe { recipe, names })
     }
 
-    /// The names of the new cases, if a recipe has exactly these and everything that it had before.
-    fn found(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
+    /// The names of the new cases; `None` unless a recipe has exactly these and everything that it had before.
+    fn new_case_names(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
             None => self.imported.iter().map(|it| &*it.name).collect(),
@@ -251,32 +250,32 @@ impl Addition<'_> {
 }
 
 impl NewCase<'_> {
-    /// Adds the lines of this case to the recipe, without indentation.
+    /// Without indentation.
     fn lines(&self, solution: Option<&str>, lines: &mut Vec<String>) {
-        lines.push(format!("{}:", quoted(&self.name)));
+        lines.push(format!("{}:", quote(&self.name)));
         lines.extend(self.comment.map(|comment| format!("  # {comment}")));
         let text = String::from_utf8_lossy(self.input);
         if !self.is_inline() {
-            lines.push(format!("  copy: {}", quoted(&self.file)));
+            lines.push(format!("  copy: {}", quote(&self.file)));
         } else if is_block(&text) {
             lines.push("  in: |".to_owned());
             lines.extend(text.lines().map(|line| format!("    {line}")));
         } else {
-            lines.push(format!("  in: {}", quoted(&text)));
+            lines.push(format!("  in: {}", quote(&text)));
         }
         lines.extend(solution.map(|solution| format!("  solution: {solution}")));
         lines.push("  yaml:".to_owned());
-        lines.push(format!("    description: {}", quoted(self.description)));
+        lines.push(format!("    description: {}", quote(self.description)));
     }
 
     /// Whether the input can be in the recipe: texts in it end with a line end.
     fn is_inline(&self) -> bool {
         let is_text = self.input.ends_with(b"\n") && std::str::from_utf8(self.input).is_ok();
-        is_text && self.input.len() <= INLINE
+        is_text && self.input.len() <= INLINE_BYTES_MAX
     }
 }
 
-/// Whether every reader takes a block of these lines as this text.
+/// Whether every YAML reader parses a block of these lines to this text.
 fn is_block(text: &str) -> bool {
     let is_plain = |line: &str| {
         let is_printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
@@ -285,8 +284,8 @@ fn is_block(text: &str) -> bool {
     text.lines().all(is_plain)
 }
 
-/// An accepted submission, by its path in a recipe.
-fn solution(problem: &Problem) -> Option<String> {
+/// The path of an accepted submission, as a recipe writes it.
+fn solution_path(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
     let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;
     let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
@@ -306,7 +305,7 @@ fn no_solution(problem: &Problem) -> Diagnostic {
     ))
 }
 
-fn by_hand(path: &Path, into: &[String]) -> Diagnostic {
+fn no_place_diagnostic(path: &Path, into: &[String]) -> Diagnostic {
     let message = format!(
         "no place was found in the recipe for {}, so nothing was added",
         [&["secret".to_owned()], into].concat().join("/")

@@ -10,11 +10,11 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::sandbox::RULES;
 
-/// The longest frame. A job contains a program's arguments and the names of its files.
-const LONGEST: usize = 16 << 20;
+/// In bytes. A job contains a program's arguments and the names of its files.
+const FRAME_BYTES_MAX: usize = 16 << 20;
 
 /// How many bytes of a blob are in one frame. Other messages may be sent between two frames.
-pub(super) const PIECE: usize = 256 << 10;
+pub(super) const PIECE_BYTES: usize = 256 << 10;
 
 /// Bytes that the other side of this protocol cannot have sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +26,11 @@ impl ProtocolError {
     }
 }
 
-/// The version of the frames and their contents.
 const PROTOCOL: u32 = 7;
 
-/// The longest first line.
-const LONGEST_LINE: usize = 200;
+/// In bytes, of the first line.
+const GREETING_BYTES_MAX: usize = 200;
 
-/// A side of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Worker,
@@ -54,16 +52,15 @@ impl Peer {
     }
 }
 
-/// Makes a frame.
 ///
 /// # Errors
 /// If the frame would be too long.
-pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
+pub(super) fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
     let fault = |reason: String| JudgeError::new("send a message to another machine", reason);
     let head = postcard::to_allocvec(head).map_err(|error| fault(error.to_string()))?;
     let length = 4 + head.len() + behind.iter().map(|it| it.len()).sum::<usize>();
-    if length > LONGEST {
-        return Err(fault(format!("it has {length} bytes, {LONGEST} are allowed")));
+    if length > FRAME_BYTES_MAX {
+        return Err(fault(format!("it has {length} bytes, {FRAME_BYTES_MAX} are allowed")));
     }
     let mut bytes = Vec::with_capacity(4 + length);
     bytes.extend((length as u32).to_le_bytes());
@@ -73,50 +70,48 @@ pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Turns bytes, as they come, into frames.
-pub(super) struct Frames {
+pub(super) struct FrameReader {
     /// The side that must send the greeting.
-    of: Peer,
+    peer: Peer,
     bytes: Vec<u8>,
     /// Bytes before this index were returned.
-    at: usize,
+    position: usize,
     is_greeted: bool,
 }
 
-impl Frames {
+impl FrameReader {
     pub(super) const fn new(of: Peer) -> Self {
-        Self { of, bytes: Vec::new(), at: 0, is_greeted: false }
+        Self { peer: of, bytes: Vec::new(), position: 0, is_greeted: false }
     }
 
     /// Frames that did not come through a pipe, so no greeting precedes them.
     #[cfg(feature = "nats")]
-    pub(super) fn within(of: Peer, bytes: Vec<u8>) -> Self {
-        Self { of, bytes, at: 0, is_greeted: true }
+    pub(super) fn after_greeting(of: Peer, bytes: Vec<u8>) -> Self {
+        Self { peer: of, bytes, position: 0, is_greeted: true }
     }
 
-    /// The bytes after the frames that were returned.
     #[cfg(feature = "nats")]
-    pub(super) fn rest(&self) -> &[u8] {
-        &self.bytes[self.at..]
+    pub(super) fn unread_bytes(&self) -> &[u8] {
+        &self.bytes[self.position..]
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.bytes.drain(..std::mem::take(&mut self.at));
+        self.bytes.drain(..std::mem::take(&mut self.position));
         self.bytes.extend(bytes);
     }
 
-    /// The next frame: its head and the bytes after it. None if it has not come in full.
+    /// The head of the next frame and the bytes after it; `None` if it has not arrived in full.
     pub(super) fn next<M: DeserializeOwned>(
         &mut self,
     ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
-        if !self.is_greeted && !self.greeted()? {
+        if !self.is_greeted && !self.read_greeting()? {
             return Ok(None);
         }
-        let rest = &self.bytes[self.at..];
+        let rest = &self.bytes[self.position..];
         let Some((length, rest)) = rest.split_first_chunk() else { return Ok(None) };
         let Some((head, rest)) = rest.split_first_chunk() else { return Ok(None) };
         let [length, head] = [length, head].map(|it| u32::from_le_bytes(*it) as usize);
-        if !(4..=LONGEST).contains(&length) || head > length - 4 {
+        if !(4..=FRAME_BYTES_MAX).contains(&length) || head > length - 4 {
             return Err(ProtocolError::new(format!("it sends a message of {length} bytes")));
         }
         let Some(whole) = rest.get(..length - 4) else { return Ok(None) };
@@ -126,19 +121,18 @@ impl Frames {
             _ => return Err(ProtocolError::new("it sends an invalid message")),
         };
         let behind = behind.to_vec();
-        self.at += 4 + length;
+        self.position += 4 + length;
         Ok(Some((message, behind)))
     }
 
-    /// Whether the greeting has come.
-    fn greeted(&mut self) -> Result<bool, ProtocolError> {
-        let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
+    fn read_greeting(&mut self) -> Result<bool, ProtocolError> {
+        let (ours, name) = (self.peer.greeting(), self.peer.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');
-        let said = &self.bytes[..end.unwrap_or(self.bytes.len()).min(LONGEST_LINE)];
+        let said = &self.bytes[..end.unwrap_or(self.bytes.len()).min(GREETING_BYTES_MAX)];
         let is_possible = said.starts_with(name) || name.starts_with(said);
-        if !is_possible || end.is_none() && said.len() == LONGEST_LINE {
+        if !is_possible || end.is_none() && said.len() == GREETING_BYTES_MAX {
             let said = printable(&String::from_utf8_lossy(said)).to_string();
-            let name = self.of.name();
+            let name = self.peer.name();
             return Err(ProtocolError::new(format!(
                 "it does not begin with `{name}`, but with `{said}`"
             )));
@@ -151,7 +145,7 @@ impl Frames {
                 "it is another juror: `{said}`; this is `{ours}`"
             )));
         }
-        self.at = end + 1;
+        self.position = end + 1;
         self.is_greeted = true;
         Ok(true)
     }
@@ -165,8 +159,13 @@ mod tests {
 
     use super::*;
     use crate::model::blob::Blob;
-    use crate::model::job::{Collected, Command, Job, Keep, Reply, Shown, What};
-    use crate::model::joint::{Debt, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
+    use crate::model::job::{
+        BoxRetention, CollectedEntry, Command, Job, JobReply, VisibleContent, VisiblePath,
+    };
+    use crate::model::joint::{
+        JointJob, JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript, TranscriptPiece,
+        WaitReason,
+    };
     use crate::model::judgement::{FaultyProgram, JudgeError};
     use crate::model::limits::Limits;
     use crate::model::outcome::{Ending, Outcome, Signal, quiet_outcome};
@@ -175,11 +174,11 @@ mod tests {
     use crate::model::units::Bytes;
     use crate::model::work::Work;
 
-    type Read = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
+    type FramesRead = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
-    /// All frames in these bytes, which come in pieces of this size.
-    fn read(bytes: &[u8], size: usize) -> Read {
-        let mut frames = Frames::new(Peer::Worker);
+    /// `size` is the size of the pieces in which the bytes arrive.
+    fn read(bytes: &[u8], size: usize) -> FramesRead {
+        let mut frames = FrameReader::new(Peer::Worker);
         let mut all = Vec::new();
         for piece in bytes.chunks(size.max(1)) {
             frames.push(piece);
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_greet_alike_is_refused() {
+    fn a_different_greeting_is_refused() {
         let greeting = Peer::Worker.greeting();
         assert_eq!(read(greeting.as_bytes(), 1), Ok(Vec::new()));
         let check = |said: &str, piece: &str| {
@@ -214,7 +213,7 @@ mod tests {
         check("\u{1b}[2J", "but with `\\x1b[2J`");
     }
 
-    /// Bytes that change without [`PROTOCOL`] are read as another job by a worker of the same version.
+    /// If the bytes change without [`PROTOCOL`], a worker of the same version reads another job.
     #[test]
     fn recorded_jobs_have_their_recorded_bytes() {
         let file = |name: &str, node| TreeEntry::new(name, node);
@@ -222,9 +221,12 @@ mod tests {
             command: Command {
                 argv: vec!["/program/run".to_owned(), "1".to_owned()],
                 env: vec![("A".to_owned(), "b".to_owned())],
-                visible: vec![Shown {
+                visible: vec![VisiblePath {
                     inside: "/tools/tool".into(),
-                    what: What::Installed { name: "tool".to_owned(), identity: "1".to_owned() },
+                    what: VisibleContent::Installed {
+                        name: "tool".to_owned(),
+                        identity: "1".to_owned(),
+                    },
                 }],
             },
             files: vec![
@@ -234,7 +236,7 @@ mod tests {
             writable: true,
             limits: Limits { cpu_time: Some(Duration::from_secs(2)), ..Limits::default() },
             collect: vec!["out".to_owned()],
-            keep: Keep::ALL,
+            keep: BoxRetention::ALL,
             ..Job::default()
         };
         let joint = JointJob {
@@ -256,35 +258,36 @@ mod tests {
         assert_eq!(found, recorded, "raise PROTOCOL, then record these bytes");
     }
 
-    /// So are bytes of answers, of which caches have many, too.
+    /// Answers have the same problem; caches store many of them, too.
     #[test]
     fn recorded_answers_have_their_recorded_bytes() {
-        let reply = |ending| Reply {
+        let reply = |ending| JobReply {
             outcome: Outcome { ending, worker: Some("w".to_owned()), ..quiet_outcome() },
             stdout: Blob::from(b"out".to_vec()),
             stderr: Blob::default(),
-            collected: vec![Collected::Missing],
+            collected: vec![CollectedEntry::Missing],
             kept: None,
         };
-        let part = || Part {
+        let part = || ProgramReply {
             reply: reply(Ending::Signalled(Signal(11))),
             started: Duration::from_millis(1),
             ended: Duration::from_millis(2),
             closed: Duration::from_millis(3),
             unread: Bytes(4),
-            waits: Some(Waits::Itself),
+            waits: Some(WaitReason::Itself),
         };
-        let said = |by| Said { at: Duration::from_nanos(5), by, text: b"a\xff\n".to_vec() };
+        let said =
+            |by| TranscriptPiece { at: Duration::from_nanos(5), by, text: b"a\xff\n".to_vec() };
         let joint = JointReply {
             program: part(),
             partner: part(),
-            told: Some(Duration::from_millis(6)),
+            output_end_reported: Some(Duration::from_millis(6)),
             deadlock: None,
-            debt: Debt::default(),
+            debt: PartnerDelay::default(),
             transcript: Transcript {
-                first: vec![said(Side::Program), said(Side::Partner)],
+                first: vec![said(TalkSide::Program), said(TalkSide::Partner)],
                 left_out: Bytes(7),
-                last: vec![said(Side::Partner)],
+                last: vec![said(TalkSide::Partner)],
             },
         };
         let program = FaultyProgram {
@@ -322,7 +325,7 @@ mod tests {
             assert_eq!(read(&bytes, 5).is_err(), is_refused, "{length} {head}");
         };
         check(u32::MAX, 0, true);
-        check(LONGEST as u32 + 1, 0, true);
+        check(FRAME_BYTES_MAX as u32 + 1, 0, true);
         check(0, 0, true);
         check(3, 0, true);
         check(4, 1, true);
@@ -332,8 +335,8 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_too_long_is_not_sent() {
-        assert!(frame(&0u8, &[&vec![0; LONGEST]]).is_err());
-        assert!(frame(&0u8, &[&vec![0; LONGEST - 5]]).is_ok());
+        assert!(encode_frame(&0u8, &[&vec![0; FRAME_BYTES_MAX]]).is_err());
+        assert!(encode_frame(&0u8, &[&vec![0; FRAME_BYTES_MAX - 5]]).is_ok());
     }
 
     proptest! {
@@ -344,7 +347,7 @@ mod tests {
         ) {
             let mut bytes = Peer::Worker.greeting().into_bytes();
             for (head, behind) in &sent {
-                bytes.extend(frame(head, &[behind]).unwrap());
+                bytes.extend(encode_frame(head, &[behind]).unwrap());
             }
             prop_assert_eq!(read(&bytes, size), Ok(sent));
         }

@@ -4,80 +4,73 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::language::toolchain::{Toolchain, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::remote::judge_side::Response;
-use crate::remote::message::{Ended, Facts, RequestId};
-use crate::remote::state::Shared;
+use crate::remote::message::{JobEnd, RequestId, WorkerFacts};
+use crate::remote::state::SharedWorkers;
 
-/// The tool that each word leads to on a machine.
-pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
+/// The tool for each word on a machine.
+pub type MachineTools = BTreeMap<String, Result<Toolchain, Vec<FailedCandidate>>>;
 
 /// A message to a worker, and what its sender must know about it.
 #[derive(Debug)]
 pub struct Envelope<'a> {
     pub number: u64,
     pub bytes: &'a [u8],
-    /// Whether it must be sent alone.
-    pub is_lone: bool,
+    pub is_exclusive: bool,
     /// The same number for envelopes whose jobs start the same program.
     pub program: usize,
-    /// Whether its jobs may take long: urgent envelopes should not have to wait for it.
+    /// Its jobs may take long: urgent envelopes should not have to wait for it.
     pub is_long: bool,
 }
 
-/// One worker of a group.
 #[derive(Clone, Debug)]
-pub struct Member {
-    /// Its name, unique among all workers.
+pub struct GroupMember {
+    /// Unique among all workers.
     pub name: String,
-    pub facts: Facts,
+    pub facts: WorkerFacts,
 }
 
-/// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
-    /// Each worker of the group.
-    fn members(&self) -> Vec<Member>;
+    fn members(&self) -> Vec<GroupMember>;
     /// Starts the group: from now on it gets envelopes and answers them.
-    fn open(&self, reply_to: ReplyTo);
-    /// Sends an envelope; does not wait.
+    fn open(&self, reply_to: ReplyHandle);
+    /// Does not wait.
     fn send(&self, envelope: &Envelope<'_>);
-    /// Ends the group's work; does not wait.
+    /// Does not wait.
     fn close(&self);
     /// Waits briefly until the group has cleaned up.
     fn finish(&self);
 }
 
-/// Where a group answers envelopes.
 #[derive(Clone)]
-pub struct ReplyTo {
-    pub(super) shared: Arc<Shared>,
+pub struct ReplyHandle {
+    pub(super) shared: Arc<SharedWorkers>,
     pub(super) worker: usize,
     /// The facts of the first of all workers.
-    pub first: Facts,
+    pub first: WorkerFacts,
 }
 
-/// An envelope whose answer is awaited.
 #[derive(Debug)]
-pub struct Open {
+pub struct OpenEnvelope {
     /// Upper bound on the reply's size in bytes.
     pub room: u64,
-    /// The blobs that the worker may ask for.
     pub blobs: Vec<Blob>,
 }
 
-impl ReplyTo {
-    /// The state of an envelope. None if nobody waits for its answer.
-    pub fn known(&self, number: RequestId) -> Option<Open> {
+impl ReplyHandle {
+    /// `None` if nobody waits for the answer.
+    pub fn open_envelope(&self, number: RequestId) -> Option<OpenEnvelope> {
         let state = self.shared.lock();
-        let asked = state.workers[self.worker].asked.get(&number)?;
-        Some(Open { room: asked.room, blobs: asked.blobs.clone() })
+        let asked = state.workers[self.worker].open_requests.get(&number)?;
+        Some(OpenEnvelope { room: asked.room, blobs: asked.blobs.clone() })
     }
 
     pub(super) fn answer(&self, number: RequestId, answer: Response) {
-        let asked = self.shared.lock().workers[self.worker].asked.remove(&number);
+        let asked = self.shared.lock().workers[self.worker].open_requests.remove(&number);
         if let Some(asked) = asked {
             // The caller may have given up.
             let _ = asked.answer.try_send(answer);
@@ -85,26 +78,23 @@ impl ReplyTo {
         self.shared.changed.notify_all();
     }
 
-    /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
-        self.answer(number, Response::Ran(Ended::Failed(error)));
+        self.answer(number, Response::RunEnded(JobEnd::Failed(error)));
     }
 
-    /// Reports that the workers are still there.
-    pub fn alive(&self) {
-        self.shared.lock().workers[self.worker].silent = 0;
+    pub fn report_alive(&self) {
+        self.shared.lock().workers[self.worker].silent_checks = 0;
     }
 
     /// Reports that the workers are lost: their jobs go elsewhere.
-    pub fn lose(&self, reason: &str) {
-        self.shared.lose(self.worker, reason);
+    pub fn report_lost(&self, reason: &str) {
+        self.shared.lose_worker(self.worker, reason);
     }
 
-    /// Adds a diagnostic for the user.
-    pub fn remark(&self, remark: Diagnostic) {
+    pub fn add_diagnostic(&self, remark: Diagnostic) {
         let mut state = self.shared.lock();
         if !state.is_stopped {
-            state.remarks.push((Instant::now(), remark));
+            state.diagnostics.push((Instant::now(), remark));
         }
     }
 }

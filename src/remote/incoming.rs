@@ -1,4 +1,4 @@
-//! Blobs that come in pieces, and the blobs and trees that a worker keeps.
+//! Blobs that arrive in pieces, and the blobs and trees that a worker stores.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -8,47 +8,46 @@ use lru::LruCache;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::model::blob::{Blob, Digest};
 use crate::model::root::FilePath;
-use crate::model::tree::{Place, Tree};
+use crate::model::tree::{Tree, TreeDirectory};
 use crate::remote::frame::ProtocolError;
 
-/// Larger blobs are kept in a file.
-const IN_MEMORY: usize = 64 << 10;
+/// In bytes: larger blobs are stored in a file.
+const IN_MEMORY_BYTES: usize = 64 << 10;
 
-/// Files for large blobs, in a directory that is made with the first of them.
 #[derive(Default)]
 pub(super) struct LargeBlobs {
-    home: Option<Arc<Scratch>>,
+    directory: Option<Arc<ScratchDirectory>>,
 }
 
 impl LargeBlobs {
-    fn file(&mut self) -> io::Result<(NamedTempFile, Arc<Scratch>)> {
-        let home = match &self.home {
+    fn file(&mut self) -> io::Result<(NamedTempFile, Arc<ScratchDirectory>)> {
+        let home = match &self.directory {
             Some(home) => home,
             None => {
-                let made = scratch::directory(Use::Programs).map_err(io::Error::other)?;
-                self.home.insert(Arc::new(made))
+                let made =
+                    scratch::make_scratch(ScratchPurpose::Programs).map_err(io::Error::other)?;
+                self.directory.insert(Arc::new(made))
             }
         };
         Ok((NamedTempFile::new_in(home.path())?, Arc::clone(home)))
     }
 }
 
-/// A blob of which a part has come.
+/// A blob of which a part has arrived.
 #[derive(Default)]
 pub(super) struct IncomingBlob {
     length: u64,
     hasher: Sha256,
     memory: Vec<u8>,
-    file: Option<(NamedTempFile, Arc<Scratch>)>,
-    /// Why it cannot be kept. Later pieces are dropped.
+    file: Option<(NamedTempFile, Arc<ScratchDirectory>)>,
+    /// Why it cannot be stored. Later pieces are dropped.
     fault: Option<String>,
 }
 
 impl IncomingBlob {
-    /// How many bytes have come.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -56,15 +55,15 @@ impl IncomingBlob {
     pub(super) fn push(&mut self, bytes: &[u8], large: &mut LargeBlobs) {
         self.length += bytes.len() as u64;
         if self.fault.is_none()
-            && let Err(error) = self.keep(bytes, large)
+            && let Err(error) = self.store(bytes, large)
         {
             self.fault = Some(error.to_string());
         }
     }
 
-    fn keep(&mut self, bytes: &[u8], large: &mut LargeBlobs) -> io::Result<()> {
+    fn store(&mut self, bytes: &[u8], large: &mut LargeBlobs) -> io::Result<()> {
         self.hasher.update(bytes);
-        if self.file.is_none() && self.memory.len() + bytes.len() <= IN_MEMORY {
+        if self.file.is_none() && self.memory.len() + bytes.len() <= IN_MEMORY_BYTES {
             self.memory.extend(bytes);
             return Ok(());
         }
@@ -80,7 +79,6 @@ impl IncomingBlob {
         file.write_all(bytes)
     }
 
-    /// The whole blob with its digest, or in words why it could not be kept.
     pub(super) fn finish(self) -> Result<Blob, String> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -90,37 +88,34 @@ impl IncomingBlob {
             None => self.memory.into(),
             Some((file, home)) => {
                 let path = file.path().to_path_buf();
-                Blob::within(
-                    &Place::new(path.clone(), (file.into_temp_path(), home)),
+                Blob::in_tree(
+                    &TreeDirectory::new(path.clone(), (file.into_temp_path(), home)),
                     FilePath::root(path),
                 )
             }
         };
-        let blob = Blob::elsewhere(self.length, Some(digest));
-        blob.arrive(bytes);
+        let blob = Blob::remote(self.length, Some(digest));
+        blob.receive(bytes);
         Ok(blob)
     }
 }
 
-/// What a worker keeps: the blobs used last, so that each is sent once, and trees, so that each is written to disk
+/// What a worker stores: recently used blobs, so that each is sent once, and trees, so that each is written to disk
 /// once.
-pub(super) struct Kept {
+pub(super) struct WorkerStore {
     blobs: LruCache<Digest, Blob>,
     trees: LruCache<Vec<u8>, Arc<Tree>>,
     bytes: u64,
     most: u64,
 }
 
-/// How many bytes of blobs are kept at most.
-pub(super) const MOST_BYTES: u64 = 1 << 30;
-/// How many blobs are kept at most.
-const MOST_BLOBS: usize = 4_000;
-/// How many trees are kept at most.
-const MOST_TREES: NonZeroUsize = NonZeroUsize::new(100).expect("it is not zero");
+pub(super) const STORED_BYTES_MAX: u64 = 1 << 30;
+const STORED_BLOBS_MAX: usize = 4_000;
+const STORED_TREES_MAX: NonZeroUsize = NonZeroUsize::new(100).expect("it is not zero");
 
-impl Kept {
+impl WorkerStore {
     pub(super) fn new(most: u64) -> Self {
-        let (blobs, trees) = (LruCache::unbounded(), LruCache::new(MOST_TREES));
+        let (blobs, trees) = (LruCache::unbounded(), LruCache::new(STORED_TREES_MAX));
         Self { blobs, trees, bytes: 0, most }
     }
 
@@ -128,22 +123,22 @@ impl Kept {
         self.blobs.get(digest).cloned()
     }
 
-    /// Keeps a blob and drops older ones. Users of a dropped blob keep their reference to it.
-    pub(super) fn keep(&mut self, blob: &Blob) {
+    /// Stores a blob and drops older ones. Users of a dropped blob keep their reference to it.
+    pub(super) fn store_blob(&mut self, blob: &Blob) {
         let (Some(digest), Ok(length)) = (blob.known_digest(), blob.len()) else { return };
         if length > self.most || self.blobs.contains(&digest) {
             return;
         }
         self.bytes += length;
         self.blobs.put(digest, blob.clone());
-        while self.bytes > self.most || self.blobs.len() > MOST_BLOBS {
+        while self.bytes > self.most || self.blobs.len() > STORED_BLOBS_MAX {
             let Some((_, gone)) = self.blobs.pop_lru() else { return };
             self.bytes -= gone.len().unwrap_or_default();
         }
     }
 
-    /// The same tree if it came before, since it may already be on disk.
-    pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, ProtocolError> {
+    /// Returns the same tree if it arrived before, since it may already be on disk.
+    pub(super) fn known_tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, ProtocolError> {
         for blob in tree.entries.iter().filter_map(|entry| entry.blob()) {
             blob.digest().map_err(ProtocolError::new)?;
         }
@@ -157,7 +152,7 @@ mod tests {
     use super::*;
     use crate::model::tree::{Node, TreeEntry};
 
-    fn arrived(bytes: &[u8], large: &mut LargeBlobs) -> Blob {
+    fn incoming_blob(bytes: &[u8], large: &mut LargeBlobs) -> Blob {
         let mut incoming = IncomingBlob::default();
         bytes.chunks(100_000).for_each(|piece| incoming.push(piece, large));
         assert_eq!(incoming.length(), bytes.len() as u64);
@@ -165,52 +160,53 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_pieces_is_whole_and_large_files_are_removed_behind_it() {
+    fn blobs_in_pieces_are_joined_and_their_files_removed() {
         let mut large = LargeBlobs::default();
-        for length in [0, 1, IN_MEMORY, IN_MEMORY + 1, 3_000_000] {
+        for length in [0, 1, IN_MEMORY_BYTES, IN_MEMORY_BYTES + 1, 3_000_000] {
             let bytes: Vec<u8> = (0..length).map(|it| it as u8).collect();
-            let blob = arrived(&bytes, &mut large);
-            assert_eq!(blob.start(u64::MAX).unwrap(), bytes);
+            let blob = incoming_blob(&bytes, &mut large);
+            assert_eq!(blob.prefix(u64::MAX).unwrap(), bytes);
             assert_eq!(blob.len().unwrap(), length as u64);
             assert_eq!(blob.known_digest(), Some(Blob::from(bytes).digest().unwrap()));
             let path = blob.path().map(std::path::PathBuf::from);
-            assert_eq!(path.is_some(), length > IN_MEMORY);
+            assert_eq!(path.is_some(), length > IN_MEMORY_BYTES);
             drop(blob);
             assert!(path.is_none_or(|path| !path.exists()));
         }
     }
 
     #[test]
-    fn no_more_is_kept_than_there_is_room_for_and_what_was_used_last_stays() {
+    fn the_least_recently_used_blobs_are_dropped() {
         let mut large = LargeBlobs::default();
-        let mut kept = Kept::new(10);
+        let mut kept = WorkerStore::new(10);
         let blobs = ["aaaa", "bbbb", "cccc", "much too long"];
-        let blobs = blobs.map(|text| arrived(text.as_bytes(), &mut large));
+        let blobs = blobs.map(|text| incoming_blob(text.as_bytes(), &mut large));
         let digests = blobs.each_ref().map(|blob| blob.known_digest().unwrap());
-        kept.keep(&blobs[0]);
-        kept.keep(&blobs[1]);
+        kept.store_blob(&blobs[0]);
+        kept.store_blob(&blobs[1]);
         assert!(kept.blob(&digests[0]).is_some());
-        kept.keep(&blobs[2]);
-        kept.keep(&blobs[3]);
+        kept.store_blob(&blobs[2]);
+        kept.store_blob(&blobs[3]);
         let found = digests.map(|digest| kept.blob(&digest).is_some());
         assert_eq!(found, [true, false, true, false]);
         assert_eq!(kept.bytes, 8);
     }
 
     #[test]
-    fn equal_trees_are_one() {
-        let mut kept = Kept::new(10);
+    fn equal_trees_are_stored_once() {
+        let mut kept = WorkerStore::new(10);
         let tree = |name: &str, text: &str| {
             let entry = TreeEntry::new(name, Node::plain(text.as_bytes()));
             Arc::new(Tree::from(vec![entry]))
         };
-        let first = kept.tree(tree("a", "x")).unwrap();
-        let mut is_first = |tree| Arc::ptr_eq(&first, &kept.tree(tree).unwrap());
+        let first = kept.known_tree(tree("a", "x")).unwrap();
+        let mut is_first = |tree| Arc::ptr_eq(&first, &kept.known_tree(tree).unwrap());
         assert!(is_first(tree("a", "x")));
         assert!(!is_first(tree("b", "x")));
         assert!(!is_first(tree("a", "y")));
-        (0..MOST_TREES.get()).for_each(|number| assert!(!is_first(tree(&number.to_string(), ""))));
+        (0..STORED_TREES_MAX.get())
+            .for_each(|number| assert!(!is_first(tree(&number.to_string(), ""))));
         assert!(!is_first(tree("a", "x")), "it was forgotten");
-        assert_eq!(kept.trees.len(), MOST_TREES.get());
+        assert_eq!(kept.trees.len(), STORED_TREES_MAX.get());
     }
 }

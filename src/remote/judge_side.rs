@@ -3,132 +3,129 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::language::toolchain::{Toolchain, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain};
 use crate::model::blob::{Blob, Digest};
-use crate::model::job::Reply;
-use crate::model::joint::{JointReply, Part};
+use crate::model::job::JobReply;
+use crate::model::joint::{JointReply, ProgramReply};
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::units::Bytes;
 use crate::model::work::WorkReply;
-use crate::remote::frame::{Frames, Peer, ProtocolError};
+use crate::remote::frame::{FrameReader, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, LargeBlobs};
-use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
-use crate::remote::packing::{Way, all_stay, unpack};
-use crate::remote::serve::BLOBS;
+use crate::remote::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
+use crate::remote::packing::{BlobRoute, all_stay, unpack};
+use crate::remote::serve::BLOB_NUMBER_BITS;
 
-/// A complete message from a worker.
 #[derive(Debug)]
-pub(super) enum Received {
-    Ready(Facts),
-    Need { stream: RequestId, digest: Digest },
-    Answered { number: RequestId, answer: Response },
+pub(super) enum ReceivedMessage {
+    Ready(WorkerFacts),
+    BlobNeeded { stream: RequestId, digest: Digest },
+    Answer { number: RequestId, answer: Response },
 }
 
-/// The answer to the request with a number.
 #[derive(Debug)]
 pub(super) enum Response {
-    Ran(Ended),
-    Found(Result<Toolchain, Vec<Tried>>),
+    RunEnded(JobEnd),
+    ToolFound(Result<Toolchain, Vec<FailedCandidate>>),
 }
 
 pub(super) struct JudgeSide {
-    frames: Frames,
+    frames: FrameReader,
     large: LargeBlobs,
-    results: HashMap<RequestId, Coming>,
+    results: HashMap<RequestId, IncomingResult>,
 }
 
-/// The parts of a result that came before its message.
+/// The parts of a result that arrived before its message.
 #[derive(Default)]
-struct Coming {
+struct IncomingResult {
     bytes: u64,
-    arriving: HashMap<RequestId, IncomingBlob>,
-    arrived: HashMap<RequestId, Blob>,
+    incoming_blobs: HashMap<RequestId, IncomingBlob>,
+    blobs: HashMap<RequestId, Blob>,
 }
 
 impl JudgeSide {
     pub(super) fn new() -> Self {
-        let frames = Frames::new(Peer::Worker);
+        let frames = FrameReader::new(Peer::Worker);
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
     /// Reads frames that no greeting precedes.
     #[cfg(feature = "nats")]
-    pub(super) fn within(bytes: Vec<u8>) -> Self {
-        let frames = Frames::within(Peer::Worker, bytes);
+    pub(super) fn after_greeting(bytes: Vec<u8>) -> Self {
+        let frames = FrameReader::after_greeting(Peer::Worker, bytes);
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Whether nothing is incomplete.
     #[cfg(feature = "nats")]
     pub(super) fn is_whole(&self) -> bool {
-        self.frames.rest().is_empty() && self.results.is_empty()
+        self.frames.unread_bytes().is_empty() && self.results.is_empty()
     }
 
-    /// Takes bytes. `room` gives how many bytes the result of a job may have, if the job is under way.
-    pub(super) fn take(
+    /// `room` gives how many bytes the result of a job may have; `None` if the job is not under way.
+    pub(super) fn read_messages(
         &mut self,
         bytes: &[u8],
         room: &dyn Fn(RequestId) -> Option<u64>,
-    ) -> Result<Vec<Received>, ProtocolError> {
+    ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
         let mut heard = Vec::new();
         self.frames.push(bytes);
-        while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
+        while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
             match message {
-                FromWorker::Alive => {}
-                FromWorker::Ready(mut facts) => {
-                    facts.bound();
-                    heard.push(Received::Ready(facts));
+                MessageFromWorker::Heartbeat => {}
+                MessageFromWorker::Ready(mut facts) => {
+                    facts.clamp_numbers();
+                    heard.push(ReceivedMessage::Ready(facts));
                 }
-                FromWorker::Need { stream, digest } => {
-                    heard.push(Received::Need { stream, digest })
+                MessageFromWorker::BlobNeeded { stream, digest } => {
+                    heard.push(ReceivedMessage::BlobNeeded { stream, digest })
                 }
-                FromWorker::Piece { stream, is_last } => {
-                    self.piece(stream, is_last, &behind, room)?
+                MessageFromWorker::Piece { stream, is_last } => {
+                    self.add_piece(stream, is_last, &behind, room)?
                 }
-                FromWorker::Found { number, found } => {
-                    heard.push(answered(number, Response::Found(found), room)?)
+                MessageFromWorker::ToolFound { number, found } => {
+                    heard.push(check_request(number, Response::ToolFound(found), room)?)
                 }
-                FromWorker::Done { number, ways, reply } => {
-                    let reply = self.whole(number, reply, &ways, &behind)?;
-                    heard.push(answered(number, Response::Ran(reply), room)?);
+                MessageFromWorker::RunEnded { number, ways, reply } => {
+                    let reply = self.complete_result(number, reply, &ways, &behind)?;
+                    heard.push(check_request(number, Response::RunEnded(reply), room)?);
                 }
             }
         }
         Ok(heard)
     }
 
-    fn piece(
+    fn add_piece(
         &mut self,
         stream: RequestId,
         is_last: bool,
         bytes: &[u8],
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<(), ProtocolError> {
-        let number = stream >> BLOBS;
-        let most = room(number).ok_or_else(unasked)?;
+        let number = stream >> BLOB_NUMBER_BITS;
+        let most = room(number).ok_or_else(unrequested_answer)?;
         let coming = self.results.entry(number).or_default();
         coming.bytes += bytes.len() as u64;
         if coming.bytes > most {
             return Err(ProtocolError::new(format!("it sends a result of more than {most} bytes")));
         }
-        let incoming = coming.arriving.entry(stream).or_default();
+        let incoming = coming.incoming_blobs.entry(stream).or_default();
         incoming.push(bytes, &mut self.large);
-        if is_last && let Some(incoming) = coming.arriving.remove(&stream) {
+        if is_last && let Some(incoming) = coming.incoming_blobs.remove(&stream) {
             let blob = incoming.finish().map_err(ProtocolError)?;
-            coming.arrived.insert(stream, blob);
+            coming.blobs.insert(stream, blob);
         }
         Ok(())
     }
 
-    fn whole(
+    fn complete_result(
         &mut self,
         number: RequestId,
-        mut ended: Ended,
-        ways: &[Way],
+        mut ended: JobEnd,
+        ways: &[BlobRoute],
         behind: &[u8],
-    ) -> Result<Ended, ProtocolError> {
+    ) -> Result<JobEnd, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
-        let Ended::Came(reply) = &mut ended else { return Ok(ended) };
+        let JobEnd::Finished(reply) = &mut ended else { return Ok(ended) };
         if !is_possible(reply) {
             return Err(ProtocolError::new("it reports an impossible time or size"));
         }
@@ -138,11 +135,11 @@ impl JudgeSide {
                 "it sends a file whose path leads out of its directory",
             ));
         }
-        let blobs = reply.replies_mut().into_iter().flat_map(Reply::blobs_mut);
+        let blobs = reply.replies_mut().into_iter().flat_map(JobReply::blobs_mut);
         for (blob, way) in unpack(blobs.collect(), ways, behind)? {
             let arrived = match way {
-                Way::Before(stream) => coming.arrived.remove(&stream),
-                Way::Behind(_) | Way::Asked => None,
+                BlobRoute::BeforeMessage(stream) => coming.blobs.remove(&stream),
+                BlobRoute::AfterMessage(_) | BlobRoute::OnRequest => None,
             };
             let is_it = |arrived: &Blob| {
                 arrived.len().ok() == blob.len().ok()
@@ -157,28 +154,27 @@ impl JudgeSide {
     }
 }
 
-/// The answer to the request with this number, if it is under way.
-fn answered(
+/// Fails if the request with this number is not under way.
+fn check_request(
     number: RequestId,
     answer: Response,
     room: &dyn Fn(RequestId) -> Option<u64>,
-) -> Result<Received, ProtocolError> {
+) -> Result<ReceivedMessage, ProtocolError> {
     match room(number) {
-        Some(_) => Ok(Received::Answered { number, answer }),
-        None => Err(unasked()),
+        Some(_) => Ok(ReceivedMessage::Answer { number, answer }),
+        None => Err(unrequested_answer()),
     }
 }
 
-fn unasked() -> ProtocolError {
+fn unrequested_answer() -> ProtocolError {
     ProtocolError::new("it answers a question that was not asked")
 }
 
 /// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
 const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-/// Upper bound on a size that a worker reports.
 const SIZE_MAX: Bytes = Bytes(1 << 50);
 
-/// Whether all numbers of a reply are possible. Later code computes with them.
+/// All numbers of a reply are possible. Later code computes with them.
 fn is_possible(reply: &WorkReply) -> bool {
     let is_whole = match reply {
         WorkReply::Single(_) => true,
@@ -188,8 +184,9 @@ fn is_possible(reply: &WorkReply) -> bool {
 }
 
 fn is_joint_possible(reply: &JointReply) -> bool {
-    let JointReply { program, partner, told, deadlock, debt, transcript } = reply;
-    let of_part = |part: &Part| {
+    let JointReply { program, partner, output_end_reported: told, deadlock, debt, transcript } =
+        reply;
+    let of_part = |part: &ProgramReply| {
         let times = [part.started, part.ended, part.closed];
         times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
     };
@@ -209,7 +206,7 @@ fn is_outcome_possible(outcome: &Outcome) -> bool {
     let mut sizes = [peak_memory, stdout_bytes, stderr_bytes, file_bytes].into_iter();
     let is_code = match outcome.ending {
         Ending::Exited(code) => (0..=255).contains(&code),
-        Ending::Signalled(signal) => (1..2 * Signal::ELSEWHERE).contains(&signal.0),
+        Ending::Signalled(signal) => (1..2 * Signal::FOREIGN_OFFSET).contains(&signal.0),
     };
     is_code && times.all(|time| time <= TIME_MAX) && sizes.all(|size| *size <= SIZE_MAX)
 }

@@ -15,55 +15,50 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
-use crate::remote::group::{Envelope, Tools, WorkerGroup};
-use crate::remote::message::Facts;
+use crate::remote::group::{Envelope, MachineTools, WorkerGroup};
+use crate::remote::message::WorkerFacts;
 use crate::sandbox::forks;
 
-/// How to reach a worker.
 #[derive(Debug)]
-pub struct Connection {
+pub struct WorkerConnection {
     pub name: String,
     pub command: Command,
 }
 
-/// The way to a worker, or to several.
-pub enum Route {
-    Pipes(Pipes),
+pub enum WorkerRoute {
+    Pipes(WorkerPipes),
     WorkerGroup {
         /// Facts about their machines, as if they were one.
-        facts: Facts,
+        facts: WorkerFacts,
         /// How many jobs they may have at once.
-        places: usize,
-        /// The tools that all of them have.
-        tools: Tools,
+        job_limit: usize,
+        tools: MachineTools,
         group: Arc<dyn WorkerGroup>,
     },
 }
 
-/// The pipes to a worker.
-pub struct Pipes {
+pub struct WorkerPipes {
     pub output: Box<dyn Read + Send>,
     pub input: OwnedFd,
-    /// Its process, if it was started here.
-    pub process: Process,
+    /// Empty if its process was not started here.
+    pub process: WorkerProcess,
 }
 
-/// The command that connects to a worker, if there is one.
 #[derive(Debug, Default)]
-pub struct Process {
+pub struct WorkerProcess {
     child: Option<Child>,
-    said: Arc<Mutex<Vec<u8>>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
 }
 
-/// How many bytes of the end of standard error are kept.
-const SAID: usize = 2000;
+/// In bytes: what is stored of the end of standard error.
+const STDERR_BYTES: usize = 2000;
 
-impl Connection {
+impl WorkerConnection {
     /// Starts the command.
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn open(mut self) -> Result<Pipes, JudgeError> {
+    pub fn open(mut self) -> Result<WorkerPipes, JudgeError> {
         let fault = |error: &dyn fmt::Display| {
             JudgeError::new(format!("start the worker `{}`", printable(&self.name)), error)
                 .help("give a program that exists here, such as ssh, and its arguments")
@@ -77,37 +72,36 @@ impl Connection {
         };
         let said = Arc::default();
         let heard = Arc::clone(&said);
-        let listen = thread::Builder::new().spawn(move || listen(errors, &heard));
+        let listen = thread::Builder::new().spawn(move || read_stderr(errors, &heard));
         listen.map_err(|error| fault(&error))?;
-        let process = Process { child: Some(child), said };
-        Ok(Pipes { output: Box::new(output), input: input.into(), process })
+        let process = WorkerProcess { child: Some(child), stderr: said };
+        Ok(WorkerPipes { output: Box::new(output), input: input.into(), process })
     }
 }
 
-/// Keeps the end of standard error.
-fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
+fn read_stderr(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
         let mut said = said.lock();
         said.extend(&buffer[..length]);
-        let before = said.len().saturating_sub(SAID);
+        let before = said.len().saturating_sub(STDERR_BYTES);
         said.drain(..before);
     }
 }
 
-impl Process {
-    /// How it ended, and its last lines on standard error. Waits briefly for it to end.
-    pub(super) fn last_words(&mut self) -> String {
-        let ended = match self.ended_within(Duration::from_millis(500)) {
+impl WorkerProcess {
+    /// How it ended, and its last line on standard error. Waits briefly for it to end.
+    pub(super) fn describe_end(&mut self) -> String {
+        let ended = match self.wait_for_end(Duration::from_millis(500)) {
             Some(status) => format!("it ended with {status}"),
             None => "it closed its pipe".to_owned(),
         };
         let end = Instant::now() + Duration::from_millis(500);
         // Wait until the thread has read all of standard error.
-        while Arc::strong_count(&self.said) > 1 && Instant::now() < end {
+        while Arc::strong_count(&self.stderr) > 1 && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
-        let said = self.said.lock();
+        let said = self.stderr.lock();
         let said = String::from_utf8_lossy(&said);
         let mut lines = said.lines().filter(|line| !line.trim().is_empty());
         match lines.next_back() {
@@ -116,7 +110,7 @@ impl Process {
         }
     }
 
-    fn ended_within(&mut self, time: Duration) -> Option<String> {
+    fn wait_for_end(&mut self, time: Duration) -> Option<String> {
         let child = self.child.as_mut()?;
         let end = Instant::now() + time;
         loop {
@@ -138,10 +132,10 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for WorkerProcess {
     /// Its input is closed, so it should end. If it does not, it is killed.
     fn drop(&mut self) {
-        if self.ended_within(Duration::from_secs(3)).is_none() {
+        if self.wait_for_end(Duration::from_secs(3)).is_none() {
             self.kill();
         }
         if let Some(child) = &mut self.child {
@@ -150,9 +144,8 @@ impl Drop for Process {
     }
 }
 
-/// How envelopes reach a worker, or several.
 pub(super) enum OpenRoute {
-    Pipe(Sender),
+    Pipe(WorkerSender),
     WorkerGroup(Arc<dyn WorkerGroup>),
 }
 
@@ -182,16 +175,15 @@ impl OpenRoute {
     }
 }
 
-/// The pipe that a worker reads, shared by several threads.
-pub(super) struct Sender {
+pub(super) struct WorkerSender {
     input: Mutex<Option<File>>,
     is_closed: AtomicBool,
 }
 
 /// How long a thread that cannot write waits before it checks whether the pipe is to be closed.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const WRITE_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-impl Sender {
+impl WorkerSender {
     pub(super) fn new(input: OwnedFd) -> Self {
         // If this fails, a worker that does not read blocks the sender.
         let _ = rustix::io::ioctl_fionbio(&input, true);
@@ -209,7 +201,7 @@ impl Sender {
             match input.write(bytes) {
                 Ok(length) => bytes = &bytes[length..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    poll(&mut [PollFd::new(input, PollFlags::OUT)], Some(&PATIENCE))?;
+                    poll(&mut [PollFd::new(input, PollFlags::OUT)], Some(&WRITE_TIMEOUT))?;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

@@ -4,38 +4,34 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::toolchain::{Toolchain, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain};
 use crate::model::blob::Digest;
 use crate::model::event::Shortfall;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::work::{RunMode, Work, WorkReply};
-use crate::remote::packing::Way;
+use crate::remote::packing::BlobRoute;
 
-/// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct WorkerFacts {
     pub name: String,
     /// Identifies this boot of the machine, so that two workers on one machine are recognized.
     pub boot: String,
     pub isolation: Isolation,
     pub shortfall: Option<Shortfall>,
-    /// What measures and limits runs there, in words.
+    /// What measures and limits runs there, for people.
     pub mechanism: String,
-    /// How many programs run at once.
     pub slots: usize,
     /// How long a fixed piece of work takes there.
     pub pace: Duration,
 }
 
-impl Facts {
-    /// Upper bound on the slots that a worker may claim.
+impl WorkerFacts {
     const SLOTS_MAX: usize = 4096;
-    /// Upper bound on the time of the fixed piece of work.
     const PACE_MAX: Duration = Duration::from_secs(3600);
 
     /// Makes its numbers possible: later code computes with them.
-    pub(super) fn bound(&mut self) {
+    pub(super) fn clamp_numbers(&mut self) {
         self.slots = self.slots.min(Self::SLOTS_MAX);
         self.pace = self.pace.min(Self::PACE_MAX);
     }
@@ -44,13 +40,12 @@ impl Facts {
 /// A number that both sides use for a job or a stream of bytes.
 pub(super) type RequestId = u64;
 
-/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToWorker {
+pub(super) enum MessageToWorker {
     Run {
         number: RequestId,
         mode: RunMode,
-        ways: Vec<Way>,
+        ways: Vec<BlobRoute>,
         work: Work,
     },
     /// The next bytes of a needed blob follow.
@@ -58,23 +53,20 @@ pub(super) enum ToWorker {
         stream: RequestId,
         is_last: bool,
     },
-    /// A needed blob cannot be read.
-    Unreadable {
+    BlobUnreadable {
         stream: RequestId,
         reason: String,
     },
-    Find {
+    FindTool {
         number: RequestId,
         word: String,
     },
 }
 
-/// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum FromWorker {
-    Ready(Facts),
-    /// The worker needs this blob for a job.
-    Need {
+pub(super) enum MessageFromWorker {
+    Ready(WorkerFacts),
+    BlobNeeded {
         stream: RequestId,
         digest: Digest,
     },
@@ -83,30 +75,27 @@ pub(super) enum FromWorker {
         stream: RequestId,
         is_last: bool,
     },
-    Done {
+    RunEnded {
         number: RequestId,
-        ways: Vec<Way>,
-        reply: Ended,
+        ways: Vec<BlobRoute>,
+        reply: JobEnd,
     },
-    /// The result of the search for a tool.
-    Found {
+    ToolFound {
         number: RequestId,
-        found: Result<Toolchain, Vec<Tried>>,
+        found: Result<Toolchain, Vec<FailedCandidate>>,
     },
-    Alive,
+    Heartbeat,
 }
 
-impl FromWorker {
-    /// The message that a job failed.
+impl MessageFromWorker {
     pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
-        Self::Done { number, ways: Vec::new(), reply: Ended::Failed(error) }
+        Self::RunEnded { number, ways: Vec::new(), reply: JobEnd::Failed(error) }
     }
 }
 
-/// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Ended {
-    Came(WorkReply),
+pub(super) enum JobEnd {
+    Finished(WorkReply),
     Failed(JudgeError),
     Interrupted,
 }

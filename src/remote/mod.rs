@@ -8,20 +8,20 @@
 //! | `frame` | bytes ⇄ frames: a length, a head, and further bytes |
 //! | `message` | the messages of both sides |
 //! | `packing` | how the blobs of jobs and replies travel |
-//! | `incoming` | blobs that come in pieces, and what a worker keeps |
+//! | `incoming` | blobs that arrive in pieces, and what a worker stores |
 //! | `worker_side` | a worker's view of the pipe: bytes in, work and answers out |
 //! | `serve` | a worker's threads |
 //! | `judge_side` | the judge's view: bytes in, results out |
 //! | `link` | one worker: its command and its threads |
 //! | `state` | several workers: the requests to each, and whether it is still there |
 //! | `group` | several workers behind one address, treated as one |
-//! | `tools` | the tools that workers are asked for |
+//! | `tools` | the tools of the workers |
 //! | `workers` | all of them as one executor |
 //! | `fuzz` | entry points for fuzz targets, with `--cfg fuzzing` |
-//! | `nats` | the same jobs and results through a server that keeps them (with the feature `nats`) |
+//! | `nats` | the same jobs and results through a server that stores them (with the feature `nats`) |
 //!
-//! No path to open comes through the pipe. A job shows trees, which the worker puts where it likes, and tools, which
-//! the worker has found itself.
+//! The pipe carries no path to open. A job shows trees, which the worker writes where it likes, and tools, which the
+//! worker has found itself.
 
 mod frame;
 #[cfg(fuzzing)]

@@ -12,28 +12,27 @@ use std::time::Duration;
 use crate::executor::Executor;
 use crate::language::find;
 use crate::language::tool::TOOLS;
-use crate::language::toolchain::{Toolchain, Toolchains, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain, Toolchains};
 use crate::model::blob::Blob;
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::WorkReply;
-use crate::remote::frame::{PIECE, Peer, frame};
-use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
-use crate::remote::packing::{Way, put_behind, unread};
-use crate::remote::worker_side::{Effect, ProgramOrder, Task, WorkerSide};
+use crate::remote::frame::{PIECE_BYTES, Peer, encode_frame};
+use crate::remote::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
+use crate::remote::packing::{BlobRoute, attach_blob, read_fault};
+use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide, WorkerTask};
 
-/// How many jobs a worker has beside those that run, so that no slot waits for the pipe.
-pub(super) const AHEAD: usize = 2;
+/// How many jobs a worker has in addition to those that run, so that no slot waits for the pipe.
+pub(super) const EXTRA_JOBS: usize = 2;
 
-/// How often a worker reports that it is still there.
-const BEAT: Duration = Duration::from_secs(1);
+const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Blobs of results up to this size follow their message.
-const SMALL: u64 = 64 << 10;
+/// In bytes: blobs of results up to this size follow their message.
+const SMALL_BLOB: u64 = 64 << 10;
 
-/// How far the number of a job is shifted in the numbers of its result's streams. The low bits number the blob.
-pub(super) const BLOBS: u32 = 20;
+/// Streams of a result have the number of its job, shifted by this many bits. The low bits number the blob.
+pub(super) const BLOB_NUMBER_BITS: u32 = 20;
 
 /// Reads jobs and writes their results until the input ends. Calls `unheard` if nobody reads the output: the input
 /// should then end, too.
@@ -41,7 +40,7 @@ pub(super) const BLOBS: u32 = 20;
 /// # Errors
 /// If juror cannot have sent the input.
 pub fn serve(
-    facts: Facts,
+    facts: WorkerFacts,
     executor: &dyn Executor,
     tools: &Toolchains,
     mut input: impl Read,
@@ -58,50 +57,49 @@ pub fn serve(
     };
     let worker = Worker::new(executor, tools, &put);
     put(None, Peer::Worker.greeting().as_bytes());
-    worker.say(None, &FromWorker::Ready(facts));
+    worker.send_message(None, &MessageFromWorker::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let (_beats, end) = channel();
     thread::scope(|scope| {
-        let _end = End { worker: &worker, _beats };
+        let _end = WorkerEnd { worker: &worker, _beats };
         let mut threads = 0;
-        for _ in 0..slots + AHEAD {
-            let work = || worker.work(&receiver, |_| true);
+        for _ in 0..slots + EXTRA_JOBS {
+            let work = || worker.carry_out_orders(&receiver, |_| true);
             let started = thread::Builder::new().spawn_scoped(scope, work);
             threads += usize::from(started.is_ok());
         }
-        let beating = thread::Builder::new().spawn_scoped(scope, || worker.beat(end));
+        let beating = thread::Builder::new().spawn_scoped(scope, || worker.send_heartbeats(end));
         if threads == 0 || beating.is_err() {
             return Err(JudgeError::new(
                 "start the threads of a worker",
                 "the system refuses to start them",
             ));
         }
-        worker.read(&mut input, sender)
+        worker.read_orders(&mut input, sender)
     })
 }
 
-/// Where a worker's frames go, each with the number of the request that it answers, if any.
+/// Sends a frame, with the number of the request that it answers, if any.
 pub(super) type FrameSink<'a> = dyn Fn(Option<RequestId>, &[u8]) + Sync + 'a;
 
-/// Runs jobs, and sends their results.
 pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
-    put: &'a FrameSink<'a>,
+    send_frame: &'a FrameSink<'a>,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
-    offered: Mutex<HashSet<(PathBuf, String)>>,
-    /// Whether the input has ended: what is stopped then was not asked to end by anybody, and nobody waits for it.
+    offered_tools: Mutex<HashSet<(PathBuf, String)>>,
+    /// After the input has ended, nobody waits for a stopped job, and nobody requested its stop.
     has_input_ended: AtomicBool,
 }
 
-/// Ends the runs, and with its sender the reports that the worker is there.
-struct End<'w, 'a> {
+/// Ends the runs when dropped. Its sender ends the reports that the worker is there.
+struct WorkerEnd<'w, 'a> {
     worker: &'w Worker<'a>,
     _beats: Sender<()>,
 }
 
-impl Drop for End<'_, '_> {
+impl Drop for WorkerEnd<'_, '_> {
     fn drop(&mut self) {
         self.worker.has_input_ended.store(true, Ordering::Release);
         self.worker.executor.stop();
@@ -117,21 +115,24 @@ impl<'a> Worker<'a> {
         Self {
             executor,
             tools,
-            put,
-            offered: Mutex::default(),
+            send_frame: put,
+            offered_tools: Mutex::default(),
             has_input_ended: AtomicBool::new(false),
         }
     }
 
-    /// Reports that it is still there, until the sender is dropped.
-    fn beat(&self, end: Receiver<()>) {
-        while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-            self.say(None, &FromWorker::Alive);
+    fn send_heartbeats(&self, end: Receiver<()>) {
+        while end.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
+            self.send_message(None, &MessageFromWorker::Heartbeat);
         }
     }
 
     /// Reads to the end. The threads end when the sender is dropped.
-    fn read(&self, input: &mut impl Read, orders: Sender<ProgramOrder>) -> Result<(), JudgeError> {
+    fn read_orders(
+        &self,
+        input: &mut impl Read,
+        orders: Sender<ProgramOrder>,
+    ) -> Result<(), JudgeError> {
         let mut side = WorkerSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -141,15 +142,15 @@ impl<'a> Worker<'a> {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(JudgeError::new("read jobs", error)),
             };
-            let acts = side.take(&buffer[..length]);
+            let acts = side.read_messages(&buffer[..length]);
             let acts = acts.map_err(|broken| {
                 JudgeError::new("read jobs", broken.0)
                     .help("let `juror judge --executor COMMAND` start this")
             })?;
             for act in acts {
                 match act {
-                    Effect::Say(message) => self.say(None, &message),
-                    Effect::Do(order) => {
+                    Effect::Send(message) => self.send_message(None, &message),
+                    Effect::Execute(order) => {
                         if orders.send(order).is_err() {
                             return Ok(());
                         }
@@ -159,8 +160,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Carries out orders until the channel closes, or until nobody wants to hear which are done.
-    pub(super) fn work(
+    /// Carries out orders until the channel closes, or until `done` returns false.
+    pub(super) fn carry_out_orders(
         &self,
         orders: &Mutex<Receiver<ProgramOrder>>,
         done: impl Fn(RequestId) -> bool,
@@ -170,12 +171,15 @@ impl<'a> Worker<'a> {
             let order = orders.lock().recv();
             let number = match order {
                 Ok(ProgramOrder::Run(task)) => {
-                    self.done(task.number, self.run(&task));
+                    self.send_result(task.number, self.run(&task));
                     task.number
                 }
-                Ok(ProgramOrder::Find { number, word }) => {
-                    let found = self.find(&word);
-                    self.say(Some(number), &FromWorker::Found { number, found });
+                Ok(ProgramOrder::FindTool { number, word }) => {
+                    let found = self.find_tool(&word);
+                    self.send_message(
+                        Some(number),
+                        &MessageFromWorker::ToolFound { number, found },
+                    );
                     number
                 }
                 Err(_) => return,
@@ -186,9 +190,9 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn run(&self, task: &Task) -> Result<WorkReply, Stop> {
-        let offered = self.offered.lock();
-        if let Some((path, _)) = task.installed().find(|it| !offered.contains(it)) {
+    fn run(&self, task: &WorkerTask) -> Result<WorkReply, Stop> {
+        let offered = self.offered_tools.lock();
+        if let Some((path, _)) = task.installed_tools().find(|it| !offered.contains(it)) {
             let what = format!("{} was not found here", path.display());
             return Err(JudgeError::new("show a tool", what).into());
         }
@@ -196,25 +200,24 @@ impl<'a> Worker<'a> {
         self.executor.run(&task.work, task.mode)
     }
 
-    /// Sends a result, after its large blobs in pieces.
-    fn done(&self, number: RequestId, result: Result<WorkReply, Stop>) {
+    fn send_result(&self, number: RequestId, result: Result<WorkReply, Stop>) {
         let framed = |ways, reply, behind: &[u8]| {
-            frame(&FromWorker::Done { number, ways, reply }, &[behind])
+            encode_frame(&MessageFromWorker::RunEnded { number, ways, reply }, &[behind])
         };
-        let failed = |error| framed(Vec::new(), Ended::Failed(error), &[]);
+        let failed = |error| framed(Vec::new(), JobEnd::Failed(error), &[]);
         let sent = match result {
             Ok(reply) => self
                 .send_blobs(number, &reply)
-                .and_then(|(ways, behind)| framed(ways, Ended::Came(reply), &behind)),
+                .and_then(|(ways, behind)| framed(ways, JobEnd::Finished(reply), &behind)),
             Err(Stop::Fault(error)) => failed(error),
             Err(_) if self.has_input_ended.load(Ordering::Acquire) => return,
             // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
-                framed(Vec::new(), Ended::Interrupted, &[])
+                framed(Vec::new(), JobEnd::Interrupted, &[])
             }
         };
         if let Ok(bytes) = sent.or_else(failed) {
-            (self.put)(Some(number), &bytes);
+            (self.send_frame)(Some(number), &bytes);
         }
     }
 
@@ -222,63 +225,62 @@ impl<'a> Worker<'a> {
         &self,
         number: RequestId,
         reply: &WorkReply,
-    ) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
+    ) -> Result<(Vec<BlobRoute>, Vec<u8>), JudgeError> {
         let mut behind = Vec::new();
-        let blobs = reply.replies().into_iter().flat_map(Reply::blobs);
+        let blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
         let ways = blobs.enumerate().map(|(index, blob)| {
-            if let Some(way) = put_behind(blob, SMALL, &mut behind)? {
+            if let Some(way) = attach_blob(blob, SMALL_BLOB, &mut behind)? {
                 return Ok(way);
             }
-            let stream = (number << BLOBS) + index as u64;
+            let stream = (number << BLOB_NUMBER_BITS) + index as u64;
             let send = |is_last, bytes: &[u8]| {
-                let head = FromWorker::Piece { stream, is_last };
-                frame(&head, &[bytes]).map(|bytes| (self.put)(Some(number), &bytes))
+                let head = MessageFromWorker::Piece { stream, is_last };
+                encode_frame(&head, &[bytes]).map(|bytes| (self.send_frame)(Some(number), &bytes))
             };
-            pieces(blob, send)?;
-            Ok(Way::Before(stream))
+            send_pieces(blob, send)?;
+            Ok(BlobRoute::BeforeMessage(stream))
         });
         let ways = ways.collect::<Result<_, JudgeError>>()?;
         Ok((ways, behind))
     }
 
-    pub(super) fn find(&self, word: &str) -> Result<Toolchain, Vec<Tried>> {
-        let found = match TOOLS.iter().find(|tool| tool.word() == word) {
-            Some(tool) => self.tools.tool(tool, "").map_err(|missing| missing.tried)?,
+    pub(super) fn find_tool(&self, word: &str) -> Result<Toolchain, Vec<FailedCandidate>> {
+        let found = match TOOLS.iter().find(|tool| tool.placeholder() == word) {
+            Some(tool) => self.tools.find(tool, "").map_err(|missing| missing.tried)?,
             None => {
-                let found = self.tools.named(word, "").map_err(|missing| missing.tried)?;
+                let found = self.tools.find_named(word, "").map_err(|missing| missing.tried)?;
                 // A path from the other side must show only what belongs to the system.
-                let is_known = !word.contains('/') && find::known(word).is_some();
+                let is_known = !word.contains('/') && find::known_interpreter(word).is_some();
                 if !found.visible.is_empty() && !is_known {
                     return Err(Vec::new());
                 }
                 found
             }
         };
-        let mut offered = self.offered.lock();
+        let mut offered = self.offered_tools.lock();
         for path in &found.visible {
             offered.insert((path.clone(), found.version.clone()));
         }
         Ok((*found).clone())
     }
 
-    fn say(&self, number: Option<RequestId>, message: &FromWorker) {
-        if let Ok(bytes) = frame(message, &[]) {
-            (self.put)(number, &bytes);
+    fn send_message(&self, number: Option<RequestId>, message: &MessageFromWorker) {
+        if let Ok(bytes) = encode_frame(message, &[]) {
+            (self.send_frame)(number, &bytes);
         }
     }
 }
 
-/// Sends a blob in pieces.
-pub(super) fn pieces(
+pub(super) fn send_pieces(
     blob: &Blob,
     send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,
 ) -> Result<(), JudgeError> {
-    let fault = |error| unread(blob, &error);
+    let fault = |error| read_fault(blob, &error);
     let mut left = blob.len().map_err(fault)?;
     let mut reader = blob.open().map_err(fault)?;
-    let mut buffer = vec![0; PIECE];
+    let mut buffer = vec![0; PIECE_BYTES];
     loop {
-        let length = left.min(PIECE as u64) as usize;
+        let length = left.min(PIECE_BYTES as u64) as usize;
         reader.read_exact(&mut buffer[..length]).map_err(fault)?;
         left -= length as u64;
         send(left == 0, &buffer[..length])?;

@@ -12,89 +12,85 @@ use std::time::{Duration, Instant};
 use crate::language::toolchain::{Lookup, Toolchain};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Job, What};
+use crate::model::job::{Job, VisibleContent};
 use crate::model::judgement::{FaultKind, JudgeError};
-use crate::remote::frame::frame;
-use crate::remote::group::{Envelope, Tools, WorkerGroup};
-use crate::remote::judge_side::{JudgeSide, Received, Response};
-use crate::remote::link::{OpenRoute, Process};
-use crate::remote::message::{Facts, RequestId, ToWorker};
-use crate::remote::serve::{AHEAD, pieces};
+use crate::remote::frame::encode_frame;
+use crate::remote::group::{Envelope, MachineTools, WorkerGroup};
+use crate::remote::judge_side::{JudgeSide, ReceivedMessage, Response};
+use crate::remote::link::{OpenRoute, WorkerProcess};
+use crate::remote::message::{MessageToWorker, RequestId, WorkerFacts};
+use crate::remote::serve::{EXTRA_JOBS, send_pieces};
 
 /// How long a worker may take to get ready: somebody may have to type a password.
-const START: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often silent workers are looked for.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A worker that was silent at this many looks is lost; it sends something each second.
-const MOST_SILENT: u32 = 20;
+/// A worker that was silent at this many checks is lost; it sends something each second.
+const SILENT_CHECKS_MAX: u32 = 20;
 
-/// How long to wait before reporting a lost worker: Ctrl-C ends the commands that connect, too, and may be the cause.
-pub(super) const MOMENT: Duration = Duration::from_millis(300);
+/// How long to wait before reporting a lost worker: Ctrl-C also ends the commands that connect, and may be the cause.
+pub(super) const LOSS_DELAY: Duration = Duration::from_millis(300);
 
-/// Workers whose paces differ by more than this factor are worth a warning.
-const OTHER_PACE: f64 = 1.1;
+/// If the paces of workers differ by more than this factor, there is a warning.
+const PACE_FACTOR_MAX: f64 = 1.1;
 
-pub(super) struct Shared {
-    pub(super) state: Mutex<State>,
+pub(super) struct SharedWorkers {
+    pub(super) state: Mutex<WorkersState>,
     pub(super) changed: Condvar,
-    /// One for each worker, in their order.
-    pub(super) lines: Vec<OpenRoute>,
+    /// In the order of the workers.
+    pub(super) routes: Vec<OpenRoute>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct WorkersState {
     pub(super) workers: Vec<WorkerState>,
-    pub(super) numbers: RequestId,
+    pub(super) last_number: RequestId,
     pub(super) is_stopped: bool,
     pub(super) is_over: bool,
     pub(super) tools: HashMap<String, Lookup>,
     /// Diagnostics for the user, and when each was found.
-    pub(super) remarks: Vec<(Instant, Diagnostic)>,
+    pub(super) diagnostics: Vec<(Instant, Diagnostic)>,
 }
 
 #[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) name: String,
-    pub(super) facts: Option<Facts>,
+    pub(super) facts: Option<WorkerFacts>,
     pub(super) lost: Option<String>,
-    pub(super) process: Process,
-    pub(super) asked: HashMap<RequestId, Awaited>,
-    pub(super) tools: Tools,
-    /// How many jobs it may have at once, if its facts do not say.
-    pub(super) places: Option<usize>,
-    /// How many programs were run, by worker name.
+    pub(super) process: WorkerProcess,
+    pub(super) open_requests: HashMap<RequestId, OpenRequest>,
+    pub(super) tools: MachineTools,
+    /// How many jobs it may have at once, if its facts do not tell.
+    pub(super) job_limit: Option<usize>,
     pub(super) programs: BTreeMap<String, usize>,
-    pub(super) silent: u32,
+    pub(super) silent_checks: u32,
 }
 
-/// A request to a worker without answer.
-pub(super) struct Awaited {
+pub(super) struct OpenRequest {
     /// Upper bound on the reply's size in bytes.
     pub(super) room: u64,
-    /// The blobs that the worker may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
 }
 
 impl WorkerState {
-    /// A worker of which only the name is known.
+    /// Only the name is known.
     pub(super) fn new(name: String) -> Self {
         Self { name, ..Self::default() }
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_available(&self) -> bool {
         self.lost.is_none() && self.facts.is_some()
     }
 
-    pub(super) fn places(&self) -> usize {
-        let of_facts = || self.facts.as_ref().map_or(0, |facts| facts.slots + AHEAD);
-        self.places.unwrap_or_else(of_facts)
+    pub(super) fn max_jobs(&self) -> usize {
+        let of_facts = || self.facts.as_ref().map_or(0, |facts| facts.slots + EXTRA_JOBS);
+        self.job_limit.unwrap_or_else(of_facts)
     }
 
-    /// Whether it has these tools, the same as on the first worker that has them.
-    pub(super) fn has(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
+    /// It has these tools, the same as on the first worker that has them.
+    pub(super) fn has_tools(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
         let same = |(word, tool): &(String, Arc<Toolchain>)| {
             self.tools.get(word).is_some_and(|found| found.as_ref().ok() == Some(&**tool))
         };
@@ -102,19 +98,18 @@ impl WorkerState {
     }
 }
 
-impl Shared {
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedWorkers {
+    pub(super) fn lock(&self) -> MutexGuard<'_, WorkersState> {
         self.state.lock()
     }
 
-    /// The groups of workers.
     pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &Arc<dyn WorkerGroup>)> {
-        let groups = self.lines.iter().map(OpenRoute::group).enumerate();
+        let groups = self.routes.iter().map(OpenRoute::group).enumerate();
         groups.filter_map(|(worker, group)| Some((worker, group?)))
     }
 
     pub(super) fn wait_for_all(&self) {
-        let end = Instant::now() + START;
+        let end = Instant::now() + START_TIMEOUT;
         let mut state = self.lock();
         let is_open = |worker: &WorkerState| worker.facts.is_none() && worker.lost.is_none();
         while state.workers.iter().any(is_open) && !state.is_stopped {
@@ -128,12 +123,15 @@ impl Shared {
         let late: Vec<usize> = late.map(|(index, _)| index).collect();
         drop(state);
         for worker in late {
-            self.lose(worker, &format!("it was not ready within {} s", START.as_secs()));
+            self.lose_worker(
+                worker,
+                &format!("it was not ready within {} s", START_TIMEOUT.as_secs()),
+            );
         }
     }
 
     /// Drops workers that cannot be used, names the others, and compares their paces.
-    pub(super) fn admit(&self, accepts: impl Fn(&Facts) -> Result<(), String>) {
+    pub(super) fn admit(&self, accepts: impl Fn(&WorkerFacts) -> Result<(), String>) {
         let refused = |(index, worker): (usize, &WorkerState)| {
             let facts = worker.facts.as_ref().filter(|_| worker.lost.is_none())?;
             let nobody = || Err("it runs no programs".to_owned());
@@ -141,13 +139,13 @@ impl Shared {
             accepted.err().map(|reason| (index, reason))
         };
         let refused: Vec<_> = self.lock().workers.iter().enumerate().filter_map(refused).collect();
-        refused.into_iter().for_each(|(worker, reason)| self.lose(worker, &reason));
+        refused.into_iter().for_each(|(worker, reason)| self.lose_worker(worker, &reason));
         let mut state = self.lock();
-        let there = state.workers.iter().filter(|worker| worker.is_there());
-        let all: Vec<Facts> = there.filter_map(|worker| worker.facts.clone()).collect();
+        let there = state.workers.iter().filter(|worker| worker.is_available());
+        let all: Vec<WorkerFacts> = there.filter_map(|worker| worker.facts.clone()).collect();
         let mut names: Vec<String> = Vec::new();
         let mut told = Vec::new();
-        let there = state.workers.iter_mut().filter(|worker| worker.is_there());
+        let there = state.workers.iter_mut().filter(|worker| worker.is_available());
         for (worker, facts) in there.zip(&all) {
             let number = names.iter().filter(|name| **name == facts.name).count();
             names.push(facts.name.clone());
@@ -156,85 +154,86 @@ impl Shared {
                 number => format!("{} ({})", facts.name, number + 1),
             };
             // A group compares its members itself.
-            if let (Some(first), None) = (all.first(), worker.places) {
-                told.extend(told_of_pace(&worker.name, facts, first));
+            if let (Some(first), None) = (all.first(), worker.job_limit) {
+                told.extend(pace_warning(&worker.name, facts, first));
             }
         }
-        state.remarks.extend(told.into_iter().map(|remark| (Instant::now(), remark)));
+        state.diagnostics.extend(told.into_iter().map(|remark| (Instant::now(), remark)));
     }
 
     /// Checks regularly whether all workers have sent something.
-    pub(super) fn look(&self) {
+    pub(super) fn check_silence(&self) {
         let mut state = self.lock();
         while !state.is_over {
-            self.wait_until_look(&mut state);
+            self.wait_for_check(&mut state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
-                // Counted in looks, not in time: this process may itself have been suspended. A server has its own
-                // patience.
-                worker.silent += u32::from(worker.is_there() && worker.places.is_none());
-                if worker.silent >= MOST_SILENT && worker.lost.is_none() {
+                // Counted in checks, not in time: this process may itself have been suspended. A server has its own
+                // timeout.
+                worker.silent_checks +=
+                    u32::from(worker.is_available() && worker.job_limit.is_none());
+                if worker.silent_checks >= SILENT_CHECKS_MAX && worker.lost.is_none() {
                     silent.push(index);
                 }
             }
             drop(state);
             for worker in silent {
-                let seconds = LOOK.as_secs_f64() * f64::from(MOST_SILENT);
-                self.lose(worker, &format!("it has sent nothing for {seconds:.0} s"));
+                let seconds = CHECK_INTERVAL.as_secs_f64() * f64::from(SILENT_CHECKS_MAX);
+                self.lose_worker(worker, &format!("it has sent nothing for {seconds:.0} s"));
             }
             state = self.lock();
         }
     }
 
-    fn wait_until_look(&self, state: &mut MutexGuard<'_, State>) {
-        self.changed.wait_while_for(state, |state| !state.is_over, LOOK);
+    fn wait_for_check(&self, state: &mut MutexGuard<'_, WorkersState>) {
+        self.changed.wait_while_for(state, |state| !state.is_over, CHECK_INTERVAL);
     }
 
     /// Reads a worker's output to its end.
-    pub(super) fn hear(self: &Arc<Self>, worker: usize, mut output: Box<dyn Read + Send>) {
+    pub(super) fn read_output(self: &Arc<Self>, worker: usize, mut output: Box<dyn Read + Send>) {
         let (feed, hungry) = mpsc::channel();
         let shared = Arc::clone(self);
         let feeder = thread::Builder::new().spawn(move || {
             for (stream, blob) in hungry {
-                shared.feed(worker, stream, blob);
+                shared.send_blob(worker, stream, blob);
             }
         });
         if feeder.is_err() {
-            return self.lose(worker, "no thread can be started for it");
+            return self.lose_worker(worker, "no thread can be started for it");
         }
         let mut line = JudgeSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
             let length = match output.read(&mut buffer) {
-                Ok(0) => return self.ended(worker),
+                Ok(0) => return self.handle_end(worker),
                 Ok(length) => length,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.lose(worker, &error.to_string()),
+                Err(error) => return self.lose_worker(worker, &error.to_string()),
             };
-            let room = |number| Some(self.lock().workers[worker].asked.get(&number)?.room);
-            let heard = match line.take(&buffer[..length], &room) {
+            let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
+            let heard = match line.read_messages(&buffer[..length], &room) {
                 Ok(heard) => heard,
-                Err(broken) => return self.lose(worker, &broken.0),
+                Err(broken) => return self.lose_worker(worker, &broken.0),
             };
             let mut state = self.lock();
             let here = &mut state.workers[worker];
-            here.silent = 0;
+            here.silent_checks = 0;
             let mut is_news = false;
             for heard in heard {
                 match heard {
-                    Received::Ready(facts) => {
+                    ReceivedMessage::Ready(facts) => {
                         here.facts.get_or_insert(facts);
                         is_news = true;
                     }
-                    Received::Need { stream, digest } => {
-                        let mut blobs = here.asked.values().flat_map(|asked| &asked.blobs);
+                    ReceivedMessage::BlobNeeded { stream, digest } => {
+                        let mut blobs = here.open_requests.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
-                        // The feeding thread ends only after this.
+                        // The sending thread ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
-                    Received::Answered { number, answer } => {
+                    ReceivedMessage::Answer { number, answer } => {
                         is_news = true;
-                        if let Some(asked) = here.asked.remove(&number) {
+                        if let Some(asked) = here.open_requests.remove(&number) {
                             // The caller may have given up.
                             let _ = asked.answer.try_send(answer);
                         }
@@ -248,70 +247,69 @@ impl Shared {
         }
     }
 
-    /// Sends a worker a blob that it asked for.
-    fn feed(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
+    fn send_blob(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
-            let envelope = Envelope { number: 0, bytes, is_lone: true, program: 0, is_long: false };
+            let envelope =
+                Envelope { number: 0, bytes, is_exclusive: true, program: 0, is_long: false };
             // If the worker is lost, the thread that reads from it reports so.
-            let _ = self.lines[worker].send(&envelope);
+            let _ = self.routes[worker].send(&envelope);
         };
         let send = |is_last, bytes: &[u8]| {
-            put(&frame(&ToWorker::Piece { stream, is_last }, &[bytes])?);
+            put(&encode_frame(&MessageToWorker::Piece { stream, is_last }, &[bytes])?);
             Ok(())
         };
         let sent = match blob {
-            Some(blob) => pieces(&blob, send),
+            Some(blob) => send_pieces(&blob, send),
             None => Err(JudgeError::new("send a file", "no job needs it")),
         };
         if let Err(error) = sent {
-            let message = ToWorker::Unreadable { stream, reason: error.to_string() };
-            if let Ok(bytes) = frame(&message, &[]) {
+            let message = MessageToWorker::BlobUnreadable { stream, reason: error.to_string() };
+            if let Ok(bytes) = encode_frame(&message, &[]) {
                 put(&bytes);
             }
         }
     }
 
-    /// Handles the end of a worker's output.
-    fn ended(&self, worker: usize) {
+    fn handle_end(&self, worker: usize) {
         let mut process = {
             let mut state = self.lock();
             if state.workers[worker].lost.is_some() || state.is_stopped {
-                state.workers[worker].asked.clear();
+                state.workers[worker].open_requests.clear();
                 drop(state);
                 self.changed.notify_all();
                 return;
             }
             std::mem::take(&mut state.workers[worker].process)
         };
-        let reason = process.last_words();
+        let reason = process.describe_end();
         self.lock().workers[worker].process = process;
-        self.lose(worker, &reason);
+        self.lose_worker(worker, &reason);
     }
 
     /// Stops using a worker; its jobs go elsewhere.
-    pub(super) fn lose(&self, worker: usize, reason: &str) {
+    pub(super) fn lose_worker(&self, worker: usize, reason: &str) {
         let mut state = self.lock();
         let here = &mut state.workers[worker];
         if here.lost.is_some() {
             return;
         }
         here.lost = Some(reason.to_owned());
-        here.asked.clear();
+        here.open_requests.clear();
         here.process.kill();
         self.changed.notify_all();
         if !state.is_stopped {
             let name = state.workers[worker].name.clone();
             let message = format!("this worker is lost: {reason}");
             let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
-            state.remarks.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
+            state.diagnostics.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
         }
         drop(state);
-        self.lines[worker].close();
+        self.routes[worker].close();
     }
 }
 
-impl State {
-    pub(super) fn nobody(&self) -> JudgeError {
+impl WorkersState {
+    pub(super) fn no_worker_fault(&self) -> JudgeError {
         let lost = self.workers.iter().filter_map(|worker| {
             let reason = worker.lost.as_ref()?;
             Some(format!("{}: {reason}", worker.name))
@@ -323,16 +321,15 @@ impl State {
         JudgeError { kind: FaultKind::NoWorker, ..fault }
     }
 
-    /// The tools that a job starts or shows.
-    pub(super) fn needs(&self, jobs: &[&Job]) -> Vec<(String, Arc<Toolchain>)> {
+    pub(super) fn needed_tools(&self, jobs: &[&Job]) -> Vec<(String, Arc<Toolchain>)> {
         let needs = |tool: &Toolchain| {
             jobs.iter().any(|job| {
                 let starts = job.command.argv.first().map(Path::new) == Some(&*tool.program);
                 let shows = job.command.visible.iter().any(|shown| match &shown.what {
-                    What::Installed { identity, .. } => {
+                    VisibleContent::Installed { identity, .. } => {
                         *identity == tool.version && tool.visible.contains(&shown.inside)
                     }
-                    What::Tree(_) => false,
+                    VisibleContent::Tree(_) => false,
                 });
                 starts || shows
             })
@@ -345,11 +342,18 @@ impl State {
     }
 }
 
-/// A warning about a worker whose pace differs from that of the first, if it is worth one.
-pub(super) fn told_of_pace(name: &str, it: &Facts, first: &Facts) -> Option<Diagnostic> {
+/// `None` if the worker's pace is near that of the first one.
+pub(super) fn pace_warning(
+    name: &str,
+    it: &WorkerFacts,
+    first: &WorkerFacts,
+) -> Option<Diagnostic> {
     let pace = it.pace.as_secs_f64() / first.pace.as_secs_f64();
     let is_known = pace.is_finite() && pace > 0.0;
-    if it.boot == first.boot || !is_known || (1.0 / OTHER_PACE..=OTHER_PACE).contains(&pace) {
+    if it.boot == first.boot
+        || !is_known
+        || (1.0 / PACE_FACTOR_MAX..=PACE_FACTOR_MAX).contains(&pace)
+    {
         return None;
     }
     let first = &first.name;

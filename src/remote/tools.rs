@@ -1,4 +1,4 @@
-//! The tools of workers, in place of this machine's.
+//! Finds tools on workers, instead of on this machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,49 +6,56 @@ use std::sync::mpsc::sync_channel;
 
 use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
-use crate::remote::frame::frame;
+use crate::remote::frame::encode_frame;
 use crate::remote::group::Envelope;
 use crate::remote::judge_side::Response;
-use crate::remote::message::ToWorker;
-use crate::remote::state::{Awaited, Shared, State};
+use crate::remote::message::MessageToWorker;
+use crate::remote::state::{OpenRequest, SharedWorkers, WorkersState};
 
-/// Finds tools on the workers: each is looked for on all of them; the result of the first that has it counts.
-pub(super) struct RemoteTools(pub(super) Arc<Shared>);
+/// All workers search each tool; the result of the first that has it counts.
+pub(super) struct RemoteTools(pub(super) Arc<SharedWorkers>);
 
 impl Probe for RemoteTools {
-    fn elsewhere(&self, word: &str) -> Option<Lookup> {
+    fn remote_lookup(&self, word: &str) -> Option<Lookup> {
         let shared = &self.0;
         let mut state = shared.lock();
         if let Some(found) = state.tools.get(word) {
             return Some(found.clone());
         }
-        let State { workers, numbers, .. } = &mut *state;
+        let WorkersState { workers, last_number: numbers, .. } = &mut *state;
         let mut questions = Vec::new();
         for (index, worker) in workers.iter_mut().enumerate() {
-            if worker.is_there() && !worker.tools.contains_key(word) {
+            if worker.is_available() && !worker.tools.contains_key(word) {
                 let (answer, receiver) = sync_channel(1);
                 *numbers += 1;
-                worker.asked.insert(*numbers, Awaited { room: 0, blobs: Vec::new(), answer });
+                worker
+                    .open_requests
+                    .insert(*numbers, OpenRequest { room: 0, blobs: Vec::new(), answer });
                 questions.push((index, *numbers, receiver));
             }
         }
         drop(state);
         for (worker, number, _) in &questions {
             let (number, word) = (*number, word.to_owned());
-            if let Ok(bytes) = frame(&ToWorker::Find { number, word }, &[]) {
-                let envelope =
-                    Envelope { number, bytes: &bytes, is_lone: true, program: 0, is_long: false };
-                let _ = shared.lines[*worker].send(&envelope);
+            if let Ok(bytes) = encode_frame(&MessageToWorker::FindTool { number, word }, &[]) {
+                let envelope = Envelope {
+                    number,
+                    bytes: &bytes,
+                    is_exclusive: true,
+                    program: 0,
+                    is_long: false,
+                };
+                let _ = shared.routes[*worker].send(&envelope);
             }
         }
         for (worker, _, receiver) in questions {
             // A lost worker has no tools.
-            let Ok(Response::Found(found)) = receiver.recv() else { continue };
+            let Ok(Response::ToolFound(found)) = receiver.recv() else { continue };
             shared.lock().workers[worker].tools.insert(word.to_owned(), found);
         }
         let mut best: Lookup = Err(Vec::new());
         let mut state = shared.lock();
-        let there = state.workers.iter().filter(|worker| worker.is_there());
+        let there = state.workers.iter().filter(|worker| worker.is_available());
         for found in there.filter_map(|worker| worker.tools.get(word)) {
             match (&best, found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
@@ -61,7 +68,7 @@ impl Probe for RemoteTools {
         Some(best)
     }
 
-    /// `elsewhere` answers for the workers; nothing is asked of this machine.
+    /// `elsewhere` answers for the workers; this machine is not searched.
     fn on_path(&self, _: &str) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -74,7 +81,7 @@ impl Probe for RemoteTools {
         None
     }
 
-    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         vec![path.to_owned()]
     }
 

@@ -11,32 +11,30 @@ use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::joined;
 use crate::report::result::AnyResult;
 
-/// The text of a cell.
-type Cell = fn(&SubmissionReport, &Report) -> String;
+type CellFunction = fn(&SubmissionReport, &Report) -> String;
 
-/// The columns before those of the test cases: their titles and their cells.
-const COLUMNS: [(&str, Cell); 13] = [
-    ("package", |it, _| text(it.package.as_ref())),
+/// The columns before those of groups and test cases.
+const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
+    ("package", |it, _| cell_text(it.package.as_ref())),
     ("submission", |it, _| it.name.clone()),
-    ("verdict", |it, _| text(it.verdict())),
-    ("unexpected", |it, _| joined(it.broken().iter().map(|it| &it.reason), "; ")),
-    ("score", |it, _| text(it.score().and_then(|it| it.score))),
-    ("max_score", |it, _| text(it.score().and_then(|it| it.max_score))),
-    ("passed", |it, _| it.passed().to_string()),
-    ("test_cases", |it, _| it.selected().to_string()),
-    ("slowest_seconds", |it, _| text(it.slowest().map(|it| it.as_secs_f64()))),
-    ("memory_bytes", |it, _| text(it.memory().map(|it| it.0))),
-    ("first_failure", |it, _| text(it.failure().0)),
-    ("cause", |it, _| text(it.failure().1)),
+    ("verdict", |it, _| cell_text(it.verdict())),
+    ("unexpected", |it, _| joined(it.broken_expectations().iter().map(|it| &it.reason), "; ")),
+    ("score", |it, _| cell_text(it.score().and_then(|it| it.score))),
+    ("max_score", |it, _| cell_text(it.score().and_then(|it| it.max_score))),
+    ("passed", |it, _| it.passed_cases().to_string()),
+    ("test_cases", |it, _| it.selected_cases().to_string()),
+    ("slowest_seconds", |it, _| cell_text(it.slowest_cpu_time().map(|it| it.as_secs_f64()))),
+    ("memory_bytes", |it, _| cell_text(it.peak_memory().map(|it| it.0))),
+    ("first_failure", |it, _| cell_text(it.failure().0)),
+    ("cause", |it, _| cell_text(it.failure().1)),
     ("same_as", |it, report| joined(same_as(it, report), "; ")),
 ];
 
-/// What the first line begins with.
-pub const SIGN: &str = "package,submission";
+pub const SIGNATURE: &str = "package,submission";
 
-/// A cell that no spreadsheet takes for a formula: an apostrophe precedes the signs with which one begins, and what
-/// some programs skip before them. Numbers stay as they are.
-fn harmless(cell: String) -> String {
+/// Adds an apostrophe if a spreadsheet would read the cell as a formula. Some programs skip blanks before the sign.
+/// Numbers stay as they are.
+fn escape_formula(cell: String) -> String {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err() {
         format!("'{cell}")
     } else {
@@ -44,8 +42,8 @@ fn harmless(cell: String) -> String {
     }
 }
 
-/// Writes the table (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says
-/// so, and has no submission.
+/// Writes CSV (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says so,
+/// and has no submission.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
@@ -63,10 +61,10 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     let mut table = Writer::from_writer(out);
-    let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned());
+    let titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
     let mut titles: Vec<String> = titles.collect();
-    // A test case may be called like another column.
+    // A test case may have the name of another column.
     let own = |name: &&str| {
         if name.starts_with('~') || titles.iter().any(|it| it == name) {
             format!("~{name}")
@@ -76,40 +74,38 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     };
     let own: Vec<String> = names.iter().map(own).collect();
     titles.extend(own);
-    table.write_record(titles.into_iter().map(harmless))?;
+    table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
         let cell = |name: &&str| {
             let mut cases = submission.cases().iter();
             let case = cases.find(|case| case.test_case == **name);
-            text(case.map(|case| case.verdict))
+            cell_text(case.map(|case| case.verdict))
         };
         let points = |group: &&str| {
             let mut groups = submission.score().into_iter().flat_map(|total| &total.groups);
             let group = groups.find(|it| it.name == **group);
-            text(group.and_then(|group| group.score))
+            cell_text(group.and_then(|group| group.score))
         };
-        let cells = COLUMNS.iter().map(|(_, cell)| cell(submission, report));
+        let cells = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
         let cells = cells.chain(groups.iter().map(points)).chain(names.iter().map(cell));
-        table.write_record(cells.map(harmless))?;
+        table.write_record(cells.map(escape_formula))?;
     }
     // Without it, a table with missing rows would look complete.
     if report.session.interrupted {
-        let cell = |(title, _): &(&str, Cell)| match *title {
+        let cell = |(title, _): &(&str, CellFunction)| match *title {
             "cause" => "interrupted: results are missing",
             _ => "",
         };
         let others = repeat_n("", groups.len() + names.len());
-        table.write_record(COLUMNS.iter().map(cell).chain(others))?;
+        table.write_record(FIXED_COLUMNS.iter().map(cell).chain(others))?;
     }
     table.flush()
 }
 
-/// A value; empty if it is not known.
-fn text(value: Option<impl Display>) -> String {
+fn cell_text(value: Option<impl Display>) -> String {
     value.map(|it| it.to_string()).unwrap_or_default()
 }
 
-/// The other submissions that are the same program.
 fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'a str> {
     let groups = report.duplicates.iter().filter(|it| it.submissions.contains(&submission.name));
     let names = groups.flat_map(|it| &it.submissions).map(String::as_str);
@@ -140,8 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_is_a_formula() {
-        let check = |cell: &str, expected: &str| assert_eq!(harmless(cell.to_owned()), expected);
+    fn a_cell_never_starts_a_formula() {
+        let check =
+            |cell: &str, expected: &str| assert_eq!(escape_formula(cell.to_owned()), expected);
         check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
         check("+1+cmd", "'+1+cmd");
         check("-x.py", "'-x.py");
@@ -160,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_submission_is_a_row_and_a_test_case_a_column() {
+    fn each_submission_has_a_row_and_each_test_case_a_column() {
         check(
             &report(CommandTask::Judge),
             "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\

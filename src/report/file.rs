@@ -11,71 +11,67 @@ use tempfile::NamedTempFile;
 
 use crate::model::root::FilePath;
 
-/// A report's file, opened before it is written.
+/// Opened before the report is written.
 #[derive(Debug)]
 pub enum ReportFile {
     /// A temporary file, to be renamed to this path.
-    Beside(NamedTempFile, PathBuf),
-    /// A file that is written in place: a device or a pipe, or one that the report is appended to; and its path.
-    Open(File, PathBuf),
+    Temporary(NamedTempFile, PathBuf),
+    /// A device, a pipe, or a file that the report is appended to; and its path.
+    InPlace(File, PathBuf),
 }
 
 impl ReportFile {
-    /// A file for a report, in place of an earlier report of the same kind, whose beginning contains this sign. Links are
-    /// followed, rights are kept, and devices and pipes are written to.
+    /// Replaces only an earlier report of the same kind, whose beginning contains `sign`. Follows links, keeps
+    /// permissions, and writes to devices and pipes.
     ///
     /// # Errors
     /// If its directory does not exist or cannot be written, the path is a directory, or there is any other file.
-    pub fn beside(path: &Path, sign: &str) -> io::Result<Self> {
-        // A pipe behind `/dev/stdout` has no other path.
+    pub fn replacing(path: &Path, sign: &str) -> io::Result<Self> {
+        // A pipe behind `/dev/stdout` has no path to rename to.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let file = OpenOptions::new().write(true).open(path)?;
-            return Ok(Self::Open(file, path.to_owned()));
+            return Ok(Self::InPlace(file, path.to_owned()));
         }
-        let path = resolved(path)?;
+        let path = resolve_path(path)?;
         let mut rights = 0o644;
         if let Ok(found) = fs::metadata(&path) {
             if found.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
-            if !has(&path, sign)? {
+            if !has_signature(&path, sign)? {
                 return Err(io::Error::other("it exists and is not such a report"));
             }
             rights = found.permissions().mode() & 0o777;
         }
         let directory = path.parent().unwrap_or(Path::new("."));
-        sweep(directory);
+        remove_abandoned_reports(directory);
         let file = tempfile::Builder::new()
-            .prefix(PREFIX)
+            .prefix(TEMPORARY_PREFIX)
             .permissions(Permissions::from_mode(rights))
             .tempfile_in(directory)?;
-        // Where locks do not work, no other juror removes it.
+        // Where locks do not work, no other juror removes the file.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        Ok(Self::Beside(file, path))
+        Ok(Self::Temporary(file, path))
     }
 
-    /// A file that the report is appended to.
-    ///
-    /// # Errors
-    /// If it cannot be opened for writing.
-    pub fn appended(path: &Path) -> io::Result<Self> {
+    pub fn appending(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
-        Ok(Self::Open(file, path.to_owned()))
+        Ok(Self::InPlace(file, path.to_owned()))
     }
 
-    /// Writes a part of it, at once.
+    /// Writes without a buffer.
     ///
     /// # Errors
     /// If the disk is full. The message names the file.
     pub fn write_part(&mut self, bytes: &[u8]) -> io::Result<()> {
         let (written, path) = match self {
-            Self::Open(file, path) => (file.write_all(bytes), path),
-            Self::Beside(file, path) => (file.write_all(bytes), path),
+            Self::InPlace(file, path) => (file.write_all(bytes), path),
+            Self::Temporary(file, path) => (file.write_all(bytes), path),
         };
-        written.map_err(|error| named(path, &error))
+        written.map_err(|error| with_path(path, &error))
     }
 
-    /// Writes what this function writes and moves it to its path.
+    /// Calls `write`, then moves the file to its path.
     ///
     /// # Errors
     /// If the disk is full, or the directory is gone. The message names the file.
@@ -86,34 +82,34 @@ impl ReportFile {
             out.flush()
         };
         let (path, written) = match self {
-            Self::Open(mut file, path) => (path, to(&mut file)),
-            Self::Beside(mut file, path) => {
+            Self::InPlace(mut file, path) => (path, to(&mut file)),
+            Self::Temporary(mut file, path) => {
                 let written = to(&mut file);
                 let kept = written.and_then(|()| file.persist(&path).map_err(io::Error::from));
                 (path, kept.map(drop))
             }
         };
-        written.map_err(|error| named(&path, &error))
+        written.map_err(|error| with_path(&path, &error))
     }
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// How the name of a report begins while it is made. It is locked as long as its process lives.
-const PREFIX: &str = ".juror-report-";
+/// The prefix of unfinished reports. The file is locked as long as its process lives.
+const TEMPORARY_PREFIX: &str = ".juror-report-";
 
-/// Removes what this user's killed jurors left in a directory: files without lock, of which none is young.
-fn sweep(directory: &Path) {
-    const YOUNG: Duration = Duration::from_secs(60);
+/// Removes unfinished reports of this user's killed processes: files that are old and not locked.
+fn remove_abandoned_reports(directory: &Path) {
+    const MIN_AGE: Duration = Duration::from_secs(60);
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+        if !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()) {
             continue;
         }
         let is_ours = entry.metadata().is_ok_and(|found| {
             let age = found.modified().ok().and_then(|time| time.elapsed().ok());
-            let is_old = age.is_some_and(|age| age >= YOUNG);
+            let is_old = age.is_some_and(|age| age >= MIN_AGE);
             found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && is_old
         });
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -127,11 +123,8 @@ fn sweep(directory: &Path) {
     }
 }
 
-/// The path without links in it: two paths of the same file are equal.
-///
-/// # Errors
-/// If its directory does not exist, or it is a link to nothing.
-pub fn resolved(path: &Path) -> io::Result<PathBuf> {
+/// Follows links, so that two paths of the same file become equal.
+pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     if path.symlink_metadata().is_ok() {
         return path.canonicalize();
     }
@@ -140,10 +133,10 @@ pub fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(parent.join(path.file_name().unwrap_or_default()))
 }
 
-/// Whether a file is empty, or its beginning contains a text.
-fn has(path: &Path, sign: &str) -> io::Result<bool> {
+/// Also true for an empty file.
+fn has_signature(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
-    let text = FilePath::root(path).start(BEGINNING)?;
+    let text = FilePath::root(path).read_prefix(BEGINNING)?;
     Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }
 
@@ -153,7 +146,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn what_killed_jurors_left_beside_a_report_is_removed_and_nothing_else() {
+    fn only_files_that_killed_jurors_left_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let old = SystemTime::now() - Duration::from_secs(100);
         let make = |name: &str| {
@@ -168,17 +161,17 @@ mod tests {
         fs::write(&young, "y").unwrap();
         let holder = File::open(&used).unwrap();
         flock(&holder, FlockOperation::NonBlockingLockExclusive).unwrap();
-        let report = ReportFile::beside(&dir.path().join("report.csv"), "").unwrap();
+        let report = ReportFile::replacing(&dir.path().join("report.csv"), "").unwrap();
         for path in &left {
             assert!(!path.exists(), "{}", path.display());
         }
         for path in [&used, &other, &young] {
             assert!(path.exists(), "{}", path.display());
         }
-        // What is being written now is not removed either.
-        let ReportFile::Beside(file, _) = &report else { panic!("a file beside it") };
+        // A report in progress is not removed either.
+        let ReportFile::Temporary(file, _) = &report else { panic!("a file beside it") };
         File::open(file.path()).unwrap().set_modified(old).unwrap();
-        sweep(dir.path());
+        remove_abandoned_reports(dir.path());
         assert!(file.path().exists());
     }
 }

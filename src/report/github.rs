@@ -12,10 +12,9 @@ use crate::model::text::{joined, printable};
 use crate::model::verdict::Verdict;
 use crate::report::result::AnyResult;
 
-/// Writes a workflow command for each fault.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
-        if let Some((title, message)) = surprise(report, submission) {
+        if let Some((title, message)) = describe_surprise(report, submission) {
             let path = submission.judgement().map(|it| it.path.as_path());
             annotate(out, Severity::Error, path, None, &title, &message)?;
         }
@@ -37,7 +36,6 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes a Markdown table of all submissions.
 pub fn write_summary(
     report: &Report,
     _: Option<&dyn AnyResult>,
@@ -52,19 +50,19 @@ pub fn write_summary(
         writeln!(out, "{titles}\n|---|---|---|---|---|---|---|")?;
     }
     for submission in &report.submissions {
-        let (name, cause) = submission.told_failure();
-        let reasons = submission.broken().iter().map(|it| &it.reason);
-        let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
+        let (name, cause) = submission.explained_failure();
+        let reasons = submission.broken_expectations().iter().map(|it| &it.reason);
+        let slowest = submission.slowest_cpu_time().map(|it| format!("{:.3} s", it.as_secs_f64()));
         let cells = [
             submission.package.clone().unwrap_or_default(),
             submission.name.clone(),
             submission.verdict().map_or_else(|| "–".to_owned(), |it| it.to_string()),
-            format!("{} of {}", submission.passed(), submission.selected()),
+            format!("{} of {}", submission.passed_cases(), submission.selected_cases()),
             slowest.unwrap_or_default(),
             joined(name.into_iter().chain(cause.as_deref()), ": "),
             joined(reasons, "; "),
         ];
-        writeln!(out, "| {} |", cells.map(|it| cell(&it)).join(" | "))?;
+        writeln!(out, "| {} |", cells.map(|it| escape_cell(&it)).join(" | "))?;
     }
     writeln!(
         out,
@@ -80,15 +78,15 @@ pub fn write_summary(
     Ok(())
 }
 
-/// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.
-fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
+/// `verify` reports submissions that are not as expected; other commands report those that are not accepted.
+fn describe_surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.session.task == CommandTask::Verify {
-        let reasons = joined(submission.broken(), "\n");
+        let reasons = joined(submission.broken_expectations(), "\n");
         return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
     let verdict = submission.verdict().filter(|it| *it != Verdict::Accepted)?;
-    let (case, cause) = submission.told_failure();
+    let (case, cause) = submission.explained_failure();
     let title = match case {
         Some(case) => format!("{name}: {verdict} on {case}"),
         None => format!("{name}: {verdict}"),
@@ -104,28 +102,28 @@ fn annotate(
     title: &str,
     message: &str,
 ) -> io::Result<()> {
-    let mut properties = vec![format!("title={}", property(title))];
+    let mut properties = vec![format!("title={}", escape_property(title))];
     if let Some(path) = path {
-        properties.push(format!("file={}", property(&path.to_string_lossy())));
+        properties.push(format!("file={}", escape_property(&path.to_string_lossy())));
     }
     if let Some((line, column)) = spot {
         properties.push(format!("line={line},col={column}"));
     }
-    writeln!(out, "::{severity} {}::{}", properties.join(","), data(message))
+    writeln!(out, "::{severity} {}::{}", properties.join(","), escape_message(message))
 }
 
-/// Escapes a message so that nothing in it ends the line or begins another command, and nothing is hidden.
-fn data(text: &str) -> String {
+/// Text must not end the line or begin another command. Control characters become visible.
+fn escape_message(text: &str) -> String {
     let lines = text.split('\n').map(|line| printable(line).replace('%', "%25"));
     joined(lines, "%0A")
 }
 
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// Escapes a cell of a Markdown table.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut shown = String::new();
     for char in printable(&text.replace(['\n', '\r'], " ")).chars() {
         match char {
@@ -153,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_annotated_where_they_are() {
+    fn annotations_name_file_and_line() {
         assert_eq!(
             shown(CommandTask::Verify, write),
             "::error title=odd%2C \"name\".py is not as expected,file=sum/odd%2C \"name\".py::accepted: required AC\n\
@@ -172,14 +170,14 @@ mod tests {
         let text = shown(CommandTask::Judge, write_summary);
         let row = "| sum | odd, \"name\".py | WA | 1 of 3 | 0.500 s | secret/2: token 1 differs | required AC |";
         assert!(text.contains(row), "{text}");
-        assert_eq!(cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");
+        assert_eq!(escape_cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");
     }
 
     #[test]
-    fn nothing_is_hidden() {
+    fn control_characters_are_shown() {
         let hidden = "a\u{1b}[31mb\u{7}c\u{202e}d\r\ne%";
-        assert_eq!(data(hidden), "a\\x1b[31mb\\x07c\\u{202e}d\\r%0Ae%25");
-        assert_eq!(property("\u{1b}:,"), "\\x1b%3A%2C");
-        assert_eq!(cell(hidden), "a\\\\x1b\\[31mb\\\\x07c\\\\u{202e}d  e%");
+        assert_eq!(escape_message(hidden), "a\\x1b[31mb\\x07c\\u{202e}d\\r%0Ae%25");
+        assert_eq!(escape_property("\u{1b}:,"), "\\x1b%3A%2C");
+        assert_eq!(escape_cell(hidden), "a\\\\x1b\\[31mb\\\\x07c\\\\u{202e}d  e%");
     }
 }

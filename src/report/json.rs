@@ -1,4 +1,4 @@
-//! For programs: the whole report as one JSON document at the end. `docs/json.md` describes each key.
+//! The report as one JSON document, written at the end. `docs/json.md` describes each key.
 
 use std::io::{self, BufWriter, Write};
 
@@ -6,22 +6,20 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// Writes a document.
 pub fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    // Unbuffered, standard output makes a system call for each line.
+    // Without a buffer, standard output needs a system call for each line.
     let mut out = BufWriter::with_capacity(64 << 10, out);
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
-/// Writes the JSON Schema of a document.
 pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     write(&settings.into_generator().into_root_schema_for::<T>(), out)
 }
 
-/// Writes the JSON Schemas of a command's input and output.
+/// For a command that also reads JSON lines.
 pub fn write_both_schemas<Written: JsonSchema>(
     title: &str,
     mut line: Schema,

@@ -19,52 +19,55 @@ use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 use crate::report::result::AnyResult;
 
-/// What the beginning of the document contains.
-pub const SIGN: &str = "<testsuites";
+pub const SIGNATURE: &str = "<testsuites";
 
-/// Writes the document, without characters that XML does not allow.
+/// Leaves out characters that XML does not allow.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut document = Document::new(format!("juror {}", report.session.command));
     document.set_time(report.session.elapsed);
-    let errors = report.session.diagnostics.iter().filter(|it| it.is_error()).map(of_diagnostic);
+    let errors = report.session.diagnostics.iter().filter(|it| it.is_error()).map(diagnostic_test);
     let complaints = report
         .session
         .complaints
         .iter()
-        .map(|it| failed("command line", NonSuccessKind::Error, "usage", it));
+        .map(|it| failed_test("command line", NonSuccessKind::Error, "usage", it));
     let interrupted = report.session.interrupted.then(|| {
-        failed("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
+        failed_test("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
     });
     let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
-    let faults = faults.map(|it| of_fault("judge", &it.error));
-    // Packages and submissions have their own names, whatever else is in the report.
+    let faults = faults.map(|it| fault_test("judge", &it.error));
+    // Packages and submissions keep their names; other suites get a number if a name is taken.
     let mut taken: HashSet<String> = match report.session.task {
         CommandTask::Verify => report.session.packages.iter().map(|it| it.name.clone()).collect(),
         _ => report.submissions.iter().map(|it| suite_name(it, report)).collect(),
     };
-    let name = free("package", &mut taken);
-    add(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
+    let name = unique_name("package", &mut taken);
+    add_suite(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
     for made in report.generated.chunk_by(|a, b| a.package == b.package) {
         let name = match &made[0].package {
             Some(package) if report.session.packages.len() > 1 => format!("{package}: test data"),
             _ => "test data".to_owned(),
         };
-        add(&mut document, &free(&name, &mut taken), made.iter().map(of_generated));
+        add_suite(&mut document, &unique_name(&name, &mut taken), made.iter().map(generated_test));
     }
     if report.session.task == CommandTask::Verify {
         let names = report.session.packages.iter().map(|it| it.name.as_str());
         for package in names {
             let submissions = report.submissions.iter();
             let own = submissions.filter(|it| it.package.as_deref() == Some(package));
-            add(&mut document, package, own.map(of_submission));
+            add_suite(&mut document, package, own.map(submission_test));
         }
     } else {
         for submission in &report.submissions {
-            add(&mut document, &suite_name(submission, report), of_cases(submission).into_iter());
+            add_suite(
+                &mut document,
+                &suite_name(submission, report),
+                case_tests(submission).into_iter(),
+            );
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;
-    // The library leaves out the others.
+    // The library removes the other forbidden characters.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "");
     // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows this attribute only in suites, so the first one is
     // removed.
@@ -72,7 +75,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     writeln!(out, "{}", text.replacen(&total, "", 1))
 }
 
-/// The name of a submission's suite. Merged reports may have several packages.
+/// Merged reports may have several packages.
 fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
     match &submission.package {
         Some(package) if report.session.packages.len() > 1 => {
@@ -82,39 +85,38 @@ fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
     }
 }
 
-/// The name; if it is taken, with the first free number.
-fn free(name: &str, taken: &mut HashSet<String>) -> String {
+/// If the name is taken, adds the first free number.
+fn unique_name(name: &str, taken: &mut HashSet<String>) -> String {
     let numbered = (2_u64..).map(|number| format!("{name} ({number})"));
     let mut names = once(name.to_owned()).chain(numbered);
     names.find(|name| taken.insert(name.clone())).unwrap_or_default()
 }
 
-fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase>) {
+fn add_suite(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase>) {
     let tests: Vec<TestCase> = tests.collect();
     if !tests.is_empty() {
         let mut suite = TestSuite::new(name);
         let mut taken = HashSet::new();
         suite.add_test_cases(tests.into_iter().map(|mut test| {
             test.set_classname(name);
-            test.name = free(test.name.as_str(), &mut taken).into();
+            test.name = unique_name(test.name.as_str(), &mut taken).into();
             test
         }));
         document.add_test_suite(suite);
     }
 }
 
-/// Whether the submission is as its author expects.
-fn of_submission(submission: &SubmissionReport) -> TestCase {
+fn submission_test(submission: &SubmissionReport) -> TestCase {
     let name = submission.name.as_str();
     let judgement = match &submission.result {
         Ok(judgement) => judgement,
-        Err(fault) => return of_fault(name, &fault.error),
+        Err(fault) => return fault_test(name, &fault.error),
     };
     let reasons = joined(&judgement.broken, "\n");
     let mut test = if reasons.is_empty() {
         TestCase::new(name, TestCaseStatus::success())
     } else {
-        failed(name, NonSuccessKind::Failure, "expectation", &reasons)
+        failed_test(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
     test.set_time(
         judgement.cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),
@@ -122,15 +124,14 @@ fn of_submission(submission: &SubmissionReport) -> TestCase {
     test
 }
 
-/// Whether the submission is right, by test case.
-fn of_cases(submission: &SubmissionReport) -> Vec<TestCase> {
+fn case_tests(submission: &SubmissionReport) -> Vec<TestCase> {
     let judgement = match &submission.result {
         Ok(judgement) => judgement,
-        Err(fault) => return vec![of_fault("build", &fault.error)],
+        Err(fault) => return vec![fault_test("build", &fault.error)],
     };
-    let mut tests: Vec<TestCase> = judgement.cases.iter().map(of_case).collect();
+    let mut tests: Vec<TestCase> = judgement.cases.iter().map(case_test).collect();
     if let Some((cause, messages)) = judgement.refusal() {
-        let mut test = failed("build", NonSuccessKind::Failure, "CE", cause);
+        let mut test = failed_test("build", NonSuccessKind::Failure, "CE", cause);
         test.set_system_out_lossy(messages);
         tests.push(test);
     }
@@ -141,11 +142,11 @@ fn of_cases(submission: &SubmissionReport) -> Vec<TestCase> {
     tests
 }
 
-fn of_case(case: &CaseJudgement) -> TestCase {
+fn case_test(case: &CaseJudgement) -> TestCase {
     let name = case.test_case.as_str();
     let mut test = match case.verdict {
         Verdict::Accepted => TestCase::new(name, TestCaseStatus::success()),
-        verdict => failed(name, NonSuccessKind::Failure, &verdict.to_string(), &case.cause),
+        verdict => failed_test(name, NonSuccessKind::Failure, &verdict.to_string(), &case.cause),
     };
     if let Some(outcome) = &case.outcome {
         test.set_time(outcome.cpu_time);
@@ -160,39 +161,39 @@ fn of_case(case: &CaseJudgement) -> TestCase {
     test
 }
 
-fn of_diagnostic(diagnostic: &Diagnostic) -> TestCase {
+fn diagnostic_test(diagnostic: &Diagnostic) -> TestCase {
     let path = diagnostic.place.path.display();
     let name = match &diagnostic.place.spot {
         Some(spot) => format!("{path}:{}", spot.line),
         None => path.to_string(),
     };
-    failed(&name, NonSuccessKind::Failure, "package", &diagnostic.to_string())
+    failed_test(&name, NonSuccessKind::Failure, "package", &diagnostic.to_string())
 }
 
-fn of_fault(name: &str, error: &JudgeError) -> TestCase {
+fn fault_test(name: &str, error: &JudgeError) -> TestCase {
     match &error.lacks {
         Some(tool) => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(format!("skipped: no {tool}"));
             TestCase::new(name, status)
         }
-        None => failed(name, NonSuccessKind::Error, "judge error", &error.to_string()),
+        None => failed_test(name, NonSuccessKind::Error, "judge error", &error.to_string()),
     }
 }
 
-fn of_generated(made: &GeneratedReport) -> TestCase {
+fn generated_test(made: &GeneratedReport) -> TestCase {
     match made.state {
-        GeneratedState::Missing => differs(&made.test_case, "is missing"),
-        GeneratedState::Differs => differs(&made.test_case, "differs from its recipe"),
+        GeneratedState::Missing => difference_test(&made.test_case, "is missing"),
+        GeneratedState::Differs => difference_test(&made.test_case, "differs from its recipe"),
         _ => TestCase::new(made.test_case.as_str(), TestCaseStatus::success()),
     }
 }
 
-fn differs(case: &str, what: &str) -> TestCase {
-    failed(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
+fn difference_test(case: &str, what: &str) -> TestCase {
+    failed_test(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
 }
 
-fn failed(name: &str, kind: NonSuccessKind, ty: &str, message: &str) -> TestCase {
+fn failed_test(name: &str, kind: NonSuccessKind, ty: &str, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(ty).set_message(message);
     TestCase::new(name, status)
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn who_judges_sees_a_test_for_each_test_case() {
+    fn judge_reports_a_test_for_each_test_case() {
         let text = shown(CommandTask::Judge);
         for part in [
             r#"<testsuites name="juror test" tests="9" failures="3" errors="0" time="2.000">"#,
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn who_verifies_sees_a_test_for_each_submission() {
+    fn verify_reports_a_test_for_each_submission() {
         let text = shown(CommandTask::Verify);
         for part in [
             r#"<testsuite name="sum" tests="4" skipped="1" errors="0" failures="1">"#,
@@ -238,7 +239,6 @@ mod tests {
         }
     }
 
-    /// The names of all suites, and of their tests.
     fn names(report: &Report) -> Vec<String> {
         let mut out = Vec::new();
         write(report, None, &mut out).expect("a document");

@@ -1,4 +1,4 @@
-//! Standard output and standard error, which a CI system may keep as its log, and obey.
+//! Output that a CI system may log. Some systems run commands that they find in a log.
 //!
 //! GitHub looks for `##[command]` anywhere in a line, Azure for `##vso[command]`, TeamCity for `##teamcity[command]`. A
 //! submission can print such a line, and a file can have such a name, so the bracket is written as an escape.
@@ -8,7 +8,7 @@
 use std::env;
 use std::io::{self, Write};
 
-/// What is written, which decides how a bracket can be escaped.
+/// Decides how a bracket is escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// Text for people: `\[`.
@@ -17,20 +17,18 @@ pub enum LogFormat {
     Json,
 }
 
-/// A stream that may be a log with commands.
 pub struct Log<W> {
     to: W,
     form: LogFormat,
-    is_obeyed: bool,
-    place: Place,
+    escapes_commands: bool,
+    prefix: CommandPrefix,
 }
 
-/// What the last bytes are.
+/// The part of a command prefix that the last bytes form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
-    /// No start of a command.
+enum CommandPrefix {
     #[default]
-    Elsewhere,
+    Empty,
     /// `#`
     Hash,
     /// `##`
@@ -39,45 +37,44 @@ enum Place {
     Word,
 }
 
-impl Place {
-    /// The place after another byte.
-    fn after(self, byte: u8) -> Self {
+impl CommandPrefix {
+    fn after_byte(self, byte: u8) -> Self {
         match (self, byte) {
-            (Self::Elsewhere | Self::Word, b'#') => Self::Hash,
+            (Self::Empty | Self::Word, b'#') => Self::Hash,
             (Self::Hash | Self::Hashes, b'#') => Self::Hashes,
             (Self::Hashes | Self::Word, _) if byte.is_ascii_alphanumeric() => Self::Word,
-            _ => Self::Elsewhere,
+            _ => Self::Empty,
         }
     }
 }
 
-/// Whether a CI system that obeys its log says in the environment that it is there.
-pub fn is_obeyed() -> bool {
+/// Whether the environment shows such a CI system.
+pub fn obeys_log() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"].into_iter().any(is_set)
 }
 
 impl<W: Write> Log<W> {
-    /// Writes to this stream; commands are made harmless if somebody obeys them.
     pub fn new(to: W, form: LogFormat, is_obeyed: bool) -> Self {
-        Self { to, form, is_obeyed, place: Place::Elsewhere }
+        Self { to, form, escapes_commands: is_obeyed, prefix: CommandPrefix::Empty }
     }
 }
 
 impl<W: Write> Write for Log<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.is_obeyed {
+        if !self.escapes_commands {
             return self.to.write(bytes);
         }
         let mut harmless = Vec::with_capacity(bytes.len());
         for byte in bytes {
-            let is_command = matches!(self.place, Place::Hashes | Place::Word) && *byte == b'[';
+            let is_command =
+                matches!(self.prefix, CommandPrefix::Hashes | CommandPrefix::Word) && *byte == b'[';
             match (is_command, self.form) {
                 (true, LogFormat::Text) => harmless.extend(b"\\["),
                 (true, LogFormat::Json) => harmless.extend(b"\\u005b"),
                 (false, _) => harmless.push(*byte),
             }
-            self.place = self.place.after(*byte);
+            self.prefix = self.prefix.after_byte(*byte);
         }
         self.to.write_all(&harmless)?;
         Ok(bytes.len())
@@ -102,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn no_command_reaches_a_log_however_it_is_written() {
+    fn commands_are_escaped_however_they_are_split() {
         let check = |text: &str, expected: &str| {
             for pieces in [1, 2, 3, 100] {
                 assert_eq!(written(text, pieces, LogFormat::Text, true), expected, "{pieces}");
@@ -121,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn escaped_json_has_the_same_value() {
         let text = serde_json::json!({ "##[a]": ["##vso[b]", "##"] }).to_string();
         let harmless = written(&text, 3, LogFormat::Json, true);
         assert!(!harmless.contains("##[") && !harmless.contains("##vso["), "{harmless}");

@@ -19,104 +19,95 @@ pub mod terminal;
 
 use std::io::{self, Write};
 
-use crate::model::event::{Event, Stamped};
+use crate::model::event::{Event, StampedEvent};
 use crate::model::report::Report;
 use crate::report::file::ReportFile;
 use crate::report::result::AnyResult;
 
-/// A way to show events and a result.
 pub enum Reporter<'a> {
-    Live(Box<dyn Live + Send + 'a>),
+    Live(Box<dyn LiveReporter + Send + 'a>),
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
-    /// At the end of the command, in a file. It is written even if another writer failed.
+    /// Written at the end of the command, even if another writer failed.
     File(WriteReport, ReportFile),
-    /// Each event as a line of JSON, as it happens. `None` after an error: the file is not kept.
+    /// Writes each event at once as a line of JSON. `None` after an error, so that no incomplete file remains.
     Events(Option<ReportFile>),
 }
 
-/// What the first line of a file of events contains.
-pub const EVENTS_SIGN: &str = "\"event\":\"started\"";
+pub const EVENTS_SIGNATURE: &str = "\"event\":\"started\"";
 
-/// Writes a report, and the result if the command has one of its own.
+/// Writes a report, and the result of a command that judges nothing.
 pub type WriteReport = fn(&Report, Option<&dyn AnyResult>, &mut dyn Write) -> io::Result<()>;
 
-/// A reporter that shows events as they happen.
-pub trait Live {
-    /// Shows an event.
-    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
+pub trait LiveReporter {
+    fn show_event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
 
-    /// Shows the result, before the last event.
-    fn result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
+    /// Called before the last event.
+    fn show_result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// All reporters of a command, and its report so far.
 #[derive(Default)]
 pub struct Reporters<'a> {
     all: Vec<Reporter<'a>>,
     report: Report,
-    failed: Option<io::Error>,
+    first_error: Option<io::Error>,
 }
 
 impl<'a> Reporters<'a> {
-    /// These reporters, each of which gets every event, in this order.
+    /// Each reporter gets every event, in this order.
     pub fn new(all: Vec<Reporter<'a>>) -> Self {
         Self { all, ..Self::default() }
     }
 
-    /// Shows an event, unless a writer has failed. Files get it even then.
-    pub fn event(&mut self, stamped: &Stamped) {
-        self.report.see(stamped);
+    /// After a writer has failed, only files get events.
+    pub fn show_event(&mut self, stamped: &StampedEvent) {
+        self.report.add_event(stamped);
         for reporter in &mut self.all {
             let shown = match reporter {
-                Reporter::Live(live) if self.failed.is_none() => {
-                    live.event(&stamped.event, &self.report)
+                Reporter::Live(live) if self.first_error.is_none() => {
+                    live.show_event(&stamped.event, &self.report)
                 }
                 Reporter::Events(file) => write_event(stamped, file),
                 _ => Ok(()),
             };
-            self.failed = self.failed.take().or(shown.err());
+            self.first_error = self.first_error.take().or(shown.err());
         }
     }
 
-    /// Shows the result, unless a writer has failed.
-    pub fn result(&mut self, result: &dyn AnyResult) {
-        self.failed = self
-            .failed
-            .take()
-            .or_else(|| lives(&mut self.all).try_for_each(|it| it.result(result)).err());
+    pub fn show_result(&mut self, result: &dyn AnyResult) {
+        self.first_error = self.first_error.take().or_else(|| {
+            live_reporters(&mut self.all).try_for_each(|it| it.show_result(result)).err()
+        });
     }
 
-    /// Writes the reports that are written at the end.
     pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
         let report = &self.report;
         for reporter in self.all.drain(..) {
             let written = match reporter {
                 Reporter::File(write, file) => file.write(|out| write(report, result, out)),
                 Reporter::Events(Some(file)) => file.write(|_| Ok(())),
-                Reporter::AtEnd(write, mut out) if self.failed.is_none() => {
+                Reporter::AtEnd(write, mut out) if self.first_error.is_none() => {
                     write(report, result, &mut out).and_then(|()| out.flush())
                 }
                 _ => Ok(()),
             };
-            self.failed = self.failed.take().or(written.err());
+            self.first_error = self.first_error.take().or(written.err());
         }
     }
 
-    /// The report so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The first error of a writer; after it only files were written.
-    pub fn failed(&self) -> Option<&io::Error> {
-        self.failed.as_ref()
+    /// The first error of a writer.
+    pub fn first_error(&self) -> Option<&io::Error> {
+        self.first_error.as_ref()
     }
 }
 
-/// Adds an event to a file, which is given up if that fails.
-fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<()> {
+/// Drops the file if writing fails.
+fn write_event(stamped: &StampedEvent, file: &mut Option<ReportFile>) -> io::Result<()> {
     let Some(out) = file else { return Ok(()) };
     let mut written = serde_json::to_vec(stamped).map_err(io::Error::from);
     written = written.map(|line| [line, b"\n".to_vec()].concat());
@@ -127,9 +118,9 @@ fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<(
     written
 }
 
-fn lives<'a, 'b>(
+fn live_reporters<'a, 'b>(
     all: &'b mut [Reporter<'a>],
-) -> impl Iterator<Item = &'b mut Box<dyn Live + Send + 'a>> {
+) -> impl Iterator<Item = &'b mut Box<dyn LiveReporter + Send + 'a>> {
     all.iter_mut().filter_map(|reporter| match reporter {
         Reporter::Live(live) => Some(live),
         _ => None,
@@ -152,7 +143,7 @@ pub(crate) mod tests {
     use crate::model::units::Bytes;
     use crate::model::verdict::Verdict;
 
-    /// A report on four submissions (right, wrong, not built, skipped) and a fault of the package.
+    /// Four submissions (right, wrong, not built, skipped) and a fault of the package.
     pub(crate) fn report(task: CommandTask) -> Report {
         let outcome = Outcome {
             cpu_time: Duration::from_millis(500),
@@ -165,7 +156,7 @@ pub(crate) mod tests {
             verdict,
             cause: if verdict == Verdict::Accepted { "" } else { "token 1 differs" }.to_owned(),
             message: String::new(),
-            is_told: true,
+            cause_includes_message: true,
             team_message: String::new(),
             score: None,
             with_margin: None,
@@ -225,7 +216,7 @@ pub(crate) mod tests {
         let mut report = Report::default();
         for event in events {
             let at = Duration::from_secs(2);
-            report.see(&Stamped { at, package: Some("sum".into()), event });
+            report.add_event(&StampedEvent { at, package: Some("sum".into()), event });
         }
         report
     }

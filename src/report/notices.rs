@@ -1,4 +1,4 @@
-//! Messages that people should see immediately, even if a program reads the report: one line each, on standard error.
+//! Messages that people must see at once, even if a program reads the report: one line each, on standard error.
 
 use std::io::{self, Write};
 
@@ -6,48 +6,51 @@ use crate::model::event::{Event, Shortfall};
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
 use crate::model::text::{printable, with_help};
-use crate::report::Live;
-use crate::report::style::{Look, Style};
+use crate::report::LiveReporter;
+use crate::report::style::{Style, TextRole};
 
-/// Shows complaints and warnings, and nothing else.
+/// Shows complaints and the warning about isolation.
 pub struct Notices<E> {
     err: E,
     style: Style,
 }
 
 impl<E: Write> Notices<E> {
-    /// A reporter that writes to `err`.
     pub fn new(err: E, style: Style) -> Self {
         Self { err, style }
     }
 }
 
-impl<E: Write> Live for Notices<E> {
-    fn event(&mut self, event: &Event, _: &Report) -> io::Result<()> {
-        match notice(event, &self.style) {
+impl<E: Write> LiveReporter for Notices<E> {
+    fn show_event(&mut self, event: &Event, _: &Report) -> io::Result<()> {
+        match urgent_message(event, &self.style) {
             None => Ok(()),
             Some(text) => self.err.write_all(text.as_bytes()),
         }
     }
 }
 
-/// The message for an event, if it must be seen whatever else is shown.
-pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
+/// Returns the messages that every mode must show.
+pub(super) fn urgent_message(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
         Event::Complained { message, help } => {
-            (Look::Bad, "error:", printable(&with_help(message, help.as_deref())))
+            (TextRole::Bad, "error:", printable(&with_help(message, help.as_deref())))
         }
         Event::HostReady { isolation, shortfall: Some(shortfall), most_at_once } => {
-            let text = warning(shortfall, *isolation, *most_at_once);
-            (Look::Warning, "warning:", text)
+            let text = isolation_warning(shortfall, *isolation, *most_at_once);
+            (TextRole::Warning, "warning:", text)
         }
         _ => return None,
     };
     Some(format!("{} {text}\n", style.paint(look, label)))
 }
 
-/// The warning at the start of every command if anything is missing for full isolation.
-fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
+/// Shown at the start of every command without full isolation.
+fn isolation_warning(
+    shortfall: &Shortfall,
+    isolation: Isolation,
+    most_at_once: Option<usize>,
+) -> String {
     let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {
         Some(1) => ", one run at a time",

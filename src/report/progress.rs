@@ -6,47 +6,41 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::model::event::{Event, GradingProgress, WorkProgress};
+use crate::model::event::{Event, StreamProgress, WorkProgress};
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, joined, printable};
 use crate::model::verdict::Verdict;
-use crate::report::Live;
-use crate::report::style::cut;
+use crate::report::LiveReporter;
+use crate::report::style::shorten;
 
-/// Shows the work in progress.
 pub struct Progress {
-    view: View,
-    state: State,
+    view: ProgressView,
+    state: ProgressState,
 }
 
-/// How it is shown.
-enum View {
-    /// Not at all.
+enum ProgressView {
     Hidden,
-    Redrawn(ProgressBar),
-    /// As a new line, each time this much time has passed.
+    Bar(ProgressBar),
+    /// A new line each minute; `next` is the time of the next one.
     Lines {
         next: Duration,
         err: Box<dyn Write + Send>,
     },
 }
 
-/// The time between two lines if lines cannot be redrawn.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// The current state of the work.
 #[derive(Default)]
-struct State {
+struct ProgressState {
     comparisons: usize,
-    stream: Option<GradingProgress>,
-    now: String,
-    /// The last run of a submission.
+    stream: Option<StreamProgress>,
+    activity: String,
     last: Option<LastRun>,
-    /// A run that is repeated, which may have to wait until it is alone.
+    /// A repeated run may have to wait until it runs alone.
     repeated: Option<RepeatedRun>,
-    /// When the first submission of the package began.
-    begun: Option<Duration>,
+    /// The time when the first submission of the package began.
+    started: Option<Duration>,
 }
 
 struct RepeatedRun {
@@ -62,75 +56,79 @@ struct LastRun {
 }
 
 impl Progress {
-    /// A progress that is never shown.
     pub fn hidden() -> Self {
-        Self { view: View::Hidden, state: State::default() }
+        Self { view: ProgressView::Hidden, state: ProgressState::default() }
     }
 
-    /// Lines on standard error, which is a terminal that can redraw.
+    /// Standard error must be a terminal that can redraw lines.
     pub fn on_stderr() -> Self {
-        let target = ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20);
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(StderrTerminal::default()), 20);
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {msg}") {
             bar.set_style(style);
         }
-        // So that the time is updated while a long run sends no events.
+        // Updates the time while a long run sends no events.
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { view: View::Redrawn(bar), state: State::default() }
+        Self { view: ProgressView::Bar(bar), state: ProgressState::default() }
     }
 
-    /// A line on this standard error each minute: for files, pipes and terminals that cannot redraw.
+    /// Writes a line each minute; for files, pipes and terminals that cannot redraw.
     pub fn by_lines(err: Box<dyn Write + Send>) -> Self {
-        Self { view: View::Lines { next: BETWEEN_LINES, err }, state: State::default() }
+        Self {
+            view: ProgressView::Lines { next: BETWEEN_LINES, err },
+            state: ProgressState::default(),
+        }
     }
 
-    /// Hides the lines while something else is written.
+    /// Hides the live lines during `write`.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
-            View::Redrawn(bar) => bar.suspend(write),
-            View::Hidden | View::Lines { .. } => write(),
+            ProgressView::Bar(bar) => bar.suspend(write),
+            ProgressView::Hidden | ProgressView::Lines { .. } => write(),
         }
     }
 }
 
-impl Live for Progress {
-    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
-        self.state.see(event, report);
+impl LiveReporter for Progress {
+    fn show_event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
+        self.state.update(event, report);
         match (&mut self.view, event) {
-            (View::Redrawn(bar), Event::Finished { .. }) => bar.finish_and_clear(),
-            (View::Redrawn(bar), _) => {
-                let room = usize::from(Screen::default().width()).saturating_sub(MARGIN.len());
-                let [first, second] = self.state.lines(report).map(|line| cut(&line, room, "..."));
-                let gap = if second.is_empty() { "" } else { MARGIN };
+            (ProgressView::Bar(bar), Event::Finished { .. }) => bar.finish_and_clear(),
+            (ProgressView::Bar(bar), _) => {
+                let room =
+                    usize::from(StderrTerminal::default().width()).saturating_sub(LINE_GAP.len());
+                let [first, second] =
+                    self.state.lines(report).map(|line| shorten(&line, room, "..."));
+                let gap = if second.is_empty() { "" } else { LINE_GAP };
                 bar.set_message(format!("{first}{gap}{second}"));
             }
-            (View::Lines { next, err }, _) => {
-                if let Some(line) = self.state.due(next, report) {
-                    // If this fails, nothing is lost.
+            (ProgressView::Lines { next, err }, _) => {
+                if let Some(line) = self.state.next_line(next, report) {
+                    // Progress may be lost.
                     let _ = writeln!(err, "{line}");
                 }
             }
-            (View::Hidden, _) => {}
+            (ProgressView::Hidden, _) => {}
         }
         Ok(())
     }
 }
 
-/// The text before the second line: it ends the first line, and indents the second one below the time.
-const MARGIN: &str = "\n          ";
+/// Separates the two lines, and aligns the second one with the text after the time.
+const LINE_GAP: &str = "\n          ";
 
-/// Standard error as a terminal that seems slightly narrower than it is.
+/// Standard error as a terminal that reports a slightly smaller width.
 ///
-/// The line is padded to the width. The `^C` that a terminal echoes for Ctrl-C then still fits after it; otherwise the
-/// cursor would be on the next line, and the line could not be removed.
+/// Lines are padded to the width. The `^C` that a terminal echoes must fit after the line; otherwise the cursor would
+/// be on the next line, and the line could not be removed.
 ///
-/// Output is written in one piece at the flush, so that nothing flickers.
+/// Output is written in one piece at the flush, to avoid flicker.
 #[derive(Debug, Default)]
-struct Screen {
+struct StderrTerminal {
     pending: Mutex<String>,
 }
 
-impl Screen {
+impl StderrTerminal {
     fn write(&self, text: &str) -> io::Result<()> {
         self.pending().push_str(text);
         Ok(())
@@ -141,7 +139,7 @@ impl Screen {
     }
 
     /// Moves the cursor by this many cells in a direction, named as in ECMA-48.
-    fn go(&self, cells: usize, direction: char) -> io::Result<()> {
+    fn move_cursor(&self, cells: usize, direction: char) -> io::Result<()> {
         match cells {
             0 => Ok(()),
             _ => self.write(&format!("\x1b[{cells}{direction}")),
@@ -149,7 +147,7 @@ impl Screen {
     }
 }
 
-impl TermLike for Screen {
+impl TermLike for StderrTerminal {
     fn width(&self) -> u16 {
         const ECHO: u16 = 4;
         const LEAST: u16 = 20;
@@ -159,19 +157,19 @@ impl TermLike for Screen {
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {
-        self.go(n, 'A')
+        self.move_cursor(n, 'A')
     }
 
     fn move_cursor_down(&self, n: usize) -> io::Result<()> {
-        self.go(n, 'B')
+        self.move_cursor(n, 'B')
     }
 
     fn move_cursor_right(&self, n: usize) -> io::Result<()> {
-        self.go(n, 'C')
+        self.move_cursor(n, 'C')
     }
 
     fn move_cursor_left(&self, n: usize) -> io::Result<()> {
-        self.go(n, 'D')
+        self.move_cursor(n, 'D')
     }
 
     fn write_line(&self, text: &str) -> io::Result<()> {
@@ -192,18 +190,17 @@ impl TermLike for Screen {
     }
 }
 
-impl State {
-    /// Updates the state from an event.
-    fn see(&mut self, event: &Event, report: &Report) {
+impl ProgressState {
+    fn update(&mut self, event: &Event, report: &Report) {
         match event {
             Event::PackageRead(_) => *self = Self::default(),
-            Event::Progress(progress) => self.progress(progress),
+            Event::Progress(progress) => self.update_work(progress),
             Event::SubmissionStarted { submission, .. } => {
-                self.now = printable(submission);
-                self.begun.get_or_insert(report.session.elapsed);
+                self.activity = printable(submission);
+                self.started.get_or_insert(report.session.elapsed);
             }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
-                self.now.clear();
+                self.activity.clear();
                 self.repeated
                     .take_if(|it| it.submission == *submission && it.test_case == *test_case);
                 self.last = Some(LastRun {
@@ -215,14 +212,16 @@ impl State {
             Event::Failed { submission: Some(submission), .. } => {
                 self.repeated.take_if(|it| it.submission == *submission);
             }
-            Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
+            Event::CaseGenerated { test_case, .. } => self.activity = printable(test_case),
             _ => {}
         }
     }
 
-    fn progress(&mut self, progress: &WorkProgress) {
+    fn update_work(&mut self, progress: &WorkProgress) {
         match progress {
-            WorkProgress::Build(program) => self.now = format!("building {}", printable(program)),
+            WorkProgress::Build(program) => {
+                self.activity = format!("building {}", printable(program))
+            }
             WorkProgress::Repetition { submission, test_case, reason } => {
                 self.repeated = Some(RepeatedRun {
                     submission: submission.clone(),
@@ -231,12 +230,12 @@ impl State {
                 });
             }
             WorkProgress::Step(ProgressStep { what, done, total }) => {
-                self.now = format!("{}: {done} of {total}", printable(what));
+                self.activity = format!("{}: {done} of {total}", printable(what));
             }
             WorkProgress::Lines(progress) => self.stream = Some(*progress),
             WorkProgress::Search(progress) => {
                 self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
-                self.now = searching(progress);
+                self.activity = search_activity(progress);
             }
         }
     }
@@ -256,22 +255,22 @@ impl State {
         if let Some(runs) = Some(runs.max(self.comparisons)).filter(|&runs| runs > 0) {
             parts.push(count(runs, "run"));
         }
-        if let Some(GradingProgress { lines, per_second, .. }) = self.stream {
+        if let Some(StreamProgress { lines, per_second, .. }) = self.stream {
             parts.push(format!("{}, {per_second:.1} a second", count(lines, "line")));
         }
-        let left = self.stream.map_or_else(|| self.left(report), |stream| stream.left);
-        parts.extend(left.map(|left| format!("about {} left", roughly(left))));
-        [parts.join(", "), self.doing(report)]
+        let left =
+            self.stream.map_or_else(|| self.estimate_time_left(report), |stream| stream.left);
+        parts.extend(left.map(|left| format!("about {} left", rounded_span(left))));
+        [parts.join(", "), self.activity_line(report)]
     }
 
-    /// The current activity.
-    fn doing(&self, report: &Report) -> String {
+    fn activity_line(&self, report: &Report) -> String {
         if let Some(RepeatedRun { submission, test_case, reason }) = &self.repeated {
             let (submission, test_case) = (printable(submission), printable(test_case));
             return format!("{submission}: {test_case} again, alone: {reason}");
         }
-        let Some(last) = self.last.as_ref().filter(|_| self.now.is_empty()) else {
-            return self.now.clone();
+        let Some(last) = self.last.as_ref().filter(|_| self.activity.is_empty()) else {
+            return self.activity.clone();
         };
         let mut under_way = report.work.submissions.iter();
         let under_way = under_way.find(|it| it.submission == last.submission);
@@ -281,10 +280,10 @@ impl State {
         format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
     }
 
-    /// The estimated time for the submissions of the package, if known.
-    fn left(&self, report: &Report) -> Option<Duration> {
+    /// `None` until the estimate is reliable.
+    fn estimate_time_left(&self, report: &Report) -> Option<Duration> {
         const SURE_AFTER: Duration = Duration::from_secs(2);
-        let spent = report.session.elapsed.checked_sub(self.begun?)?;
+        let spent = report.session.elapsed.checked_sub(self.started?)?;
         let under_way = report.work.submissions.iter();
         let under_way: f64 =
             under_way.map(|it| it.judged as f64 / it.test_cases.max(1) as f64).sum();
@@ -294,8 +293,8 @@ impl State {
         is_sure.then(|| spent.mul_f64((1.0 - part) / part))
     }
 
-    /// A stand-alone line, if it is time for one.
-    fn due(&self, next: &mut Duration, report: &Report) -> Option<String> {
+    /// Returns a line if it is time for one.
+    fn next_line(&self, next: &mut Duration, report: &Report) -> Option<String> {
         let elapsed = report.session.elapsed;
         if elapsed < *next {
             return None;
@@ -303,12 +302,12 @@ impl State {
         *next = elapsed + BETWEEN_LINES;
         let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
         let said = joined(lines, "; ");
-        (!said.is_empty()).then(|| format!("after {}: {said}", roughly(elapsed)))
+        (!said.is_empty()).then(|| format!("after {}: {said}", rounded_span(elapsed)))
     }
 }
 
 /// A time span in one unit: `8 s`, `3 min`, `2 h`.
-fn roughly(time: Duration) -> String {
+fn rounded_span(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
         5400.0.. => format!("{:.0} h", seconds / 3600.0),
@@ -318,7 +317,7 @@ fn roughly(time: Duration) -> String {
 }
 
 /// The state of a search, such as `2140 a second, making it smaller: 12 bytes`.
-fn searching(progress: &SearchProgress) -> String {
+fn search_activity(progress: &SearchProgress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let speed = if seconds > 0.0 { progress.runs as f64 / seconds } else { 0.0 };
     let smallest = match progress.smallest {
@@ -331,24 +330,24 @@ fn searching(progress: &SearchProgress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::Stamped;
+    use crate::model::event::StampedEvent;
     use crate::model::report::PackageReport;
 
     #[test]
-    fn the_line_leaves_room_for_what_ctrl_c_echoes() {
+    fn the_line_leaves_room_for_the_echo_of_ctrl_c() {
         // Without a terminal, a width of 80 cells is assumed.
         let cells = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| size.ws_col);
-        let width = Screen::default().width();
+        let width = StderrTerminal::default().width();
         assert!(width + 2 < cells.max(24), "{width} of {cells}");
     }
 
     #[test]
-    fn a_stream_is_told_by_its_lines_their_rate_and_the_time_left() {
-        let (mut state, report) = (State::default(), Report::default());
+    fn a_stream_shows_lines_rate_and_time_left() {
+        let (mut state, report) = (ProgressState::default(), Report::default());
         let mut check = |left: Option<u64>, expected: &str| {
             let left = left.map(Duration::from_secs);
-            let progress = GradingProgress { lines: 1200, per_second: 52.04, left };
-            state.see(&Event::Progress(WorkProgress::Lines(progress)), &report);
+            let progress = StreamProgress { lines: 1200, per_second: 52.04, left };
+            state.update(&Event::Progress(WorkProgress::Lines(progress)), &report);
             assert_eq!(state.lines(&report), [expected, ""]);
         };
         check(None, "1200 lines, 52.0 a second");
@@ -356,15 +355,15 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_say_what_is_under_way_how_much_is_done_and_how_long_it_takes() {
-        let (mut state, mut report) = (State::default(), Report::default());
+    fn the_lines_show_activity_progress_and_time_left() {
+        let (mut state, mut report) = (ProgressState::default(), Report::default());
         let mut next = Duration::from_secs(9);
         let mut check = |at: u64, event: Event, first: &str, second: &str, alone: &str| {
             let at = Duration::from_secs(at);
-            report.see(&Stamped { at, package: None, event: event.clone() });
-            state.see(&event, &report);
+            report.add_event(&StampedEvent { at, package: None, event: event.clone() });
+            state.update(&event, &report);
             assert_eq!(state.lines(&report), [first, second]);
-            assert_eq!(state.due(&mut next, &report).unwrap_or_default(), alone);
+            assert_eq!(state.next_line(&mut next, &report).unwrap_or_default(), alone);
         };
         let read = |package: &str, submissions| {
             Event::PackageRead(Box::new(PackageReport {
@@ -411,9 +410,9 @@ mod tests {
     }
 
     #[test]
-    fn a_span_of_time_is_told_roughly() {
+    fn a_span_of_time_is_rounded() {
         let check = |seconds: u64, told: &str| {
-            assert_eq!(roughly(Duration::from_secs(seconds)), told);
+            assert_eq!(rounded_span(Duration::from_secs(seconds)), told);
         };
         check(0, "1 s");
         check(89, "89 s");

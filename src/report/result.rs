@@ -1,4 +1,4 @@
-//! The results of commands: each is written as data, and shown on a page.
+//! The results of commands: each is written as JSON and shown on a page.
 
 use std::any::Any;
 use std::io::{self, Write};
@@ -8,38 +8,34 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::exit_code::ExitCode;
-use crate::model::report::{Report, Session};
+use crate::model::report::{CommandReport, Report};
 use crate::report::json;
 use crate::report::terminal::page::Page;
 
-/// The result of a command that judges nothing. What judging gives is gathered from its events, as a [`Report`].
+/// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
 pub trait CommandResult: Any + Send + Serialize + JsonSchema {
-    /// Writes it for a person.
     fn render(&self, page: &mut Page<'_>);
 
     fn exit_code(&self) -> ExitCode {
         ExitCode::Success
     }
 
-    /// The HTML page, if it has one.
     fn html(&self, _: &Report) -> Option<String> {
         None
     }
 
-    /// What goes to standard output as it is; the page goes to standard error then.
+    /// Bytes for standard output. If there are some, the page goes to standard error.
     fn raw(&self) -> Option<&[u8]> {
         None
     }
 }
 
-/// A result of any command.
 pub trait AnyResult: Any + Send {
     fn render(&self, page: &mut Page<'_>);
     fn exit_code(&self) -> ExitCode;
     fn html(&self, report: &Report) -> Option<String>;
     fn raw(&self) -> Option<&[u8]>;
 
-    /// Writes the JSON document.
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the JSON document of a command that ended without its result.
@@ -48,11 +44,11 @@ pub trait AnyResult: Any + Send {
         Self: Sized;
 }
 
-/// The document of a command: what all commands have, and its own keys.
+/// The document of a command: the keys that all commands have, and its own.
 #[derive(Serialize, JsonSchema)]
 pub struct Document<'a, T> {
     #[serde(flatten)]
-    session: &'a Session,
+    session: &'a CommandReport,
     #[serde(flatten)]
     result: &'a T,
 }
@@ -79,12 +75,12 @@ impl<T: CommandResult> AnyResult for T {
     }
 
     fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&Document { session: &report.session, result: &absent::<T>() }, out)
+        json::write(&Document { session: &report.session, result: &empty_keys::<T>() }, out)
     }
 }
 
-/// The keys of a type, without values.
-fn absent<T: JsonSchema>() -> Map<String, Value> {
+/// All keys are present, with null or an empty list.
+fn empty_keys<T: JsonSchema>() -> Map<String, Value> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let value = |property: &Value| match property.get("type").and_then(Value::as_str) {
@@ -94,7 +90,7 @@ fn absent<T: JsonSchema>() -> Map<String, Value> {
     keys.map(|(key, property)| (key.clone(), value(property))).collect()
 }
 
-/// Judging has no result beside its events.
+/// The events have the results of judging.
 impl AnyResult for () {
     fn render(&self, _: &mut Page<'_>) {}
 

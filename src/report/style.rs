@@ -1,4 +1,4 @@
-//! How much to show to a person, how wide, and in which colours.
+//! How much to show to a person, in which width and colours.
 
 use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -6,19 +6,17 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
-/// How a terminal reporter writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use colour. Words always convey the same.
+    /// Words always say the same as colours.
     pub color: bool,
-    /// Whether to draw with characters beyond ASCII. Programs' texts are not affected.
+    /// Whether to draw with characters beyond ASCII. Does not change programs' texts.
     pub unicode: bool,
-    /// The maximum width of a line, in terminal cells.
+    /// In terminal cells.
     pub width: usize,
     pub verbosity: Verbosity,
 }
 
-/// How much a reporter shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     Quiet,
@@ -27,52 +25,42 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// The destination of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
-    /// Whether standard output is a terminal.
+pub struct OutputEnvironment {
     pub out_is_terminal: bool,
-    /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
-    /// The value of `TERM`.
     pub term: String,
-    /// Whether `NO_COLOR` is set.
     pub no_color: bool,
-    /// Whether `CI` is set.
     pub ci: bool,
-    /// The locale's name, such as `de_DE.UTF-8`.
+    /// Such as `de_DE.UTF-8`.
     pub locale: String,
-    /// The width of the terminal, if known.
     pub width: Option<usize>,
 }
 
-impl Surroundings {
-    /// The style for this destination.
+impl OutputEnvironment {
     pub fn style(&self, verbosity: Verbosity) -> Style {
         let is_utf8 = self.locale.to_lowercase().replace('-', "").contains("utf8");
         let are_terminals = self.out_is_terminal && self.err_is_terminal;
         Style {
             color: are_terminals && !self.no_color && self.term != "dumb",
-            // A file or pipe may be read anywhere; a terminal tells what it can show.
+            // A file or pipe may be read anywhere; the locale describes only the terminal.
             unicode: is_utf8 || !self.out_is_terminal,
             width: self.width.unwrap_or(100),
             verbosity,
         }
     }
 
-    /// Whether standard error can redraw lines, and a person sees it.
+    /// Whether standard error is a terminal that can redraw lines, and a person sees it.
     pub fn can_redraw(&self) -> bool {
         self.err_is_terminal && !self.ci && self.term != "dumb"
     }
 }
 
-/// Which submissions a table lists, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
-    /// The order.
+pub struct TableListing {
     pub order: Order,
-    /// Which submissions; None for all.
-    pub only: Option<Only>,
+    /// `None` for all.
+    pub only: Option<SubmissionFilter>,
 }
 
 words! {
@@ -99,9 +87,8 @@ words! {
 }
 
 words! {
-    /// A part of the submissions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Only {
+    pub enum SubmissionFilter {
         /// Submissions that are not accepted.
         Failed = "failed",
         /// Submissions that are not as expected, or on which the judge failed.
@@ -109,10 +96,9 @@ words! {
     }
 }
 
-/// The role of a piece of text, which decides its colour.
+/// The role of a text decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// No special role.
+pub enum TextRole {
     Plain,
     Title,
     Dim,
@@ -124,13 +110,11 @@ pub enum Look {
     /// A failure of the judge, which must not look like any verdict.
     JudgeError,
     Expected,
-    /// What was there instead.
-    Got,
+    Actual,
 }
 
 impl Style {
-    /// The text in the colours of its role.
-    pub fn paint(&self, look: Look, text: &str) -> String {
+    pub fn paint(&self, look: TextRole, text: &str) -> String {
         let style = ansi(look);
         if !self.color || style.is_plain() || text.is_empty() {
             return text.to_owned();
@@ -138,34 +122,29 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// The mark for omitted text.
     pub(super) const fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }
 
-    /// The bar at the left of a quotation.
     pub(super) const fn bar(&self) -> &'static str {
         if self.unicode { "│" } else { "|" }
     }
 
-    /// The visible form of a space, if spaces matter.
     pub(super) const fn space(&self) -> char {
         if self.unicode { '·' } else { '_' }
     }
 
-    /// Whether each test case is shown.
     pub(super) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::Verbose
     }
 
-    /// Whether only one word is shown for each submission.
     pub fn is_quiet(&self) -> bool {
         self.verbosity == Verbosity::Quiet
     }
 }
 
-/// The text if it fits, otherwise its beginning with the mark for omitted text.
-pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+/// Shortens a text to `width` cells.
+pub(super) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -184,7 +163,7 @@ pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// Words in lines of at most this width; a longer word gets its own line. Without words, one empty line.
-pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
+pub(super) fn fill_lines<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in words {
@@ -199,15 +178,15 @@ pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> 
     lines
 }
 
-/// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the format counts as
-/// a run-time error is yellow.
-fn ansi(look: Look) -> anstyle::Style {
+/// Colours that contestants know: green for accepted, red for wrong, magenta for too slow, yellow for the format's
+/// run-time errors.
+fn ansi(look: TextRole) -> anstyle::Style {
     let bold = |color: AnsiColor| color.on_default() | Effects::BOLD;
     match look {
-        Look::Plain => anstyle::Style::new(),
-        Look::Title => anstyle::Style::new().bold(),
-        Look::Dim => anstyle::Style::new().dimmed(),
-        Look::Verdict(verdict) => bold(match verdict {
+        TextRole::Plain => anstyle::Style::new(),
+        TextRole::Title => anstyle::Style::new().bold(),
+        TextRole::Dim => anstyle::Style::new().dimmed(),
+        TextRole::Verdict(verdict) => bold(match verdict {
             Verdict::Accepted => AnsiColor::Green,
             Verdict::WrongAnswer | Verdict::CompileError => AnsiColor::Red,
             Verdict::TimeLimitExceeded => AnsiColor::Magenta,
@@ -215,12 +194,12 @@ fn ansi(look: Look) -> anstyle::Style {
                 AnsiColor::Yellow
             }
         }),
-        Look::Good => AnsiColor::Green.on_default(),
-        Look::Bad => bold(AnsiColor::Red),
-        Look::Warning => bold(AnsiColor::Yellow),
-        Look::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
-        Look::Expected => AnsiColor::Green.on_default(),
-        Look::Got => AnsiColor::Red.on_default(),
+        TextRole::Good => AnsiColor::Green.on_default(),
+        TextRole::Bad => bold(AnsiColor::Red),
+        TextRole::Warning => bold(AnsiColor::Yellow),
+        TextRole::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
+        TextRole::Expected => AnsiColor::Green.on_default(),
+        TextRole::Actual => AnsiColor::Red.on_default(),
     }
 }
 
@@ -229,8 +208,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_cut_by_cells_not_by_bytes() {
-        let check = |text: &str, shown: &str| assert_eq!(cut(text, 20, "…"), shown);
+    fn long_lines_are_shortened_by_cells() {
+        let check = |text: &str, shown: &str| assert_eq!(shorten(text, 20, "…"), shown);
         check("short", "short");
         check("exactly twenty cells", "exactly twenty cells");
         check("a little more than twenty cells", "a little more than …");

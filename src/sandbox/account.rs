@@ -1,61 +1,61 @@
-//! Keeps account of the time for which a program waited for its partner, while the partner did not wait for it.
+//! Measures how long a program waited for its partner while the partner did not wait for the program.
 //!
-//! Both are looked at while nothing is written. What is written ends the account of an answer, and begins that of the
-//! next one. A program that sleeps or computes waits for nobody. A partner that waits for input owes nothing. Nor does
-//! one that has read some questions and not yet the rest: the program need not have asked them all at once.
+//! Both programs are observed while nothing is written. A write ends the wait for one answer and begins the next. A
+//! program that sleeps or computes waits for nobody. A partner that waits for input owes nothing. Nor does one that
+//! has read only some of the questions: the program need not have asked them all at once.
 
 use std::time::Duration;
 
-use crate::model::joint::{Debt, Waits};
-use crate::sandbox::watch::Seen;
+use crate::model::joint::{PartnerDelay, WaitReason};
+use crate::sandbox::watch::ProgramState;
 
-/// The partner's input.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Queue {
-    /// Number of bytes that it has still to read.
+pub(super) struct InputQueue {
     pub(super) unread: u64,
-    /// Number of bytes that it was given.
     pub(super) passed: u64,
 }
 
-/// The account of a program and its partner. Times are monotonic, in nanoseconds.
+/// Times are monotonic, in nanoseconds.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// When the last look was, or something was written.
+    /// Time of the last observation or the last write.
     since: u64,
-    /// How long it has been so since something was written.
+    /// Waiting time since the last write.
     current: u64,
     longest: u64,
     is_open: bool,
-    /// Whether the program has ended.
     is_closed: bool,
 }
 
 impl Account {
-    /// A pair that starts now. The partner may have to speak first.
+    /// The partner may have to write first.
     pub(super) fn new(now: u64) -> Self {
         Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
     }
 
-    /// One of both has written something, or closed its output.
-    pub(super) fn words(&mut self, now: u64) {
+    pub(super) fn note_output(&mut self, now: u64) {
         if !self.is_closed {
             (self.since, self.current, self.is_open) = (now, 0, false);
         }
     }
 
-    /// Both were looked at.
-    pub(super) fn look(&mut self, now: u64, program: &Seen, partner: &Seen, queue: Queue) {
+    pub(super) fn observe(
+        &mut self,
+        now: u64,
+        program: &ProgramState,
+        partner: &ProgramState,
+        queue: InputQueue,
+    ) {
         let passed = now.saturating_sub(self.since);
         self.since = now;
         // A program that waits may run for a moment, as Java does.
-        let is_unknown = matches!(program, Seen::Running | Seen::Nothing);
-        if self.is_closed || is_unknown || *partner == Seen::Nothing {
+        let is_unknown = matches!(program, ProgramState::Running | ProgramState::Unknown);
+        if self.is_closed || is_unknown || *partner == ProgramState::Unknown {
             return;
         }
         let is_behind = queue.unread > 0 && queue.unread < queue.passed;
-        let is_asking = waits_for_the_other(partner);
-        self.is_open = waits_for_the_other(program) && !is_asking && !is_behind;
+        let is_asking = waits_for_other_program(partner);
+        self.is_open = waits_for_other_program(program) && !is_asking && !is_behind;
         if self.is_open {
             self.current += passed;
             self.longest = self.longest.max(self.current);
@@ -64,43 +64,43 @@ impl Account {
         }
     }
 
-    /// The program has ended.
-    pub(super) fn close(&mut self) {
+    pub(super) fn note_program_end(&mut self) {
         self.is_closed = true;
     }
 
-    /// What is known so far.
-    pub(super) fn debt(&self) -> Debt {
-        Debt { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
+    pub(super) fn debt(&self) -> PartnerDelay {
+        PartnerDelay { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
     }
 }
 
-fn waits_for_the_other(seen: &Seen) -> bool {
-    matches!(seen.waits(), Some(Waits::Input | Waits::Output))
+fn waits_for_other_program(seen: &ProgramState) -> bool {
+    matches!(seen.waits_for(), Some(WaitReason::Input | WaitReason::Output))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::watch::Still;
+    use crate::sandbox::watch::BlockedProgram;
 
-    /// Looks, each 100 ms after the one before: what the program does, what the partner does, and the partner's input.
-    /// `w` means that something is written, `.` that the program ends.
+    /// Observes every 100 ms: what the program does, what the partner does, and the partner's input. `w` means that
+    /// something is written, `.` that the program ends.
     ///
     /// A program or partner waits for input (`i`), perhaps for some time only (`m`), for room to write (`o`), or for
     /// itself (`l`); it sleeps (`s`), runs (`r`), or cannot be seen (`?`). The input is empty (`_`), partly read (`+`)
     /// or not read at all (`!`).
     fn check(script: &str, millis: u64, is_open: bool) {
         let seen = |letter: u8| {
-            let still = |waits| Seen::Still(Still { waits, threads: Vec::new() });
+            let still = |waits| {
+                ProgramState::Blocked(BlockedProgram { waits_for: waits, threads: Vec::new() })
+            };
             match letter {
-                b'i' => still(Waits::Input),
-                b'm' => Seen::Moving(Some(Waits::Input)),
-                b'o' => still(Waits::Output),
-                b'l' => still(Waits::Itself),
-                b's' => Seen::Moving(None),
-                b'r' => Seen::Running,
-                _ => Seen::Nothing,
+                b'i' => still(WaitReason::Input),
+                b'm' => ProgramState::Wakeable(Some(WaitReason::Input)),
+                b'o' => still(WaitReason::Output),
+                b'l' => still(WaitReason::Itself),
+                b's' => ProgramState::Wakeable(None),
+                b'r' => ProgramState::Running,
+                _ => ProgramState::Unknown,
             }
         };
         let mut account = Account::new(0);
@@ -108,26 +108,26 @@ mod tests {
         for step in script.split(' ') {
             now += 100;
             match step.as_bytes() {
-                b"w" => account.words(now),
-                b"." => account.close(),
+                b"w" => account.note_output(now),
+                b"." => account.note_program_end(),
                 [program, partner, input] => {
                     let unread = match input {
                         b'+' => 10,
                         b'!' => 20,
                         _ => 0,
                     };
-                    let queue = Queue { unread, passed: 20 };
-                    account.look(now, &seen(*program), &seen(*partner), queue);
+                    let queue = InputQueue { unread, passed: 20 };
+                    account.observe(now, &seen(*program), &seen(*partner), queue);
                 }
                 other => panic!("{other:?}"),
             }
         }
         let longest = Duration::from_nanos(millis);
-        assert_eq!(account.debt(), Debt { longest, is_open }, "{script}");
+        assert_eq!(account.debt(), PartnerDelay { longest, is_open }, "{script}");
     }
 
     #[test]
-    fn a_partner_at_work_owes_an_answer_to_a_program_that_waits() {
+    fn a_busy_partner_owes_an_answer_to_a_waiting_program() {
         check("w ir_ ir_ ir_", 300, true);
         check("w mr_ mr_", 200, true);
         // It sleeps, or waits for itself.
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_the_program_owes_nothing() {
+    fn a_partner_that_waits_for_the_program_owes_nothing() {
         check("w ii_ ii_", 0, false);
         check("w mi_ mm_ im_", 0, false);
         check("w io_ oo+", 0, false);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_of_questions_is_the_programs_own() {
+    fn unread_questions_are_no_debt_of_the_partner() {
         check("w or+ or+ or+", 0, false);
         check("w ir+ ir+ is+", 0, false);
         check("w ir! ir+ ir+", 100, false);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_after_the_programs_end_does_not_count() {
+    fn waits_after_the_programs_end_do_not_count() {
         check("w ir_ ir_ . ir_ ir_ w ir_", 200, true);
         check("w ii_ . ir_ w", 0, false);
         check("w ir_ w . ir_", 100, false);

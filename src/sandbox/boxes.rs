@@ -1,10 +1,10 @@
-//! Boxes: directories filled before a run and searched after it, and a slot's directory on disk, in which each run has
-//! one.
+//! Boxes: directories filled before a run and searched after it. Each slot has a directory on disk, and each run has
+//! one in it.
 //!
 //! After a run, everything in a box may be the work of a hostile program: links to anywhere, fifos that block whoever
 //! opens them, directories a thousand deep, sparse files of a terabyte. So no link is ever followed, opening never
-//! blocks, and only files that are regular after they were opened count. Without isolation, a process that left its
-//! group may even be still at work.
+//! blocks, and a file counts only if it is regular after it was opened. Without isolation, a process that left its
+//! group may still be running.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -18,58 +18,54 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::model::blob::Blob;
-use crate::model::job::Collected;
+use crate::model::job::CollectedEntry;
 use crate::model::tree::{FileMode, Node, TreeEntry};
-use crate::sandbox::disk::{self, lock, make_directory, remove_directory};
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::search::{Placements, Sum, other_kind};
+use crate::sandbox::disk::{self, lock_directory, make_directory, remove_directory};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::search::{BoxUsage, PlacedFiles, file_kind};
 use crate::sandbox::shortage::{check_exec, check_linked};
-use crate::sandbox::translate::{Pair, Translation};
+use crate::sandbox::translate::{PathPair, PathTranslation};
 
-/// Makes a new file or directory the program's own.
-pub(super) type Give<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
+/// Gives a new file or directory to the program's user.
+pub(super) type ChangeOwner<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
 
 /// Writes a blob into the new file that the last argument opens.
-pub(super) type Fill<'a> =
+pub(super) type WriteBlob<'a> =
     &'a dyn Fn(&Blob, FileMode, &dyn Fn() -> io::Result<File>) -> io::Result<File>;
 
-/// A box with the files that were placed in it.
 pub(super) struct FilledBox {
     pub(super) directory: OwnedFd,
-    /// The placed files, in their original state.
-    placed: Placements,
+    placed_files: PlacedFiles,
 }
 
-/// What is found in a box under a name.
 pub(super) enum BoxEntry {
-    /// A regular file, open for reading.
     File(OwnedFd),
-    /// What the job gets instead.
-    Other(Collected),
+    /// What the job's reply gets instead.
+    Other(CollectedEntry),
 }
 
 impl FilledBox {
-    /// Places the files in a new directory; links lead to translated paths.
+    /// Links lead to translated paths.
     pub(super) fn fill(
         directory: OwnedFd,
         files: &[TreeEntry],
-        names: &Translation,
-        give: Give<'_>,
-        fill: Fill<'_>,
+        names: &PathTranslation,
+        give: ChangeOwner<'_>,
+        fill: WriteBlob<'_>,
     ) -> Result<Self, Fault> {
-        let mut placed = Placements::default();
+        let mut placed = PlacedFiles::default();
         for TreeEntry { name, node } in files {
             let step = "place in the box:";
             let (above, last) = parent_of(&directory, name, give)?;
             let above = above.as_ref().unwrap_or(&directory);
             match node {
                 Node::Link(target) => {
-                    let target = names.text(target.as_os_str().as_bytes());
+                    let target = names.translate_text(target.as_os_str().as_bytes());
                     rustix::fs::symlinkat(OsStr::from_bytes(&target), above, last)
                         .step_on(step, name.display())?;
                 }
                 Node::Directory => {
-                    _ = make_inside(above, last, give).step_on(step, name.display())?
+                    _ = make_directory_in(above, last, give).step_on(step, name.display())?
                 }
                 Node::File { blob, mode } => {
                     // Its own rights are given below.
@@ -77,35 +73,33 @@ impl FilledBox {
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                     let make = || Ok(rustix::fs::openat(above, last, flags, rights)?.into());
                     let file = fill(blob, *mode, &make).step_on(step, name.display())?;
-                    file.set_permissions(Permissions::from_mode(mode.rights()))
+                    file.set_permissions(Permissions::from_mode(mode.permissions()))
                         .and_then(|()| give(file.as_fd()))
                         .step_on(step, name.display())?;
                     placed.add(&rustix::fs::fstat(&file).step_on(step, name.display())?);
                 }
             }
         }
-        Ok(Self { directory, placed })
+        Ok(Self { directory, placed_files: placed })
     }
 
-    /// Total size of regular files that are new or changed; at most `most` bytes if some cannot be looked at.
+    /// Total size of regular files that are new or changed; at most `most` bytes if some cannot be examined.
     pub(super) fn new_bytes(&self, most: u64) -> Result<u64, Fault> {
         check_linked(&self.directory)?;
-        let mut sum = Sum::default();
-        self.placed.add_all(&self.directory, &mut sum).step("search the box")?;
-        if sum.is_cut {
-            sum.bytes = sum.bytes.max(disk::used(&self.directory).min(most));
+        let mut sum = BoxUsage::default();
+        self.placed_files.add_all(&self.directory, &mut sum).step("search the box")?;
+        if sum.is_partial {
+            sum.bytes = sum.bytes.max(disk::disk_usage(&self.directory).min(most));
         }
         Ok(sum.bytes)
     }
 
-    /// The box itself, opened once more.
-    pub(super) fn open(&self) -> Result<OwnedFd, Fault> {
-        disk::open(&self.directory, c".").step("open the box")
+    pub(super) fn reopen(&self) -> Result<OwnedFd, Fault> {
+        disk::open_directory(&self.directory, c".").step("open the box")
     }
 
-    /// Looks for a file by its name.
     pub(super) fn find(&self, name: &Path) -> Result<BoxEntry, Fault> {
-        let other = |kind| Ok(BoxEntry::Other(Collected::NotAFile(other_kind(kind))));
+        let other = |kind| Ok(BoxEntry::Other(CollectedEntry::NotAFile(file_kind(kind))));
         let mut parts = parts(name)?;
         // The box itself.
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
@@ -119,7 +113,7 @@ impl FilledBox {
                 Err(_) => return other(FileType::Unknown),
             };
             match (is_last, FileType::from_raw_mode(stat.st_mode)) {
-                (false, FileType::Directory) => match disk::open(at, part) {
+                (false, FileType::Directory) => match disk::open_directory(at, part) {
                     Ok(below) => directory = Some(below),
                     Err(_) => return other(FileType::Unknown),
                 },
@@ -139,43 +133,43 @@ impl FilledBox {
                 (_, kind) => return other(kind),
             }
         }
-        Ok(BoxEntry::Other(Collected::Missing))
+        Ok(BoxEntry::Other(CollectedEntry::Missing))
     }
 }
 
-/// The parts of a name in a box, which never leads out of it.
+/// Splits a name into its parts; fails if it leads out of the box.
 fn parts(name: &Path) -> Result<Vec<&OsStr>, Fault> {
     if name.as_os_str().is_empty() {
-        return Err(outside(name));
+        return Err(outside_fault(name));
     }
     let parts = name.components().filter(|part| *part != Component::CurDir);
     let normal = parts.map(|part| match part {
         Component::Normal(part) => Ok(part),
-        _ => Err(outside(name)),
+        _ => Err(outside_fault(name)),
     });
     normal.collect()
 }
 
-fn outside(name: &Path) -> Fault {
+fn outside_fault(name: &Path) -> Fault {
     let step = format!("find {} in the box", name.display());
     Fault::new(step, "not a relative path without `..`")
 }
 
-/// Makes the directories above `name`, one by one, and returns the last of them, unless it is `root`, with the last part
-/// of the name.
+/// Makes the directories above `name`, one by one. Returns the last of them, or `None` if it is `root`, and the last
+/// part of the name.
 pub(super) fn parent_of<'a>(
     root: &OwnedFd,
     name: &'a Path,
-    give: Give<'_>,
+    give: ChangeOwner<'_>,
 ) -> Result<(Option<OwnedFd>, &'a OsStr), Fault> {
     let mut parts = parts(name)?;
-    let last = parts.pop().ok_or_else(|| outside(name))?;
+    let last = parts.pop().ok_or_else(|| outside_fault(name))?;
     let mut directory = None;
     for part in parts {
         let above = directory.as_ref().unwrap_or(root);
-        let made = match make_inside(above, part, give) {
+        let made = match make_directory_in(above, part, give) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                disk::open(above, part).map_err(io::Error::from)
+                disk::open_directory(above, part).map_err(io::Error::from)
             }
             made => made,
         };
@@ -184,10 +178,9 @@ pub(super) fn parent_of<'a>(
     Ok((directory, last))
 }
 
-/// Makes a directory of the program.
-fn make_inside(above: &OwnedFd, name: &OsStr, give: Give<'_>) -> io::Result<OwnedFd> {
+fn make_directory_in(above: &OwnedFd, name: &OsStr, give: ChangeOwner<'_>) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(above, name, Mode::from_raw_mode(0o755))?;
-    let made = disk::open(above, name)?;
+    let made = disk::open_directory(above, name)?;
     give(made.as_fd())?;
     Ok(made)
 }
@@ -197,15 +190,14 @@ fn make_inside(above: &OwnedFd, name: &OsStr, give: Give<'_>) -> io::Result<Owne
 pub(super) struct DiskBoxes {
     path: PathBuf,
     mode: u32,
-    /// As long as this process, one of its runs or its guard lives, no other judge removes the directory.
+    /// No other judge removes the directory while this process, one of its runs or its guard lives.
     _lock: Option<OwnedFd>,
 }
 
-/// The name of a run's directory.
-const RUN: &str = "run";
+const RUN_DIRECTORY: &str = "run";
 
 impl DiskBoxes {
-    /// Makes the slot's directory with this mode; its name is `prefix` and something random.
+    /// The name of the directory is `prefix` and something random.
     pub(super) fn make(parent: &Path, prefix: &str, mode: u32) -> Result<Self, Fault> {
         let parent = fs::canonicalize(parent).step_on("find", parent.display())?;
         check_exec(&parent)?;
@@ -214,7 +206,7 @@ impl DiskBoxes {
         let path = made.step_on("make a directory in", parent.display())?.keep();
         fs::set_permissions(&path, Permissions::from_mode(mode))
             .step_on("open to programs", path.display())?;
-        let _lock = lock(&path);
+        let _lock = lock_directory(&path);
         Ok(Self { path, mode, _lock })
     }
 
@@ -222,9 +214,8 @@ impl DiskBoxes {
         &self.path
     }
 
-    /// The path of the run's own directory, which is made anew for each run.
     pub(super) fn run_path(&self) -> PathBuf {
-        self.path.join(RUN)
+        self.path.join(RUN_DIRECTORY)
     }
 
     pub(super) fn box_path(&self) -> PathBuf {
@@ -236,34 +227,33 @@ impl DiskBoxes {
     }
 
     /// Translates `/box`, `/tmp` and the paths of what is shown to those of the machine.
-    pub(super) fn names<'a>(
+    pub(super) fn path_translation<'a>(
         &self,
         shown: impl IntoIterator<Item = (&'a Path, &'a Path)>,
-    ) -> Translation {
+    ) -> PathTranslation {
         let elsewhere = shown.into_iter().filter(|(inside, host)| inside != host);
-        let pairs = elsewhere.map(|(inside, host)| Pair::new(inside, host));
-        let pairs = [Pair::new("/box", &self.box_path())].into_iter().chain(pairs);
-        Translation::new(pairs.collect(), &self.temporary_path())
+        let pairs = elsewhere.map(|(inside, host)| PathPair::new(inside, host));
+        let pairs = [PathPair::new("/box", &self.box_path())].into_iter().chain(pairs);
+        PathTranslation::new(pairs.collect(), &self.temporary_path())
     }
 
-    /// Makes the box and the temporary directory of a run, which replace those of the last run.
-    pub(super) fn prepare(&self, give: Give<'_>) -> Result<[OwnedFd; 2], Fault> {
+    /// They replace those of the last run.
+    pub(super) fn prepare(&self, give: ChangeOwner<'_>) -> Result<[OwnedFd; 2], Fault> {
         self.remove_run();
         if !self.path.exists() {
-            // Somebody cleans the temporary directory.
+            // Somebody may have cleaned the temporary directory.
             make_directory(&self.path, self.mode)?;
         }
         make_directory(&self.run_path(), 0o755)?;
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
-            let directory = disk::open(CWD, &path).map_err(io::Error::from);
+            let directory = disk::open_directory(CWD, &path).map_err(io::Error::from);
             let given = directory.and_then(|it| give(it.as_fd()).map(|()| it));
             given.step_on("open the directory", path.display())
         };
         Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])
     }
 
-    /// Removes the directories of the last run, if there are any.
     pub(super) fn remove_run(&self) {
         remove_directory(&self.run_path());
     }
@@ -282,12 +272,12 @@ impl Drop for DiskBoxes {
 mod tests {
     use super::*;
     use crate::model::job::FileKind;
-    use crate::sandbox::disk::{SLOTS, used};
+    use crate::sandbox::disk::{SLOT_PREFIXES, disk_usage};
     use std::os::unix::fs::symlink;
 
     fn disk() -> (tempfile::TempDir, DiskBoxes) {
         let directory = tempfile::tempdir().unwrap();
-        let disk = DiskBoxes::make(directory.path(), SLOTS[0], 0o700).unwrap();
+        let disk = DiskBoxes::make(directory.path(), SLOT_PREFIXES[0], 0o700).unwrap();
         (directory, disk)
     }
 
@@ -304,11 +294,11 @@ mod tests {
     #[test]
     fn the_directory_is_locked_while_its_slot_lives() {
         let (_directory, disk) = disk();
-        assert!(lock(&disk.path).is_none());
+        assert!(lock_directory(&disk.path).is_none());
     }
 
     #[test]
-    fn whatever_a_run_leaves_is_removed_and_nothing_else() {
+    fn everything_that_a_run_leaves_is_removed() {
         let (directory, disk) = disk();
         let canary = directory.path().join("canary");
         fs::create_dir(&canary).unwrap();
@@ -347,7 +337,7 @@ mod tests {
         let [mut at, _] = disk.prepare(&keep_owner).unwrap();
         for _ in 0..3000 {
             rustix::fs::mkdirat(&at, "deeper", Mode::RWXU).unwrap();
-            at = disk::open(&at, "deeper").unwrap();
+            at = disk::open_directory(&at, "deeper").unwrap();
         }
         let path = disk.path.clone();
         drop(disk);
@@ -355,16 +345,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_counted_in_blocks_not_in_promises() {
+    fn disk_usage_counts_blocks_not_apparent_sizes() {
         let (_directory, disk) = disk();
         let [opened, _] = disk.prepare(&keep_owner).unwrap();
-        let empty = used(&opened);
+        let empty = disk_usage(&opened);
         let holes = File::create(disk.box_path().join("holes")).unwrap();
         holes.set_len(1 << 40).unwrap();
-        assert!(used(&opened) < empty + (1 << 20));
+        assert!(disk_usage(&opened) < empty + (1 << 20));
         fs::create_dir(disk.box_path().join("below")).unwrap();
         fs::write(disk.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
-        let held = used(&opened);
+        let held = disk_usage(&opened);
         assert!((3 << 20..8 << 20).contains(&held), "{held}");
     }
 
@@ -378,7 +368,7 @@ mod tests {
             TreeEntry::new("link", Node::Link("/box/a".into())),
         ];
         let [directory, _] = disk.prepare(&keep_owner).unwrap();
-        let names = disk.names([]);
+        let names = disk.path_translation([]);
         let filled = FilledBox::fill(directory, &files, &names, &keep_owner, &fill);
         let filled = filled.unwrap_or_else(|fault| panic!("{fault:?}"));
         let inside = disk.box_path();
@@ -387,7 +377,7 @@ mod tests {
         fs::write(inside.join("empty/new"), "12345").unwrap();
         assert_eq!(filled.new_bytes(u64::MAX).unwrap(), 5);
         rustix::fs::mknodat(CWD, inside.join("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
-        let check = |name: &str, expected: Result<u64, Collected>| match (
+        let check = |name: &str, expected: Result<u64, CollectedEntry>| match (
             filled.find(Path::new(name)).unwrap(),
             expected,
         ) {
@@ -399,11 +389,11 @@ mod tests {
             }
             _ => panic!("{name}"),
         };
-        let other = |kind| Err(Collected::NotAFile(kind));
+        let other = |kind| Err(CollectedEntry::NotAFile(kind));
         check("a/b/text", Ok(3));
         check("./empty/new", Ok(5));
         for missing in ["b", "a/b/text/below", "a/b\0", &"x".repeat(300)] {
-            check(missing, Err(Collected::Missing));
+            check(missing, Err(CollectedEntry::Missing));
         }
         check("link", other(FileKind::Link));
         check("link/b/text", other(FileKind::Link));
@@ -413,7 +403,7 @@ mod tests {
         for outside in ["..", "a/../../b", "/etc/passwd", ""] {
             assert!(filled.find(Path::new(outside)).is_err(), "{outside}");
             let files = [TreeEntry::new(outside, Node::Directory)];
-            let directory = filled.open().unwrap();
+            let directory = filled.reopen().unwrap();
             assert!(FilledBox::fill(directory, &files, &names, &keep_owner, &fill).is_err());
         }
     }

@@ -1,6 +1,6 @@
-//! The judge's side of a program's outputs: files without a name, read when no process is left to write.
+//! The judge's side of a program's outputs: files without a name, read after all processes are gone.
 //!
-//! They are files because a program writes to a file at once. To a pipe, some language runtimes write only when
+//! They are files because a program can always write to a file. To a pipe, some language runtimes write only when
 //! somebody reads, and not at all if the program ends before.
 
 use std::fs::File;
@@ -9,120 +9,114 @@ use std::os::fd::OwnedFd;
 
 use crate::model::blob::Blob;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::units::Bytes;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::system;
 
-/// Upper bound in bytes on the part of a file that is copied to memory; a longer one goes to an unnamed file.
-const IN_MEMORY: u64 = 1 << 20;
+/// In bytes: a longer file is copied to an unnamed file.
+const IN_MEMORY_BYTES: u64 = 1 << 20;
 
-/// Upper bound in bytes on what is kept of each end of standard error.
-const EACH_END: u64 = 32 << 10;
+/// Bytes kept of the start, and of the end, of standard error.
+const STDERR_END_BYTES: u64 = 32 << 10;
 
-/// A new file for an output.
 pub(super) struct OutputFile {
-    pub(super) ours: File,
+    pub(super) judge_file: File,
     /// Only for writing.
-    pub(super) theirs: OwnedFd,
+    pub(super) program_end: OwnedFd,
 }
 
-/// The outputs of a run.
 pub(super) struct Outputs {
-    /// Standard output, unless it goes to somebody else.
+    /// `None` if standard output goes to somebody else.
     stdout: Option<File>,
     stderr: File,
 }
 
-/// The program's ends of its outputs.
 pub(super) struct OutputEnds {
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
 }
 
-/// The number of bytes in each output.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(super) struct OutputSizes {
     pub(super) stdout: Bytes,
     pub(super) stderr: Bytes,
 }
 
-/// The bytes that are kept of each output.
-pub(super) struct Captured {
+pub(super) struct CapturedOutputs {
     pub(super) stdout: Blob,
     pub(super) stderr: Blob,
 }
 
 impl Outputs {
-    /// The outputs of a new run; standard output goes to `end` if there is one.
+    /// Standard output goes to `end` if there is one.
     pub(super) fn make(end: Option<OwnedFd>) -> Result<(Self, OutputEnds), Fault> {
         let make = || system::output_file().step("make a file for a program's output");
         let (ours, stdout) = match end {
             Some(end) => (None, end),
             None => {
                 let file = make()?;
-                (Some(file.ours), file.theirs)
+                (Some(file.judge_file), file.program_end)
             }
         };
         let error = make()?;
-        let outputs = Self { stdout: ours, stderr: error.ours };
-        Ok((outputs, OutputEnds { stdout, stderr: error.theirs }))
+        let outputs = Self { stdout: ours, stderr: error.judge_file };
+        Ok((outputs, OutputEnds { stdout, stderr: error.program_end }))
     }
 
-    /// How much is in them now.
-    pub(super) fn written(&self) -> Result<Written, Fault> {
+    pub(super) fn written(&self) -> Result<OutputSizes, Fault> {
         let length = |file: &File| file.metadata().map(|found| Bytes(found.len()));
         let step = "measure a program's output";
         let stdout = self.stdout.as_ref().map_or(Ok(Bytes(0)), length).step(step)?;
-        Ok(Written { stdout, stderr: length(&self.stderr).step(step)? })
+        Ok(OutputSizes { stdout, stderr: length(&self.stderr).step(step)? })
     }
 
-    /// Reads this much of them; standard output only up to its limit.
-    pub(super) fn read(self, written: Written, limits: &Limits) -> Result<Captured, Fault> {
-        let Written { stdout: length, stderr } = written;
+    /// Reads this many bytes; standard output only up to its limit.
+    pub(super) fn read(
+        self,
+        written: OutputSizes,
+        limits: &Limits,
+    ) -> Result<CapturedOutputs, Fault> {
+        let OutputSizes { stdout: length, stderr } = written;
         let most = limits.output.map_or(length, |limit| limit.min(length));
         let stdout = self.stdout.map_or(Ok(Blob::default()), |file| copy(file, most.0));
-        Ok(Captured {
+        Ok(CapturedOutputs {
             stdout: stdout.step("read standard output")?,
             stderr: both_ends(self.stderr, stderr.0).step("read standard error")?,
         })
     }
 }
 
-impl Written {
-    /// Notes it in an outcome.
-    pub(super) fn note(self, outcome: &mut Outcome, limits: &Limits) {
+impl OutputSizes {
+    pub(super) fn record_in(self, outcome: &mut Outcome, limits: &Limits) {
         (outcome.stdout_bytes, outcome.stderr_bytes) = (self.stdout, self.stderr);
-        finish(outcome, limits);
+        apply_output_limit(outcome, limits);
     }
 
-    /// Whether it is more than is permitted.
-    pub(super) fn is_beyond(self, limits: &Limits) -> bool {
+    pub(super) fn exceeds_limit(self, limits: &Limits) -> bool {
         limits.output.is_some_and(|limit| self.stdout.saturating_add(self.stderr) > limit)
     }
 }
 
-/// Completes an outcome with all outputs: the program may have ended just before anybody saw that it had written too
-/// much.
-pub(super) fn finish(outcome: &mut Outcome, limits: &Limits) {
-    let written = Written { stdout: outcome.stdout_bytes, stderr: outcome.stderr_bytes };
-    if outcome.stopped_by.is_none() && written.is_beyond(limits) {
-        outcome.stopped_by = Some(StoppedBy::Output);
+/// Adds all outputs to the decision: the program may have ended before anybody saw that it had written too much.
+pub(super) fn apply_output_limit(outcome: &mut Outcome, limits: &Limits) {
+    let written = OutputSizes { stdout: outcome.stdout_bytes, stderr: outcome.stderr_bytes };
+    if outcome.stopped_by.is_none() && written.exceeds_limit(limits) {
+        outcome.stopped_by = Some(StopReason::Output);
     }
 }
 
-/// Copies a file of the box, at most `most` bytes.
 pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
     copy(File::from(file), most)
 }
 
-/// Copies the start of a file, at most `most` bytes: to memory if they are few, else to another file.
+/// Copies at most `most` bytes: to memory if they are few, else to another file.
 fn copy(file: File, most: u64) -> io::Result<Blob> {
-    let expected = file.metadata()?.len().min(most).min(IN_MEMORY) + 1;
+    let expected = file.metadata()?.len().min(most).min(IN_MEMORY_BYTES) + 1;
     let mut start = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
     let mut from = file.take(most);
-    from.by_ref().take(IN_MEMORY + 1).read_to_end(&mut start)?;
-    if start.len() as u64 <= IN_MEMORY {
+    from.by_ref().take(IN_MEMORY_BYTES + 1).read_to_end(&mut start)?;
+    if start.len() as u64 <= IN_MEMORY_BYTES {
         return Ok(start.into());
     }
     let mut to = tempfile::tempfile()?;
@@ -131,16 +125,15 @@ fn copy(file: File, most: u64) -> io::Result<Blob> {
     Ok(Blob::open_file(to))
 }
 
-/// The beginning and the end of a file of this length.
 fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
-    let left_out = length.saturating_sub(2 * EACH_END);
+    let left_out = length.saturating_sub(2 * STDERR_END_BYTES);
     let mut bytes = Vec::new();
     if left_out > 0 {
-        (&mut file).take(EACH_END).read_to_end(&mut bytes)?;
+        (&mut file).take(STDERR_END_BYTES).read_to_end(&mut bytes)?;
         bytes.extend(format!("\n[{left_out} bytes left out]\n").as_bytes());
-        file.seek(SeekFrom::Start(EACH_END + left_out))?;
+        file.seek(SeekFrom::Start(STDERR_END_BYTES + left_out))?;
     }
-    file.take(2 * EACH_END).read_to_end(&mut bytes)?;
+    file.take(2 * STDERR_END_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes.into())
 }
 
@@ -148,8 +141,7 @@ fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
 mod tests {
     use super::*;
 
-    /// What is kept of these bytes, written to both outputs.
-    fn kept(bytes: &[u8], limit: Option<Bytes>) -> Captured {
+    fn captured_outputs(bytes: &[u8], limit: Option<Bytes>) -> CapturedOutputs {
         let (outputs, ends) = Outputs::make(None).unwrap();
         for end in [ends.stdout, ends.stderr] {
             File::from(end).write_all(bytes).unwrap();
@@ -163,9 +155,14 @@ mod tests {
 
     #[test]
     fn both_ends_of_standard_error_are_kept() {
-        let end = EACH_END as usize;
+        let end = STDERR_END_BYTES as usize;
         let check = |bytes: &[u8], expected: &[u8]| {
-            assert_eq!(kept(bytes, None).stderr.bytes(), Some(expected), "{} bytes", bytes.len());
+            assert_eq!(
+                captured_outputs(bytes, None).stderr.bytes(),
+                Some(expected),
+                "{} bytes",
+                bytes.len()
+            );
         };
         check(b"", b"");
         let short: Vec<u8> = (0..2 * end).map(|n| n as u8).collect();
@@ -183,18 +180,18 @@ mod tests {
     fn output_is_kept_whole_up_to_its_limit_and_much_of_it_in_a_file() {
         let check = |length: u64, limit: Option<u64>, expected: u64| {
             let bytes: Vec<u8> = (0..length).map(|n| (n / 3) as u8).collect();
-            let stdout = kept(&bytes, limit.map(Bytes)).stdout;
-            assert_eq!(stdout.bytes().is_some(), expected <= IN_MEMORY, "{length} {limit:?}");
-            let all = stdout.start(u64::MAX).unwrap();
+            let stdout = captured_outputs(&bytes, limit.map(Bytes)).stdout;
+            assert_eq!(stdout.bytes().is_some(), expected <= IN_MEMORY_BYTES, "{length} {limit:?}");
+            let all = stdout.prefix(u64::MAX).unwrap();
             assert!(all == bytes[..expected as usize], "{length} {limit:?}");
         };
         check(0, None, 0);
         check(7, Some(5), 5);
         check(7, Some(7), 7);
-        check(IN_MEMORY, None, IN_MEMORY);
-        check(IN_MEMORY + 1, None, IN_MEMORY + 1);
-        check(IN_MEMORY + 1, Some(IN_MEMORY), IN_MEMORY);
-        check(3 * IN_MEMORY + 5, Some(3 * IN_MEMORY), 3 * IN_MEMORY);
+        check(IN_MEMORY_BYTES, None, IN_MEMORY_BYTES);
+        check(IN_MEMORY_BYTES + 1, None, IN_MEMORY_BYTES + 1);
+        check(IN_MEMORY_BYTES + 1, Some(IN_MEMORY_BYTES), IN_MEMORY_BYTES);
+        check(3 * IN_MEMORY_BYTES + 5, Some(3 * IN_MEMORY_BYTES), 3 * IN_MEMORY_BYTES);
     }
 
     #[test]

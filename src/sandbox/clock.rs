@@ -4,26 +4,24 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Multiple of its wall time that a program may take if others keep it from the processor.
-pub(super) const BUSY: u32 = 20;
+/// A program may take this many times its wall time if others keep the processor busy.
+pub(super) const BUSY_FACTOR: u32 = 20;
 
-/// The time since some fixed moment, in nanoseconds.
+/// Nanoseconds since some fixed moment.
 pub(super) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     nanoseconds(duration(time))
 }
 
-/// A time from the system, which is never negative.
+/// The system's time is never negative here.
 pub(super) fn duration(time: Timespec) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// A time in the kernel's unit.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A number of nanoseconds as the system's type.
 pub(super) fn timespec(nanoseconds: u64) -> Timespec {
     Timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as _,
@@ -31,14 +29,14 @@ pub(super) fn timespec(nanoseconds: u64) -> Timespec {
     }
 }
 
-/// The limit of CPU time that the kernel itself holds, in seconds, if the judge's own watch should fail: `RLIMIT_CPU`,
-/// for one process. The kernel counts whole ticks of its timer there. Beside many short programs a long one is charged
-/// for their ticks too, by a third and more.
+/// `RLIMIT_CPU` of each process, in seconds: the kernel's own limit, if the judge's supervision fails. There the
+/// kernel counts whole ticks of its timer. Next to many short programs a long one is charged for their ticks too, by a
+/// third and more.
 ///
 /// Source: `cputime.c` of Linux, `account_process_tick`.
 pub(super) fn cpu_backstop(limit: Duration) -> u64 {
     if cfg!(target_vendor = "apple") {
-        // Nothing else ends the program there. Beyond the limit, so that the measured time decides.
+        // Nothing else ends the program there. It is above the limit, so that the measured time decides.
         return limit.as_secs() + 1;
     }
     let twice = limit * 2;
@@ -50,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_ends_nobody_who_is_within_the_limit_by_other_clocks() {
+    fn the_kernels_limit_is_above_the_judges_limit() {
         let check = |millis: u64, seconds: u64| {
             assert_eq!(cpu_backstop(Duration::from_millis(millis)), seconds, "{millis} ms");
         };

@@ -1,4 +1,4 @@
-//! Ends a run from any thread: because its result is no longer needed, or because of another program.
+//! Ends a run from any thread: because its result is no longer needed, or because another program ended.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,99 +9,86 @@ use serde::{Deserialize, Serialize};
 use parking_lot::Mutex;
 
 use crate::model::judgement::{FaultKind, JudgeError};
-use crate::model::outcome::StoppedBy;
+use crate::model::outcome::StopReason;
 
-/// Why a run is ended before its program ends itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Cause {
-    /// Because of a limit; the outcome names it.
-    Limit(StoppedBy),
-    /// Because nobody needs its result any more.
+pub(super) enum StopCause {
+    Limit(StopReason),
     Interrupt,
 }
 
-/// Asks the watcher of a slot's runs to end one.
-pub(super) trait EndRun: fmt::Debug + Send + Sync {
-    /// Asks for the end of a run; has no effect if that run is not the current one.
-    fn end(&self, run: u64, cause: Cause);
+pub(super) trait RunEnder: fmt::Debug + Send + Sync {
+    /// Has no effect if that run is not the current one.
+    fn end_run(&self, run: u64, cause: StopCause);
 }
 
-/// State that a slot shares with those who may end its runs.
+/// State that a slot shares with the handles that can end its runs.
 #[derive(Debug)]
 pub(super) struct Control {
-    line: Box<dyn EndRun>,
-    /// Number of runs so far.
-    last: AtomicU64,
+    run_ender: Box<dyn RunEnder>,
+    last_run: AtomicU64,
     /// The number of the current run, or 0.
-    current: AtomicU64,
-    /// The last run that was asked to stop.
-    stopped: AtomicU64,
-    /// A run to be ended for another cause, such as the end of another program.
-    unwanted: Mutex<Option<Unwanted>>,
-    /// Whether all further runs are refused.
-    closed: AtomicBool,
+    current_run: AtomicU64,
+    stopped_run: AtomicU64,
+    /// A run to be ended for another reason, such as the end of another program.
+    unwanted_run: Mutex<Option<UnwantedRun>>,
+    is_closed: AtomicBool,
 }
 
-/// A run to be ended, possibly before it has begun.
+/// It may not have begun.
 #[derive(Clone, Copy, Debug)]
-struct Unwanted {
+struct UnwantedRun {
     run: u64,
-    cause: Cause,
+    cause: StopCause,
 }
 
 impl Control {
-    /// The control of a slot whose watcher is at `line`.
-    pub(super) fn new(line: impl EndRun + 'static) -> Arc<Self> {
+    pub(super) fn new(line: impl RunEnder + 'static) -> Arc<Self> {
         Arc::new(Self {
-            line: Box::new(line),
-            last: AtomicU64::new(0),
-            current: AtomicU64::new(0),
-            stopped: AtomicU64::new(0),
-            unwanted: Mutex::new(None),
-            closed: AtomicBool::new(false),
+            run_ender: Box::new(line),
+            last_run: AtomicU64::new(0),
+            current_run: AtomicU64::new(0),
+            stopped_run: AtomicU64::new(0),
+            unwanted_run: Mutex::new(None),
+            is_closed: AtomicBool::new(false),
         })
     }
 
-    /// Begins a run, and returns its number.
-    pub(super) fn begin(&self) -> u64 {
-        let run = self.last.fetch_add(1, Ordering::SeqCst) + 1;
-        self.current.store(run, Ordering::SeqCst);
+    pub(super) fn begin_run(&self) -> u64 {
+        let run = self.last_run.fetch_add(1, Ordering::SeqCst) + 1;
+        self.current_run.store(run, Ordering::SeqCst);
         run
     }
 
-    /// Marks the run as over.
-    pub(super) fn is_over(&self) {
-        self.current.store(0, Ordering::SeqCst);
+    pub(super) fn finish_run(&self) {
+        self.current_run.store(0, Ordering::SeqCst);
     }
 
-    /// Whether this run was asked to stop.
     pub(super) fn is_stopped(&self, run: u64) -> bool {
-        self.closed.load(Ordering::SeqCst) || self.stopped.load(Ordering::SeqCst) == run
+        self.is_closed.load(Ordering::SeqCst) || self.stopped_run.load(Ordering::SeqCst) == run
     }
 
-    /// Repeats requests about this run that came before the watcher knew of it.
-    pub(super) fn repeat(&self, run: u64) {
+    /// Repeats requests that arrived before the supervisor knew of this run.
+    pub(super) fn repeat_stop_request(&self, run: u64) {
         if self.is_stopped(run) {
-            self.line.end(run, Cause::Interrupt);
+            self.run_ender.end_run(run, StopCause::Interrupt);
         }
-        let unwanted = *self.unwanted.lock();
+        let unwanted = *self.unwanted_run.lock();
         if let Some(unwanted) = unwanted.filter(|unwanted| unwanted.run == run) {
-            self.line.end(run, unwanted.cause);
+            self.run_ender.end_run(run, unwanted.cause);
         }
     }
 
-    /// Asks for the end of a run that has begun.
-    pub(super) fn end(&self, run: u64, cause: Cause) {
-        self.line.end(run, cause);
+    pub(super) fn end_run(&self, run: u64, cause: StopCause) {
+        self.run_ender.end_run(run, cause);
     }
 
-    /// A handle that ends the next run, even before it has begun.
-    pub(super) fn ender_of_next(self: &Arc<Self>) -> StopHandle {
-        StopHandle { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
+    /// A handle that ends the next run, even before it begins.
+    pub(super) fn next_stop_handle(self: &Arc<Self>) -> StopHandle {
+        StopHandle { control: Arc::clone(self), run: self.last_run.load(Ordering::SeqCst) + 1 }
     }
 }
 
-/// Ends one run of a slot from any thread, even before it has begun.
 #[derive(Clone, Debug)]
 pub(super) struct StopHandle {
     control: Arc<Control>,
@@ -109,16 +96,14 @@ pub(super) struct StopHandle {
 }
 
 impl StopHandle {
-    /// Ends the run; its outcome up to then is reported.
-    pub(super) fn end(&self, cause: Cause) {
+    pub(super) fn end(&self, cause: StopCause) {
         let run = self.run;
-        *self.control.unwanted.lock() = Some(Unwanted { run, cause });
-        // If the run has not begun, the slot ignores this, and the run checks `unwanted` after its begin.
-        self.control.end(run, cause);
+        *self.control.unwanted_run.lock() = Some(UnwantedRun { run, cause });
+        // If the run has not begun, the slot ignores this. The run checks `unwanted` after it begins.
+        self.control.end_run(run, cause);
     }
 }
 
-/// Ends the current run of a slot, from any thread, as long as the slot is there.
 #[derive(Clone, Debug)]
 pub struct Stopper(pub(super) Weak<Control>);
 
@@ -127,34 +112,31 @@ impl Stopper {
     /// [`is_interrupted`] holds. A run that has not yet begun is not affected.
     pub fn stop(&self) {
         let Some(control) = self.0.upgrade() else { return };
-        let run = control.current.load(Ordering::SeqCst);
+        let run = control.current_run.load(Ordering::SeqCst);
         if run != 0 {
-            // The run may not be sent yet; then it checks this flag itself.
-            control.stopped.store(run, Ordering::SeqCst);
-            control.end(run, Cause::Interrupt);
+            // The run may not have been sent yet; then it checks this flag itself.
+            control.stopped_run.store(run, Ordering::SeqCst);
+            control.end_run(run, StopCause::Interrupt);
         }
     }
 
     /// Like [`stop`](Self::stop); the slot also refuses all further runs in the same way.
     pub fn close(&self) {
         if let Some(control) = self.0.upgrade() {
-            control.closed.store(true, Ordering::SeqCst);
+            control.is_closed.store(true, Ordering::SeqCst);
         }
         self.stop();
     }
 
-    /// Whether the slot is still there.
     pub fn has_slot(&self) -> bool {
         self.0.strong_count() > 0
     }
 }
 
-/// The name of the step in errors.
-pub(super) const RUN: &str = "run";
+pub(super) const RUN_STEP: &str = "run";
 
-/// The error of a run that a [`Stopper`] ended.
 pub(super) fn interrupted() -> JudgeError {
-    JudgeError { kind: FaultKind::Interrupted, ..JudgeError::new(RUN, "interrupted") }
+    JudgeError { kind: FaultKind::Interrupted, ..JudgeError::new(RUN_STEP, "interrupted") }
 }
 
 /// Whether an error of [`Slot::run`](super::Slot::run) means that a [`Stopper`] ended the run.

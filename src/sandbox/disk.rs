@@ -1,6 +1,6 @@
 //! Directories on disk in which programs write: makes, measures and removes them, whatever they contain.
 //!
-//! Nothing here follows a link, and directories of any depth can be removed.
+//! No link is followed, and directories of any depth can be removed.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -12,40 +12,43 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::model::host::Temporary;
+use crate::model::host::TemporaryDirectory;
 use crate::model::units::Bytes;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::shortage::is_noexec;
 
-/// Flags to open a directory that a program may have put there.
-const DIRECTORY: OFlags =
+/// A program may have put the directory there.
+const DIRECTORY_FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// How the names of slots' directories begin. Each is locked (`flock`) as long as its slot or its guard lives.
-pub const SLOTS: [&str; 2] = ["juror-slot-", "juror-plain-"];
+/// Prefixes of the names of slots' directories. Each is locked (`flock`) as long as its slot or its guard lives.
+pub const SLOT_PREFIXES: [&str; 2] = ["juror-slot-", "juror-plain-"];
 
-/// Locks a directory until the result is dropped, and all copies of it in other processes; `None` if locks do not work.
-pub(super) fn lock(path: &Path) -> Option<OwnedFd> {
-    let directory = open(rustix::fs::CWD, path).ok()?;
+/// Locks a directory until the result and all its copies in other processes are closed; `None` if locks do not work.
+pub(super) fn lock_directory(path: &Path) -> Option<OwnedFd> {
+    let directory = open_directory(rustix::fs::CWD, path).ok()?;
     rustix::fs::flock(&directory, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
     Some(directory)
 }
 
-/// Removes a directory with everything in it, whatever a program has put there. What cannot be removed stays.
+/// Removes a directory with everything in it, whatever a program put there. What cannot be removed stays.
 pub fn remove_directory(path: &Path) {
     let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
-    let parent = path.parent().and_then(|parent| open(rustix::fs::CWD, parent).ok());
+    let parent = path.parent().and_then(|parent| open_directory(rustix::fs::CWD, parent).ok());
     if let (Some(parent), Some(name)) = (parent, name) {
         remove_tree(&parent, &name);
     }
 }
 
-/// Opens a directory in another, never through a link.
-pub(super) fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
-    rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())
+/// Never follows a link.
+pub(super) fn open_directory(
+    parent: impl AsFd,
+    name: impl rustix::path::Arg,
+) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(parent, name, DIRECTORY_FLAGS, Mode::empty())
 }
 
-/// The entries of a directory with their status. Entries that vanish meanwhile are left out.
+/// Entries that vanish meanwhile are left out.
 pub(super) fn entries(
     directory: &OwnedFd,
 ) -> rustix::io::Result<impl Iterator<Item = (CString, Stat)>> {
@@ -57,18 +60,18 @@ pub(super) fn entries(
     }))
 }
 
-/// Makes a directory that the program's user can enter, with this mode whatever the umask.
+/// Sets this mode whatever the umask, so that the program's user can enter.
 pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
     fs::DirBuilder::new().mode(mode).create(path).step_on("make the directory", path.display())
 }
 
-/// Disk usage of everything below a directory, in bytes, as far as it can be seen. If there is too much to look at,
-/// the result is above any limit.
-pub(super) fn used(top: &OwnedFd) -> u64 {
+/// Disk usage of everything below a directory, in bytes, as far as it can be seen. With too many entries, the result
+/// is above any limit.
+pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
     const BLOCK: u64 = 512;
-    let Ok(first) = open(top, c".") else { return 0 };
+    let Ok(first) = open_directory(top, c".") else { return 0 };
     let mut stack = vec![first];
     let mut bytes = 0u64;
     let mut seen = 0;
@@ -80,7 +83,7 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
                 if stack.len() > MOST_OPEN {
                     return u64::MAX;
                 }
-                stack.extend(open(&directory, &name));
+                stack.extend(open_directory(&directory, &name));
             }
         }
         if seen > MOST {
@@ -90,8 +93,7 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
     bytes
 }
 
-/// Removes an entry with everything below it. Whatever the depth, only two directories are open at a time: entries two
-/// levels down are first moved one level up.
+/// At any depth, only two directories are open at a time: entries two levels down are first moved one level up.
 fn remove_tree(parent: &OwnedFd, name: &CStr) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
@@ -101,13 +103,13 @@ fn remove_tree(parent: &OwnedFd, name: &CStr) {
     // Each turn removes at least one directory, or nothing can be done.
     loop {
         let mut progress = false;
-        for child in names(&top) {
+        for child in entry_names(&top) {
             if rustix::fs::unlinkat(&top, &child, AtFlags::empty()).is_ok() {
                 progress = true;
                 continue;
             }
             let Some(below) = open_for_removal(&top, &child) else { continue };
-            for grandchild in names(&below) {
+            for grandchild in entry_names(&below) {
                 if rustix::fs::unlinkat(&below, &grandchild, AtFlags::empty()).is_ok()
                     || rustix::fs::unlinkat(&below, &grandchild, AtFlags::REMOVEDIR).is_ok()
                 {
@@ -134,29 +136,27 @@ fn remove_tree(parent: &OwnedFd, name: &CStr) {
     let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
 }
 
-/// Opens a directory, whatever its permissions are.
 fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
     let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
         return None;
     }
-    // No process is left that could put a link in its place.
+    // No process is left that could replace it by a link.
     let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
-    open(parent, name).ok()
+    open_directory(parent, name).ok()
 }
 
-fn names(directory: &OwnedFd) -> Vec<CString> {
+fn entry_names(directory: &OwnedFd) -> Vec<CString> {
     entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
 }
 
-/// The free space for this user's files in a directory.
-pub(super) fn temporary(path: PathBuf) -> Temporary {
+pub(super) fn temporary_facts(path: PathBuf) -> TemporaryDirectory {
     let free = tempfile::tempfile_in(&path)
         .and_then(|_| Ok(rustix::fs::statvfs(&path)?))
         .map(|found| Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
         .map_err(|error| error.to_string());
     let is_noexec = is_noexec(&path);
-    Temporary { path, free, is_noexec }
+    TemporaryDirectory { path, free, is_noexec }
 }
 
 #[cfg(test)]
@@ -164,20 +164,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_names_keep_a_tree_from_being_removed() {
+    fn a_tree_is_removed_whatever_its_names_are() {
         let dir = tempfile::tempdir().unwrap();
         for number in 1..=40 {
             let deep = dir.path().join(format!("tree/juror-removes-{number}/deep/deeper"));
             std::fs::create_dir_all(&deep).unwrap();
             std::fs::write(deep.join("file"), "").unwrap();
         }
-        remove_tree(&rustix::fs::open(dir.path(), DIRECTORY, Mode::empty()).unwrap(), c"tree");
+        remove_tree(
+            &rustix::fs::open(dir.path(), DIRECTORY_FLAGS, Mode::empty()).unwrap(),
+            c"tree",
+        );
         assert!(!dir.path().join("tree").exists());
     }
 
     #[test]
-    fn a_temporary_directory_that_cannot_be_used_says_why() {
-        assert!(temporary(std::env::temp_dir()).free.is_ok());
-        assert!(temporary("/nowhere".into()).free.is_err());
+    fn an_unusable_temporary_directory_has_a_reason() {
+        assert!(temporary_facts(std::env::temp_dir()).free.is_ok());
+        assert!(temporary_facts("/nowhere".into()).free.is_err());
     }
 }

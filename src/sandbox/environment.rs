@@ -1,7 +1,7 @@
 //! The environment of every program.
 
-/// Names and values; paths are those in a box.
-const FIXED: [(&str, &str); 5] = [
+/// Paths are those in a box.
+const DEFAULTS: [(&str, &str); 5] = [
     ("PATH", "/usr/local/bin:/usr/bin:/bin"),
     ("HOME", "/box"),
     ("LANG", "C.UTF-8"),
@@ -9,10 +9,10 @@ const FIXED: [(&str, &str); 5] = [
     ("TMPDIR", "/tmp"),
 ];
 
-/// The environment of a program with the additions of its job, which take precedence.
-pub(super) fn with(added: &[(String, String)]) -> Vec<(String, String)> {
+/// The variables of the job take precedence.
+pub(super) fn program_environment(added: &[(String, String)]) -> Vec<(String, String)> {
     let stays = |name: &str| added.iter().all(|(other, _)| other != name);
-    FIXED
+    DEFAULTS
         .iter()
         .filter(|(name, _)| stays(name))
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -25,11 +25,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_job_adds_counts() {
+    fn the_jobs_variables_take_precedence() {
         let check = |added: &[(&str, &str)], expected: &str| {
             let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
             let added: Vec<_> = added.iter().map(owned).collect();
-            let all = with(&added);
+            let all = program_environment(&added);
             let shown: Vec<_> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
             assert_eq!(shown.join(" "), expected);
         };

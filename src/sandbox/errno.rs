@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// The kernel's error number for a refused call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Errno(pub(crate) i32);
 
@@ -31,14 +30,12 @@ impl fmt::Display for Errno {
     }
 }
 
-/// A table of error numbers with their names.
 macro_rules! names {
     ($($(#[$condition:meta])? $name:ident)*) => {
         &[$($(#[$condition])? (libc::$name, stringify!($name))),*]
     };
 }
 
-/// Names of the error numbers that the calls in this module return.
 const NAMES: &[(i32, &str)] = names! {
     EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT EBUSY EEXIST EXDEV
     ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ETXTBSY EFBIG ENOSPC EROFS EPIPE ENAMETOOLONG ENOSYS ELOOP EUSERS

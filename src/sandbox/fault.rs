@@ -5,25 +5,21 @@ use std::fmt;
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
 
-/// A failed step, and why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The step, such as `mount /proc in the sandbox`.
+    /// Such as `mount /proc in the sandbox`.
     pub(super) step: String,
-    /// The system's error number, if there is one.
     pub(super) errno: Option<i32>,
     pub(super) reason: String,
     pub(super) kind: FaultKind,
 }
 
 impl Fault {
-    /// A fault that no system call reported.
     pub(super) fn new(step: impl Into<String>, reason: impl fmt::Display) -> Self {
         Self { step: step.into(), errno: None, reason: reason.to_string(), kind: FaultKind::Other }
     }
 
-    /// A fault that a system call reported.
-    pub(super) fn system(step: impl Into<String>, errno: Errno) -> Self {
+    pub(super) fn from_errno(step: impl Into<String>, errno: Errno) -> Self {
         Self {
             step: step.into(),
             errno: Some(errno.0),
@@ -32,17 +28,15 @@ impl Fault {
         }
     }
 
-    /// The same fault, in the start of a program.
-    pub(super) fn of_start(mut self) -> Self {
-        if self.errno.is_some_and(is_of_the_file) {
+    pub(super) fn for_start(mut self) -> Self {
+        if self.errno.is_some_and(is_file_errno) {
             self.kind = FaultKind::Unstartable;
         }
         self
     }
 
-    /// The same fault, in making namespaces.
     #[cfg(target_os = "linux")]
-    pub(super) fn of_namespaces(mut self) -> Self {
+    pub(super) fn for_namespaces(mut self) -> Self {
         self.kind = match self.errno {
             Some(libc::EPERM | libc::EACCES) => FaultKind::NamespacesForbidden,
             Some(libc::ENOSPC) => FaultKind::NamespacesUsedUp,
@@ -51,18 +45,18 @@ impl Fault {
         self
     }
 
-    /// Whether the job is at fault, so that it fails however often it is tried: its program does not exist or is not a
-    /// program, or a path leads nowhere. Otherwise the machine is at fault.
-    fn is_of_the_job(&self) -> bool {
+    /// Whether the job is at fault, so that each try fails: its program does not exist or is no program, or a path
+    /// leads nowhere. Otherwise the machine is at fault.
+    fn is_job_fault(&self) -> bool {
         self.errno.is_none_or(|errno| {
-            is_of_the_file(errno)
+            is_file_errno(errno)
                 || matches!(errno, libc::EISDIR | libc::EEXIST | libc::EXDEV | libc::E2BIG)
         })
     }
 }
 
-/// Whether this number means that a file is not a program that can be started, and says nothing about the machine.
-fn is_of_the_file(errno: i32) -> bool {
+/// Whether the number means that a file cannot be started as a program. It says nothing about the machine.
+fn is_file_errno(errno: i32) -> bool {
     #[cfg(target_os = "linux")]
     if errno == libc::ELIBBAD {
         return true;
@@ -81,7 +75,7 @@ fn is_of_the_file(errno: i32) -> bool {
 
 impl From<Fault> for JudgeError {
     fn from(fault: Fault) -> Self {
-        let is_of_the_job = fault.is_of_the_job();
+        let is_of_the_job = fault.is_job_fault();
         let mut error = Self { kind: fault.kind, ..Self::new(fault.step, fault.reason) };
         if !is_of_the_job {
             error = error.transient();
@@ -97,33 +91,30 @@ impl From<Fault> for JudgeError {
     }
 }
 
-/// Names the step of a call that can fail.
-pub(super) trait Step<T> {
-    /// Adds the step to an error.
+pub(super) trait FaultContext<T> {
     fn step(self, step: &str) -> Result<T, Fault>;
-    /// The same with a name in the step, such as a path.
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
 }
 
-impl<T, E: Into<Errno>> Step<T> for Result<T, E> {
+impl<T, E: Into<Errno>> FaultContext<T> for Result<T, E> {
     fn step(self, step: &str) -> Result<T, Fault> {
-        self.map_err(|error| Fault::system(step, error.into()))
+        self.map_err(|error| Fault::from_errno(step, error.into()))
     }
 
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault> {
-        self.map_err(|error| Fault::system(format!("{step} {name}"), error.into()))
+        self.map_err(|error| Fault::from_errno(format!("{step} {name}"), error.into()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::judgement::Again;
+    use crate::model::judgement::Retry;
 
     #[test]
-    fn what_the_machine_refused_may_be_tried_again_and_what_is_not_there_not() {
-        let check = |errno: i32, again: Again| {
-            let error = JudgeError::from(Fault::system("a step", Errno(errno)));
+    fn faults_of_the_machine_are_transient_and_missing_files_are_not() {
+        let check = |errno: i32, again: Retry| {
+            let error = JudgeError::from(Fault::from_errno("a step", Errno(errno)));
             assert_eq!(error.again, again, "{errno}");
         };
         for errno in [
@@ -135,12 +126,12 @@ mod tests {
             libc::EIO,
             libc::EPERM,
         ] {
-            check(errno, Again::Perhaps);
+            check(errno, Retry::Possible);
         }
         for errno in [libc::ENOENT, libc::EACCES, libc::ENOEXEC, libc::ELOOP] {
-            check(errno, Again::Never);
+            check(errno, Retry::Never);
         }
         let error = JudgeError::from(Fault::new("place a file", "not a relative path"));
-        assert_eq!(error.again, Again::Never);
+        assert_eq!(error.again, Retry::Never);
     }
 }

@@ -1,8 +1,8 @@
 //! Keeps the writing of programs apart from the starting of processes.
 //!
-//! A new process has all files of its parent open, until it becomes another program or closes them. And the kernel
-//! starts no program that somebody has open for writing: `ETXTBSY`, execve(2). So a program that is written while
-//! another thread starts a process may not start, if the new process is slow.
+//! A new process has all files of its parent open until it becomes another program or closes them. The kernel starts
+//! no program that some process has open for writing: `ETXTBSY`, execve(2). So if a program is written while another
+//! thread starts a process, the program may not start.
 
 use std::io;
 use std::process::{Child, Command};
@@ -12,31 +12,31 @@ use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::model::blob::Blob;
 use crate::model::tree::FileMode;
 
-static WRITING: RwLock<()> = RwLock::new(());
+static PROGRAM_WRITES: RwLock<()> = RwLock::new(());
 
-/// While the result lives, no process is started: a program can be written. Waits while one is being started.
-pub fn none() -> RwLockReadGuard<'static, ()> {
-    WRITING.read()
+/// While the result lives, no process starts, so that a program can be written. Waits for a process that is starting.
+pub fn block_forks() -> RwLockReadGuard<'static, ()> {
+    PROGRAM_WRITES.read()
 }
 
-/// As [`none`] while this file is written, if it can be started.
-pub fn none_during(blob: &Blob, mode: FileMode) -> Option<RwLockReadGuard<'static, ()>> {
-    // To fetch its bytes may take a process.
-    let is_program = mode == FileMode::Executable && blob.is_here();
-    is_program.then(none)
+/// As [`block_forks`] while this file is written, if it is a program.
+pub fn block_forks_for(blob: &Blob, mode: FileMode) -> Option<RwLockReadGuard<'static, ()>> {
+    // To fetch its bytes may need a process.
+    let is_program = mode == FileMode::Executable && blob.is_available();
+    is_program.then(block_forks)
 }
 
-/// While the result lives, no program is written: a process can be started. Waits until all are written.
-pub fn alone() -> RwLockWriteGuard<'static, ()> {
-    WRITING.write()
+/// While the result lives, no program is written, so that a process can start. Waits until all are written.
+pub fn block_program_writes() -> RwLockWriteGuard<'static, ()> {
+    PROGRAM_WRITES.write()
 }
 
-/// Starts a command while no program is written. Returns when the new process is another program.
+/// Starts a command while no program is written. Returns when the new process has become another program.
 ///
 /// # Errors
 /// Those of [`Command::spawn`].
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    let _alone = alone();
+    let _alone = block_program_writes();
     command.spawn()
 }
 
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_process_is_started_after_a_program_is_written() {
         let (sender, receiver) = mpsc::channel();
-        let writing = none();
+        let writing = block_forks();
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let started = spawn(&mut Command::new("true")).and_then(|mut it| it.wait());

@@ -1,10 +1,10 @@
-//! Starts programs of this machine outside of the sandbox: tools, to ask for their version and place, and the pager.
-//! Nothing else in juror starts a program there.
+//! Starts programs of this machine outside of the sandbox: tools, to ask for their version and location, and the
+//! pager. Nothing else in juror starts a program there.
 //!
 //! Theory of operation: the current directory may be somebody's package, and tools do what files there say. Python
 //! imports its modules, rustup starts the compiler that `rust-toolchain.toml` names, others fetch a version from a
 //! server. So tools start in `/`, by an absolute path, and get only the variables of a list. None of these makes a
-//! tool load code, and no search path has a part that depends on the current directory.
+//! tool load code, and no part of the search path depends on the current directory.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -21,16 +21,16 @@ use std::time::Duration;
 use crate::language::probe::AskFault;
 use crate::sandbox::forks;
 use crate::sandbox::shortage::{self, NO_PROCESS};
-use crate::sandbox::system::GroupsAbove;
+use crate::sandbox::system::EnclosingGroups;
 
-/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A virtual machine on a busy computer takes seconds to print a version.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many bytes of an answer are read.
-const LONGEST: u64 = 1 << 20;
+/// In bytes.
+const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// Variables that name a directory of a version manager or of an installation.
-const DIRECTORIES: [&str; 14] = [
+const DIRECTORY_VARIABLES: [&str; 14] = [
     "ASDF_DATA_DIR",
     "ASDF_DIR",
     "CARGO_HOME",
@@ -47,21 +47,20 @@ const DIRECTORIES: [&str; 14] = [
     "XDG_STATE_HOME",
 ];
 
-/// Settings with which version managers ask no server for what is missing.
-const SETTINGS: [(&str, &str); 4] = [
+/// With these settings, version managers ask no server for what is missing.
+const FIXED_VARIABLES: [(&str, &str); 4] = [
     ("COURSIER_MODE", "offline"),
     ("GOTOOLCHAIN", "local"),
     ("MISE_OFFLINE", "1"),
     ("RUSTUP_AUTO_INSTALL", "0"),
 ];
 
-/// The variable with which rustup ignores all files that choose a toolchain.
+/// If it is set, rustup ignores all files that choose a toolchain.
 const RUSTUP_TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
 
-/// A variable and its value.
 pub type EnvironmentVariable = (OsString, OsString);
 
-/// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
+/// The executable files of this name, in the order of the search path; a name with a slash is an absolute path.
 pub fn on_path(name: &str) -> Vec<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
@@ -81,23 +80,21 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-/// The directories of a search path, without those that depend on the current directory.
+/// Leaves out directories that depend on the current directory.
 fn search_path(path: Option<OsString>) -> Vec<PathBuf> {
     env::split_paths(&path.unwrap_or_default()).filter(|it| it.is_absolute()).collect()
 }
 
-/// The user's home directory.
 pub(super) fn home() -> Option<PathBuf> {
     env::home_dir().filter(|it| it.is_absolute())
 }
 
-/// The environment of tools, by name.
-pub fn environment() -> Vec<EnvironmentVariable> {
-    environment_of(env::vars_os().collect(), home())
+/// Sorted by name.
+pub fn tool_environment() -> Vec<EnvironmentVariable> {
+    filter_environment(env::vars_os().collect(), home())
 }
 
-/// The part of these variables that tools get, and what is always set.
-fn environment_of(
+fn filter_environment(
     given: Vec<EnvironmentVariable>,
     home: Option<PathBuf>,
 ) -> Vec<EnvironmentVariable> {
@@ -111,7 +108,7 @@ fn environment_of(
         all.retain(|(known, _)| known != name);
         all.push((name.into(), value));
     };
-    for (name, value) in SETTINGS {
+    for (name, value) in FIXED_VARIABLES {
         set(name, value.into());
     }
     let path: Vec<_> = search_path(value("PATH")).into_iter().map(OsString::from).collect();
@@ -130,11 +127,10 @@ fn environment_of(
     all
 }
 
-/// Whether tools get this variable unchanged.
 fn is_passed(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let is_absolute = value.as_bytes().starts_with(b"/");
-    if DIRECTORIES.contains(&name) || name.ends_with("ENV_ROOT") {
+    if DIRECTORY_VARIABLES.contains(&name) || name.ends_with("ENV_ROOT") {
         return is_absolute;
     }
     let of_manager = ["ASDF_", "MISE_"].iter().any(|start| name.starts_with(start));
@@ -153,29 +149,28 @@ fn default_toolchain(dir: &Path) -> Option<String> {
     let mut top = settings.lines().take_while(|line| !line.starts_with('['));
     let chosen = top.find_map(|line| line.strip_prefix("default_toolchain"))?;
     let chosen = chosen.trim_start().strip_prefix('=')?.trim().trim_matches('"');
-    // A name is none of a path: that would be a directory of anybody.
+    // A name, not a path: a path could lead to anybody's directory.
     (!chosen.is_empty() && !chosen.contains('/')).then(|| chosen.to_owned())
 }
 
-/// The start of a program of this machine.
-fn command(program: &Path) -> io::Result<Command> {
+fn tool_command(program: &Path) -> io::Result<Command> {
     if !program.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "its path is not absolute"));
     }
     let mut command = Command::new(program);
-    command.current_dir("/").env_clear().envs(environment());
+    command.current_dir("/").env_clear().envs(tool_environment());
     Ok(command)
 }
 
 /// Starts a tool and returns its output, standard output first.
 ///
 /// # Errors
-/// If it cannot be started, fails, or takes too long. The machine is to blame if it refused a process meanwhile: then
-/// the tool, or a script around it, may have failed because of that.
+/// If it cannot be started, fails, or takes too long. If the machine refused a process meanwhile, it is to blame: the
+/// tool, or a script that starts it, may have failed because of that.
 pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
-    let groups = GroupsAbove::find();
+    let groups = EnclosingGroups::find();
     let refused = groups.refused_processes();
-    started(program, args).map_err(|fault| match fault {
+    run_tool(program, args).map_err(|fault| match fault {
         AskFault::Tool(why) if groups.refused_processes() > refused => {
             AskFault::Machine(format!("{NO_PROCESS}; {why}"))
         }
@@ -183,8 +178,8 @@ pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     })
 }
 
-fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
-    let mut command = command(program).map_err(|fault| fault.to_string())?;
+fn run_tool(program: &Path, args: &[&str]) -> Result<String, AskFault> {
+    let mut command = tool_command(program).map_err(|fault| fault.to_string())?;
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = forks::spawn(&mut command).map_err(|fault| start_fault(&fault))?;
     let (sender, receiver) = mpsc::channel();
@@ -205,11 +200,11 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
             return Err(start_fault(&fault));
         }
     };
-    let Ok(said) = receiver.recv_timeout(PATIENCE) else {
-        // It may just have ended; then this does nothing.
+    let Ok(said) = receiver.recv_timeout(ANSWER_TIMEOUT) else {
+        // If it has just ended, this does nothing.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("did not answer within {} s", PATIENCE.as_secs()).into());
+        return Err(format!("did not answer within {} s", ANSWER_TIMEOUT.as_secs()).into());
     };
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
@@ -222,9 +217,8 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     }
 }
 
-/// Why a program, or a thread for it, was not started.
 fn start_fault(error: &io::Error) -> AskFault {
-    match shortage::of_start(error) {
+    match shortage::start_shortage(error) {
         Some(what) => AskFault::Machine(what.to_owned()),
         None => AskFault::Tool(error.to_string()),
     }
@@ -234,16 +228,18 @@ fn read_start(from: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(from) = from {
         // Output before a read error still counts.
-        let _ = from.take(LONGEST).read_to_end(&mut bytes);
+        let _ = from.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Shows a text in a pager, given as the words of its command. Returns whether it did.
-pub fn page(pager: &str, text: &str) -> bool {
+/// `pager` is the words of a command. Returns whether the text was shown.
+pub fn show_in_pager(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let found = words.next().and_then(|name| on_path(name).into_iter().next());
-    let Some(mut command) = found.and_then(|program| command(&program).ok()) else { return false };
+    let Some(mut command) = found.and_then(|program| tool_command(&program).ok()) else {
+        return false;
+    };
     command.args(words).stdin(Stdio::piped());
     // less shows colours, and ends at once if the text fits on the screen.
     command.env("LESS", "FRX").env("TERM", env::var_os("TERM").unwrap_or_default());
@@ -260,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_fails_is_no_answer() {
+    fn a_failing_tool_is_an_error() {
         let said = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
         assert_eq!(said.as_deref(), Ok("out\nerr\n"));
         let said = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
@@ -288,19 +284,19 @@ mod tests {
         assert!(said.ends_with(": y"), "{said}");
     }
 
-    /// Checks that of these variables, tools get only the expected ones, beside what is always set.
+    /// Checks that tools get only the expected ones of these variables, beside those that are always set.
     fn check(given: &[&str], expected: &[&str]) {
         let pair = |text: &&str| {
             let (name, value) = text.split_once('=').unwrap();
             (name.into(), value.into())
         };
-        let all = environment_of(given.iter().map(pair).collect(), None);
-        let always = |name: &OsStr| SETTINGS.iter().any(|(always, _)| name == *always);
+        let all = filter_environment(given.iter().map(pair).collect(), None);
+        let always = |name: &OsStr| FIXED_VARIABLES.iter().any(|(always, _)| name == *always);
         let text =
             |(name, value): &EnvironmentVariable| format!("{}={}", name.display(), value.display());
         let passed: Vec<String> = all.iter().filter(|(name, _)| !always(name)).map(text).collect();
         assert_eq!(passed, expected, "{given:?}");
-        assert_eq!(all.len(), passed.len() + SETTINGS.len());
+        assert_eq!(all.len(), passed.len() + FIXED_VARIABLES.len());
     }
 
     #[test]
@@ -327,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_version_managers_need_is_kept_unless_it_depends_on_the_current_directory() {
+    fn variables_of_version_managers_pass_unless_they_are_relative() {
         for kept in [
             "PYENV_ROOT=/opt/pyenv",
             "PYENV_VERSION=3.12:3.11",
@@ -364,7 +360,7 @@ mod tests {
             fs::write(dir.path().join("settings.toml"), settings).unwrap();
             let mut all = vec![("RUSTUP_HOME".into(), dir.path().into())];
             all.extend(given.iter().cloned());
-            let all = environment_of(all, None);
+            let all = filter_environment(all, None);
             let found = all.into_iter().find(|(name, _)| name == RUSTUP_TOOLCHAIN);
             found.map(|(_, value)| value.into_string().unwrap())
         };
@@ -377,9 +373,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pager_that_depends_on_the_current_directory_that_does_not_start() {
+    fn a_pager_with_a_relative_path_does_not_start() {
         for pager in ["./cat", "bin/cat", "no-such-pager", ""] {
-            assert!(!page(pager, "text"), "{pager}");
+            assert!(!show_in_pager(pager, "text"), "{pager}");
         }
     }
 }

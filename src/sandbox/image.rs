@@ -1,26 +1,26 @@
 //! The memory that a program's file requests from the kernel before its first instruction: large static arrays.
 //!
-//! If the kernel refuses that much, SIGSEGV kills the program before it begins. Then a program that requested more
-//! than it may have would look like one that crashed.
+//! If the kernel refuses that much, SIGSEGV kills the program before it begins. Without this count, a program that
+//! requests more than its limit would look like one that crashed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The memory that a program requests by its file, in bytes.
+/// In bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Image {
+pub(super) struct ProgramImage {
     pub(super) writable: u64,
-    /// The largest part of it that is not in the file, but zeros.
+    /// The largest segment that is not in the file: zeros.
     pub(super) zeros: u64,
 }
 
-/// Number of bytes of a file that are read: more than the table of any linker.
-const READ: usize = 8 << 10;
+/// In bytes: longer than the table of any linker.
+const HEADER_BYTES: usize = 8 << 10;
 
-impl Image {
-    /// Reads a 64-bit little-endian ELF program; `None` for all other files.
+impl ProgramImage {
+    /// Only 64-bit little-endian ELF programs; `None` for all other files.
     pub(super) fn read(file: &File) -> Option<Self> {
-        let mut start = vec![0; READ];
+        let mut start = vec![0; HEADER_BYTES];
         let length = file.read_at(&mut start, 0).ok()?;
         Self::parse(start.get(..length)?)
     }
@@ -61,7 +61,7 @@ impl Image {
 mod tests {
     use super::*;
 
-    /// A file with a table of these entries: kind, rights, length in the file, length in memory.
+    /// Each entry: kind, rights, length in the file, length in memory.
     fn file(entries: &[[u64; 4]]) -> Vec<u8> {
         let mut file = b"\x7fELF\x02\x01".to_vec();
         file.resize(64, 0);
@@ -80,9 +80,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_written_is_counted() {
+    fn writable_segments_are_counted() {
         let check = |file: &[u8], expected: Option<[u64; 2]>| {
-            let found = Image::parse(file).map(|image| [image.writable, image.zeros]);
+            let found = ProgramImage::parse(file).map(|image| [image.writable, image.zeros]);
             assert_eq!(found, expected);
         };
         const GIANT: u64 = 60 << 30;
@@ -95,18 +95,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_program_asks_for_nothing() {
+    fn other_files_request_no_memory() {
         let whole = file(&[[1, 6, 100, 900]]);
         const LAST_FIELD: usize = 64 + 48;
         for length in 0..LAST_FIELD {
-            assert_eq!(Image::parse(&whole[..length]), None, "{length}");
+            assert_eq!(ProgramImage::parse(&whole[..length]), None, "{length}");
         }
         let mut of_32_bits = whole.clone();
         of_32_bits[4] = 1;
-        assert_eq!(Image::parse(&of_32_bits), None);
-        assert_eq!(Image::parse(b"#!/bin/sh\n"), None);
+        assert_eq!(ProgramImage::parse(&of_32_bits), None);
+        assert_eq!(ProgramImage::parse(b"#!/bin/sh\n"), None);
         let mut far = whole;
         far[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
-        assert_eq!(Image::parse(&far), None);
+        assert_eq!(ProgramImage::parse(&far), None);
     }
 }

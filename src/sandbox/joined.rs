@@ -2,7 +2,7 @@
 //!
 //! # Theory of operation
 //!
-//! Each program runs in its own slot, under its own limits, exactly as it would alone; a thread of the judge serves
+//! Each program runs in its own slot, under its own limits, exactly as if it ran alone; a thread of the judge serves
 //! each slot as always. A third thread holds the other ends of both programs' standard streams and carries the data
 //! (see [`relay`](crate::sandbox::relay)).
 //!
@@ -12,15 +12,15 @@
 //! | the program ends, or closes its output | the partner learns it once it has read all and waits for more |
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
-//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
-//! | the program ends | the partner goes on, within its limits; see [`Grace`] |
-//! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
-//! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
+//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StopReason) |
+//! | the program ends | the partner goes on, within its limits; see [`GracePeriod`] |
+//! | one writes more than it may | it is ended: [`StopReason::Output`](crate::model::outcome::StopReason) |
+//! | both stand still, no data in between | both end: [`StopReason::Deadlock`](crate::model::outcome::StopReason) |
 //! | a slot fails | the other run is ended, and the failure is reported |
 //!
-//! The kernel's clock tells which program ended first, not the order in which the judge learns of it: each run's first
-//! process notes when its program ended. It may do so slightly late. Meanwhile the other program could see the end of
-//! its input and end because of that. So the judge, which alone can pass on that end, notes the time before it does.
+//! The kernel's clock tells which program ended first, not the order in which the judge learns of it. Each run's first
+//! process notes when its program ended, maybe slightly late. Meanwhile the other program could see the end of its
+//! input and end because of that. Only the judge can pass on that end, so it notes the time before it does.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -30,24 +30,24 @@ use std::thread;
 use std::time::Duration;
 
 use crate::model::job::Job;
-use crate::model::joint::{JointJob, JointReply, Part, Side};
+use crate::model::joint::{JointJob, JointReply, ProgramReply, TalkSide};
 use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
 use crate::sandbox::account::Account;
-use crate::sandbox::capture::finish;
+use crate::sandbox::capture::apply_output_limit;
 use crate::sandbox::clock;
-use crate::sandbox::control::{Cause, is_interrupted};
-use crate::sandbox::fault::Step;
-use crate::sandbox::relay::{Grace, Over, Relay, Speaker};
-use crate::sandbox::slot::{Ends, Ran, Slot};
+use crate::sandbox::control::{StopCause, is_interrupted};
+use crate::sandbox::fault::FaultContext;
+use crate::sandbox::relay::{GracePeriod, Relay, RelayedProgram, RunResult};
+use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds};
 use crate::sandbox::system;
-use crate::sandbox::transcript::Recorder;
+use crate::sandbox::transcript::TranscriptRecorder;
 
 const STEP: &str = "connect two programs";
 
 impl Slot {
-    /// Runs the program of a joint job in this slot and its partner in another, and returns after all processes of
-    /// both are gone.
+    /// Runs the program of a joint job in this slot and its partner in another. Returns after all processes of both
+    /// are gone.
     ///
     /// # Errors
     /// As [`run`](Self::run), for either of the two.
@@ -67,59 +67,59 @@ impl Slot {
             rustix::io::ioctl_fionbio(ours, true).step(STEP)?;
         }
         let (tell, over) = mpsc::channel();
-        let watch = self.place.watch(to_program.as_fd(), from_program.as_fd());
+        let watch = self.backend.watch(to_program.as_fd(), from_program.as_fd());
         let program_watch = watch.step(STEP)?;
-        let watch = partner.place.watch(to_partner.as_fd(), from_partner.as_fd());
+        let watch = partner.backend.watch(to_partner.as_fd(), from_partner.as_fd());
         let partner_watch = watch.step(STEP)?;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
         let mut patient = job.partner.clone();
-        let grace = Grace::of(job, start);
+        let grace = GracePeriod::of(job, start);
         if let Some(grace) = &grace {
-            patient.limits.wall_time = Some(grace.most);
+            patient.limits.wall_time = Some(grace.wall_time_max);
         }
         let mut relay = Relay {
-            program: Speaker::new(
+            program: RelayedProgram::new(
                 from_program,
                 to_partner,
                 most(&job.program),
-                self.ender_of_next(),
+                self.next_stop_handle(),
                 program_watch,
             ),
-            partner: Speaker::new(
+            partner: RelayedProgram::new(
                 from_partner,
                 to_program,
                 most(&job.partner),
-                partner.ender_of_next(),
+                partner.next_stop_handle(),
                 partner_watch,
             ),
             limits: job.program.limits.clone(),
             accept_exit_code: job.accept_exit_code,
-            bell: heard,
-            over,
-            recorder: job.transcript.map(Recorder::new),
+            wake_pipe: heard,
+            results: over,
+            recorder: job.transcript.map(TranscriptRecorder::new),
             start,
-            end: None,
-            told: None,
+            hidden_end: None,
+            end_seen_at: None,
             deadlock: None,
             account: Account::new(start),
             grace,
         };
-        let process = self.place.process();
+        let process = self.backend.core_process();
         let stop_handles = [relay.program.stop_handle.clone(), relay.partner.stop_handle.clone()];
         let end_both =
-            || stop_handles.iter().for_each(|stop_handle| stop_handle.end(Cause::Interrupt));
+            || stop_handles.iter().for_each(|stop_handle| stop_handle.end(StopCause::Interrupt));
         let runs = [
-            Run {
+            JointRun {
                 slot: partner,
                 job: &patient,
-                ends: ends(partner_reads, partner_writes),
-                side: Side::Partner,
+                ends: stream_ends(partner_reads, partner_writes),
+                side: TalkSide::Partner,
             },
-            Run {
+            JointRun {
                 slot: self,
                 job: &job.program,
-                ends: ends(program_reads, program_writes),
-                side: Side::Program,
+                ends: stream_ends(program_reads, program_writes),
+                side: TalkSide::Program,
             },
         ];
         thread::scope(|scope| {
@@ -129,43 +129,40 @@ impl Slot {
                 let spawned = thread::Builder::new().spawn_scoped(scope, work);
                 spawned.step(STEP).inspect_err(|_| end_both())?;
             }
-            let _beside = process.and_then(system::beside);
+            let _beside = process.and_then(system::pin_to_core_of);
             relay.run().step(STEP).inspect_err(|_| end_both())
         })?;
-        reply(job, relay)
+        build_reply(job, relay)
     }
 }
 
-/// One of the two runs.
-struct Run<'a> {
+struct JointRun<'a> {
     slot: &'a mut Slot,
     job: &'a Job,
-    ends: Ends,
-    side: Side,
+    ends: StreamEnds,
+    side: TalkSide,
 }
 
-impl Run<'_> {
-    /// Runs the job, and reports the result.
-    fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
+impl JointRun<'_> {
+    fn run(self, tell: &mpsc::Sender<RunResult>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
         let ran = || slot.run_joined(job, ends);
         let ran = catch_unwind(AssertUnwindSafe(ran));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay receives both. If it failed, nobody does.
-        let _ = tell.send(Over { side, result });
+        let _ = tell.send(RunResult { side, result });
         let _ = (&*bell).write_all(&[1]);
     }
 }
 
-fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
-    Ends { stdin: Some(stdin), stdout: Some(stdout) }
+fn stream_ends(stdin: OwnedFd, stdout: OwnedFd) -> StreamEnds {
+    StreamEnds { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
-/// A pipe of normal size: the reading end and the writing end.
 fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     let (read, write) = io::pipe().step(STEP)?;
     let read = OwnedFd::from(read);
-    if system::is_small(&read) {
+    if system::is_small_pipe(&read) {
         // A program that writes much before it reads would wait forever, and be blamed for it.
         let error = JudgeError::new(
             STEP,
@@ -178,55 +175,61 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     Ok((read, write.into()))
 }
 
-/// Builds the reply after both runs are over.
-fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
+fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
-    let told = relay.told.map(|time| Duration::from_nanos(time.saturating_sub(start)));
+    let told = relay.end_seen_at.map(|time| Duration::from_nanos(time.saturating_sub(start)));
     let missing = || Err(JudgeError::new(STEP, "a run reported nothing"));
     let mut program = relay.program;
     let mut partner = relay.partner;
-    let results =
-        (program.over.take().unwrap_or_else(missing), partner.over.take().unwrap_or_else(missing));
+    let results = (
+        program.result.take().unwrap_or_else(missing),
+        partner.result.take().unwrap_or_else(missing),
+    );
     let (program_ran, partner_ran) = match results {
         (Ok(program), Ok(partner)) => (program, partner),
-        // If one is interrupted, it was ended because the other failed.
+        // An interrupted run was ended because the other failed.
         (Err(error), Err(other)) if is_interrupted(&error) => return Err(other),
         (Err(error), _) | (_, Err(error)) => return Err(error),
     };
     Ok(JointReply {
-        program: Part {
-            waits: (deadlock.map(|it| it.program)).or(program.waits),
-            ..part(program, program_ran, &job.program, start)?
+        program: ProgramReply {
+            waits: (deadlock.map(|it| it.program)).or(program.waits_for),
+            ..build_part(program, program_ran, &job.program, start)?
         },
-        partner: Part {
-            waits: (deadlock.map(|it| it.partner)).or(partner.waits),
-            ..part(partner, partner_ran, &job.partner, start)?
+        partner: ProgramReply {
+            waits: (deadlock.map(|it| it.partner)).or(partner.waits_for),
+            ..build_part(partner, partner_ran, &job.partner, start)?
         },
-        told,
+        output_end_reported: told,
         deadlock,
         debt: relay.account.debt(),
-        transcript: relay.recorder.map(Recorder::finish).unwrap_or_default(),
+        transcript: relay.recorder.map(TranscriptRecorder::finish).unwrap_or_default(),
     })
 }
 
-fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Result<Part, JudgeError> {
+fn build_part(
+    speaker: RelayedProgram,
+    ran: FinishedRun,
+    job: &Job,
+    start: u64,
+) -> Result<ProgramReply, JudgeError> {
     let since = |time: u64| Duration::from_nanos(time.saturating_sub(start));
     let mut reply = ran.reply;
     let open = || JudgeError::new(STEP, "an output was never closed");
-    let closed = since(speaker.closed.ok_or_else(open)?);
+    let closed = since(speaker.closed_at.ok_or_else(open)?);
     let (started, ended) = match ran.started {
         // It was ended before it began.
         0 => (closed, closed),
         time => {
             let noted = since(time) + reply.outcome.wall_time;
-            let seen = speaker.ended.map_or(noted, since);
+            let seen = speaker.ended_at.map_or(noted, since);
             (since(time), noted.min(seen))
         }
     };
-    reply.outcome.stdout_bytes = Bytes(speaker.said);
-    finish(&mut reply.outcome, &job.limits);
-    Ok(Part {
+    reply.outcome.stdout_bytes = Bytes(speaker.written);
+    apply_output_limit(&mut reply.outcome, &job.limits);
+    Ok(ProgramReply {
         waits: None,
         started,
         ended,

@@ -1,6 +1,6 @@
 //! Keeps a box: copies the files of a run into a directory without following links, and lists them.
 //!
-//! Uses descriptors on both sides: the box may contain what a hostile program put there, and paths may be longer than
+//! Uses descriptors on both sides: the box may contain what a hostile program left there, and paths may be longer than
 //! the system accepts.
 
 use std::ffi::{CStr, OsStr};
@@ -15,64 +15,60 @@ use std::sync::Arc;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Keep};
+use crate::model::job::{BoxRetention, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::root::FilePath;
-use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
+use crate::model::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
 use crate::sandbox::disk;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::forks;
 
-/// How many times the size of a box its files may seem to have, with their holes.
+/// With their holes, files may seem to have this many times the size of the box.
 const HOLES_MAX: u64 = 16;
 
-/// Upper bound on the depth of directories.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
-/// Flags to open a file that was seen to be regular, by a name without slashes.
-const FILE: OFlags = OFlags::RDONLY
+/// Opens a file that was found to be regular, by a name without slashes.
+const FILE_FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Which copies are executable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rights {
-    AsLeft,
-    /// All of them.
-    ToStart,
+pub(super) enum CopyRights {
+    Unchanged,
+    AllExecutable,
 }
 
-/// Which links are copied, as links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Links {
+enum CopiedLinks {
     All,
-    /// Those that lead to a place inside the box.
-    Inside,
+    /// Those that lead to a path inside the box.
+    InsideBox,
 }
 
-/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as the
-/// job allows, without the holes in its files. If it holds more, a part of it would be another program: then nothing is
-/// kept of a run that a limit ended, and otherwise this fails.
-pub(super) fn keep(
+/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as
+/// the job allows, not counting the holes in its files. A part of a larger box would be another program. So if a limit
+/// ended the run, nothing is kept of a larger box, and otherwise this fails.
+pub(super) fn keep_box(
     from: OwnedFd,
     parent: &Path,
     job: &Job,
     outcome: &Outcome,
-    rights: Rights,
+    rights: CopyRights,
 ) -> Result<Option<Tree>, Fault> {
-    let Keep::AllBut(except) = &job.keep else { return Ok(None) };
+    let BoxRetention::AllBut(except) = &job.keep else { return Ok(None) };
     let made = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
-    let place = Place::new(to, held);
+    let place = TreeDirectory::new(to, held);
     let step = "make the directory";
     fs::create_dir(place.path()).step_on(step, place.path().display())?;
-    let to = disk::open(CWD, place.path()).step_on(step, place.path().display())?;
-    match copy_box(from, &to, &place, job.box_size.0, except, (rights, Links::All)) {
-        Ok(entries) => Ok(Some(Tree::at(entries, place))),
+    let to = disk::open_directory(CWD, place.path()).step_on(step, place.path().display())?;
+    match copy_box(from, &to, &place, job.box_size.0, except, (rights, CopiedLinks::All)) {
+        Ok(entries) => Ok(Some(Tree::in_directory(entries, place))),
         Err(_) if outcome.stopped_by.is_some() || job.limits.exceeded(outcome).is_some() => {
             Ok(None)
         }
@@ -80,51 +76,57 @@ pub(super) fn keep(
     }
 }
 
-/// Copies a kept box to a new directory at this path, without links that lead out of it.
+/// Copies a kept box to the new directory `to`, without links that lead out of it. `path` is for messages.
 ///
 /// # Errors
 /// If it cannot be read, or cannot be written there.
-pub fn copy(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeError> {
-    let opened = disk::open(CWD, from).step_on("open", from.display())?;
-    let place = Place::new(path.to_path_buf(), ());
-    copy_box(opened, &to, &place, u64::MAX, &[], (Rights::AsLeft, Links::Inside))?;
+pub fn copy_kept_box(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeError> {
+    let opened = disk::open_directory(CWD, from).step_on("open", from.display())?;
+    let place = TreeDirectory::new(path.to_path_buf(), ());
+    copy_box(opened, &to, &place, u64::MAX, &[], (CopyRights::Unchanged, CopiedLinks::InsideBox))?;
     Ok(())
 }
 
-/// Copies regular files, directories, and links as links. Leaves out everything else, and what cannot be read. Fails if
-/// they hold more than `most` bytes, or seem to hold far more.
+/// Copies regular files, directories, and links as links. Leaves out everything else, and what cannot be read. Fails
+/// if the files hold more than `most` bytes, or seem to hold far more.
 fn copy_box(
     from: OwnedFd,
     target: &OwnedFd,
-    place: &Arc<Place>,
+    place: &Arc<TreeDirectory>,
     most: u64,
     except: &[PathBuf],
-    (rights, links): (Rights, Links),
+    (rights, links): (CopyRights, CopiedLinks),
 ) -> Result<Vec<TreeEntry>, Fault> {
     let to = place.path();
     open_to_all(target).step_on("open to all", to.display())?;
     let apparent = most.saturating_mul(HOLES_MAX);
     let entries = Vec::new();
-    let mut copy = Copy { place, left: most, apparent, except, rights, links, entries };
-    copy.directory(&from, target, Path::new(""), DEEPEST)
+    let mut copy = BoxCopy {
+        place,
+        bytes_left: most,
+        apparent_bytes_left: apparent,
+        except,
+        rights,
+        links,
+        entries,
+    };
+    copy.directory(&from, target, Path::new(""), MAX_DEPTH)
         .step_on("keep the box in", to.display())?;
     Ok(copy.entries)
 }
 
-/// A copy in progress.
-struct Copy<'a> {
-    place: &'a Arc<Place>,
-    /// Number of bytes that may still be copied.
-    left: u64,
-    /// Number of bytes that files may still have, with the holes in them.
-    apparent: u64,
+struct BoxCopy<'a> {
+    place: &'a Arc<TreeDirectory>,
+    bytes_left: u64,
+    /// In bytes, with the holes in the files.
+    apparent_bytes_left: u64,
     except: &'a [PathBuf],
-    rights: Rights,
-    links: Links,
+    rights: CopyRights,
+    links: CopiedLinks,
     entries: Vec<TreeEntry>,
 }
 
-impl Copy<'_> {
+impl BoxCopy<'_> {
     fn directory(
         &mut self,
         from: &OwnedFd,
@@ -146,7 +148,7 @@ impl Copy<'_> {
                 FileType::Directory if depth > 0 => {
                     let target = make_directory(to, name)?;
                     let before = self.entries.len();
-                    if let Ok(below) = disk::open(from, name) {
+                    if let Ok(below) = disk::open_directory(from, name) {
                         self.directory(&below, &target, &path, depth - 1)?;
                     }
                     (self.entries.len() == before).then_some(Node::Directory)
@@ -166,29 +168,32 @@ impl Copy<'_> {
         path: &Path,
         mode: Mode,
     ) -> io::Result<Option<Node>> {
-        let Ok(file) = rustix::fs::openat(from, name, FILE, Mode::empty()) else { return Ok(None) };
+        let Ok(file) = rustix::fs::openat(from, name, FILE_FLAGS, Mode::empty()) else {
+            return Ok(None);
+        };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let _no_start = forks::none();
+        let _no_start = forks::block_forks();
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
-        self.pour(&File::from(file), &mut to)?;
+        self.copy_data(&File::from(file), &mut to)?;
         // A built program is started by another user than the one who keeps it.
-        let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
+        let may_start = self.rights == CopyRights::AllExecutable || mode.contains(Mode::XUSR);
         let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
-        to.set_permissions(Permissions::from_mode(mode.rights()))?;
-        let blob = Blob::within(self.place, FilePath::root(self.place.path()).join(path));
+        to.set_permissions(Permissions::from_mode(mode.permissions()))?;
+        let blob = Blob::in_tree(self.place, FilePath::root(self.place.path()).join(path));
         Ok(Some(Node::File { blob, mode }))
     }
 
-    /// Copies what a file holds; its holes stay holes.
-    fn pour(&mut self, from: &File, to: &mut File) -> io::Result<()> {
+    /// Holes stay holes.
+    fn copy_data(&mut self, from: &File, to: &mut File) -> io::Result<()> {
         let length = from.metadata()?.len();
-        // The box holds more than its limit.
+        // The error if the box holds more than its limit.
         let too_large = || io::Error::from(rustix::io::Errno::FBIG);
-        self.apparent = self.apparent.checked_sub(length).ok_or_else(too_large)?;
+        self.apparent_bytes_left =
+            self.apparent_bytes_left.checked_sub(length).ok_or_else(too_large)?;
         let mut at = 0;
         while let Some([start, end]) = data_after(from, at, length)? {
             let wanted = end - start;
-            self.left = self.left.checked_sub(wanted).ok_or_else(too_large)?;
+            self.bytes_left = self.bytes_left.checked_sub(wanted).ok_or_else(too_large)?;
             (&*from).seek(SeekFrom::Start(start))?;
             to.seek(SeekFrom::Start(start))?;
             io::copy(&mut from.take(wanted), to)?;
@@ -206,7 +211,7 @@ impl Copy<'_> {
     ) -> io::Result<Option<Node>> {
         let Ok(target) = rustix::fs::readlinkat(from, name, Vec::new()) else { return Ok(None) };
         let leads_to = Path::new(OsStr::from_bytes(target.to_bytes()));
-        if self.links == Links::Inside && !leads_inside(path, leads_to) {
+        if self.links == CopiedLinks::InsideBox && !link_stays_inside(path, leads_to) {
             return Ok(None);
         }
         rustix::fs::symlinkat(&target, to, name)?;
@@ -214,7 +219,7 @@ impl Copy<'_> {
     }
 }
 
-/// The next part of a file with data, from `at` on.
+/// The next range of a file with data, from `at` on.
 #[cfg(target_os = "linux")]
 fn data_after(file: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
     use rustix::fs::{SeekFrom, seek};
@@ -228,7 +233,7 @@ fn data_after(file: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>>
             Ok(Some([start, end]))
         }
         Ok(_) | Err(Errno::NXIO) => Ok(None),
-        // A file system that knows no holes.
+        // The file system knows no holes.
         Err(_) => Ok(Some([at, length])),
     }
 }
@@ -239,15 +244,14 @@ fn data_after(_: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
     Ok((at < length).then_some([at, length]))
 }
 
-/// Makes a directory in another.
 fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
-    let directory = disk::open(parent, name)?;
+    let directory = disk::open_directory(parent, name)?;
     open_to_all(&directory)?;
     Ok(directory)
 }
 
-/// Lets everybody enter a directory, whatever the process's umask.
+/// Whatever the process's umask.
 fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::fchmod(directory, Mode::from_raw_mode(0o755))?)
 }
@@ -255,14 +259,14 @@ fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::outcome::{StoppedBy, quiet_outcome};
+    use crate::model::outcome::{StopReason, quiet_outcome};
     use crate::model::units::Bytes;
 
-    /// The names and sizes of what is kept of this box, of which each file has a hole and then so many bytes.
-    fn kept(
+    /// Each file has a hole, and then this many bytes. Returns the names and sizes of the kept files.
+    fn kept_files(
         files: &[(&str, u64, usize)],
         most: Bytes,
-        by: Option<StoppedBy>,
+        by: Option<StopReason>,
     ) -> Result<String, String> {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("from"), dir.path().join("to"));
@@ -274,15 +278,15 @@ mod tests {
             io::copy(&mut io::repeat(7).take(*bytes as u64), &mut file).unwrap();
             file.set_len((*hole + *bytes as u64).max(1)).unwrap();
         }
-        let job = Job { keep: Keep::AllBut(Vec::new()), box_size: most, ..Job::default() };
+        let job = Job { keep: BoxRetention::AllBut(Vec::new()), box_size: most, ..Job::default() };
         let outcome = Outcome { stopped_by: by, ..quiet_outcome() };
-        let opened = disk::open(CWD, &from).unwrap();
-        let kept = keep(opened, &to, &job, &outcome, Rights::AsLeft);
+        let opened = disk::open_directory(CWD, &from).unwrap();
+        let kept = keep_box(opened, &to, &job, &outcome, CopyRights::Unchanged);
         let Some(tree) = kept.map_err(|fault| JudgeError::from(fault).to_string())? else {
             return Ok("nothing".to_owned());
         };
         let entries = tree.entries.iter().map(|entry| {
-            let bytes = entry.blob().unwrap().start(u64::MAX).unwrap();
+            let bytes = entry.blob().unwrap().prefix(u64::MAX).unwrap();
             let original = fs::read(from.join(&entry.name)).unwrap();
             assert_eq!(bytes, original, "{}", entry.name.display());
             format!("{} {}", entry.name.display(), bytes.len())
@@ -296,7 +300,7 @@ mod tests {
     fn a_box_is_kept_whole_or_not_at_all() {
         const MIB: u64 = 1 << 20;
         let check = |files: &[(&str, u64, usize)], by, expected: Result<&str, &str>| {
-            let kept = kept(files, Bytes::mib(1), by);
+            let kept = kept_files(files, Bytes::mib(1), by);
             match (kept, expected) {
                 (Ok(kept), Ok(expected)) => assert_eq!(kept, expected),
                 (Err(fault), Err(expected)) => assert!(fault.contains(expected), "{fault}"),
@@ -309,7 +313,7 @@ mod tests {
         check(&holes, None, Ok("a 3145733, b 3145728, c 3145733, run 100"));
         let large = [("a", 0, 1 << 20), ("run", 0, 100)];
         check(&large, None, Err("EFBIG"));
-        check(&large, Some(StoppedBy::Output), Ok("nothing"));
+        check(&large, Some(StopReason::Output), Ok("nothing"));
         check(&[("a", 100 * MIB, 1)], None, Err("EFBIG"));
     }
 }

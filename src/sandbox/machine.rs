@@ -1,11 +1,11 @@
-//! This machine, as one that is asked for its tools.
+//! Asks this machine for its tools.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use crate::language::probe::{AskFault, Probe, normal};
+use crate::language::probe::{AskFault, Probe, normalize};
 use crate::language::toolchain::Lookup;
 use crate::sandbox::host_tool;
 
@@ -13,7 +13,7 @@ use crate::sandbox::host_tool;
 pub struct Machine;
 
 /// A longer chain of links is a cycle.
-const MOST_HOPS: usize = 40;
+const MAX_HOPS: usize = 40;
 
 impl Probe for Machine {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
@@ -28,14 +28,14 @@ impl Probe for Machine {
         fs::canonicalize(path).ok()
     }
 
-    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
         let mut at = path.to_path_buf();
-        while hops.len() <= MOST_HOPS
+        while hops.len() <= MAX_HOPS
             && let Ok(target) = fs::read_link(&at)
             && let Some(dir) = at.parent().and_then(|it| fs::canonicalize(it).ok())
         {
-            at = normal(&dir.join(target));
+            at = normalize(&dir.join(target));
             hops.push(at.clone());
         }
         hops
@@ -48,7 +48,7 @@ impl Probe for Machine {
                 continue;
             }
             let Ok(target) = fs::read_link(entry.path()) else { continue };
-            let target = normal(&entry.path().parent().unwrap_or(dir).join(target));
+            let target = normalize(&entry.path().parent().unwrap_or(dir).join(target));
             if !target.starts_with(dir) && target.exists() {
                 out.push(target);
             }
@@ -64,7 +64,7 @@ impl Probe for Machine {
         host_tool::home()
     }
 
-    fn elsewhere(&self, _: &str) -> Option<Lookup> {
+    fn remote_lookup(&self, _: &str) -> Option<Lookup> {
         None
     }
 }
@@ -83,11 +83,11 @@ mod tests {
         fs::write(root.join("tool-1.0"), "")?;
         symlink("../tool-1", root.join("bin/tool"))?;
         symlink(root.join("tool-1.0"), root.join("tool-1"))?;
-        let hops = Machine.hops(&root.join("bin/tool"));
+        let hops = Machine.link_chain(&root.join("bin/tool"));
         assert_eq!(hops, [root.join("bin/tool"), root.join("tool-1"), root.join("tool-1.0")]);
         assert_eq!(Machine.links_out_of(&root.join("bin")), [root.join("tool-1")]);
         symlink("circle", root.join("circle"))?;
-        assert!(Machine.hops(&root.join("circle")).len() > MOST_HOPS);
+        assert!(Machine.link_chain(&root.join("circle")).len() > MAX_HOPS);
         Ok(())
     }
 }

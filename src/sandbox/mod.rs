@@ -5,7 +5,7 @@
 //! | `linux` | Linux | isolates programs: its module documentation has the theory of operation |
 //! | `plain` | every Unix | limits and facts without any isolation; on Linux only if asked for by name |
 //! | `other` | all but Linux | offers plain only |
-//! | `host_tool` | every Unix | starts the machine's tools outside of the sandbox, in a place of their own |
+//! | `host_tool` | every Unix | starts the machine's tools outside of the sandbox |
 //! | the rest | every Unix | common parts: slots, two programs joined by pipes, output, boxes |
 //!
 //! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
@@ -51,14 +51,14 @@ use linux as system;
 use other as system;
 
 pub use control::{Stopper, is_interrupted};
-pub use disk::{SLOTS, remove_directory};
-pub use keep::copy;
+pub use disk::{SLOT_PREFIXES, remove_directory};
+pub use keep::copy_kept_box;
 pub use machine::Machine;
-pub use shortage::is_killed_by_nobody;
+pub use shortage::is_unexplained_kill;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;
 
-/// The version of what a program sees and how it is measured: kept results and workers of another version do not count.
-/// `docs/design/cache.md` says when to raise it.
+/// The version of what a program sees and how it is measured. Kept results and workers of another version do not
+/// count. `docs/design/cache.md` says when to raise it.
 pub const RULES: u32 = 5;

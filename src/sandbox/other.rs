@@ -6,27 +6,26 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::thread;
 
-use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedMode};
-use crate::model::isolation::{Demand, Isolation};
+use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedIsolation};
+use crate::model::isolation::{Isolation, RequiredIsolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
 use crate::model::units::Bytes;
 use crate::sandbox::capture::OutputFile;
-use crate::sandbox::disk::temporary;
+use crate::sandbox::disk::temporary_facts;
 use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
-use crate::sandbox::trial::try_out;
-use crate::sandbox::watch::Seen;
+use crate::sandbox::trial::try_host;
+use crate::sandbox::watch::ProgramState;
 
 /// A new file for an output. It loses its name before the program starts.
 pub(super) fn output_file() -> io::Result<OutputFile> {
     let file = tempfile::NamedTempFile::new()?;
-    let theirs = File::options().write(true).open(file.path())?.into();
-    Ok(OutputFile { ours: file.into_file(), theirs })
+    let program_end = File::options().write(true).open(file.path())?.into();
+    Ok(OutputFile { judge_file: file.into_file(), program_end })
 }
 
-/// What this machine offers: plain runs.
 #[derive(Clone, Debug)]
 pub struct Host(());
 
@@ -35,25 +34,24 @@ impl Host {
     ///
     /// # Errors
     /// If programs must be isolated, or cannot be run at all.
-    pub fn find(demand: Demand) -> Result<Self, JudgeError> {
-        Self::look()?.first_slot(demand, None).map(|(host, _)| host)
+    pub fn find(demand: RequiredIsolation) -> Result<Self, JudgeError> {
+        Self::examine()?.first_slot(demand, None).map(|(host, _)| host)
     }
 
-    /// There is nothing to look at here.
-    pub(crate) fn look() -> Result<Self, JudgeError> {
+    pub(crate) fn examine() -> Result<Self, JudgeError> {
         Ok(Self(()))
     }
 
-    /// This machine, if it meets the demand, and the slot in which that was tried.
+    /// Also returns the slot in which the demand was tried.
     pub(crate) fn first_slot(
         &self,
-        demand: Demand,
+        demand: RequiredIsolation,
         core: Option<CoreId>,
     ) -> Result<(Self, Slot), JudgeError> {
         match demand {
-            Demand::Full => Err(nothing_else()
+            RequiredIsolation::Full => Err(isolation_fault()
                 .help("run juror on Linux; --isolation=plain isolates nothing: programs can do whatever you can")),
-            Demand::Any | Demand::Plain => Ok((self.clone(), try_out(self, core)?)),
+            RequiredIsolation::Any | RequiredIsolation::Plain => Ok((self.clone(), try_host(self, core)?)),
         }
     }
 
@@ -61,16 +59,16 @@ impl Host {
     ///
     /// # Errors
     /// If it does not work here.
-    pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
+    pub fn try_isolation(isolation: Isolation) -> Result<Self, JudgeError> {
         if isolation != Isolation::Plain {
-            return Err(nothing_else());
+            return Err(isolation_fault());
         }
         let host = Self(());
-        try_out(&host, None)?;
+        try_host(&host, None)?;
         Ok(host)
     }
 
-    /// Finds out what this machine offers; takes some hundreds of milliseconds.
+    /// Takes some hundreds of milliseconds.
     ///
     /// # Errors
     /// None here.
@@ -83,9 +81,9 @@ impl Host {
             kernel: system.release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
             administrator: false,
-            modes: vec![TriedMode {
+            modes: vec![TriedIsolation {
                 isolation: Isolation::Plain,
-                fault: Self::at(Isolation::Plain).err(),
+                fault: Self::try_isolation(Isolation::Plain).err(),
             }],
             gaps: plain::gaps(),
             landlock: None,
@@ -100,46 +98,40 @@ impl Host {
             process_limit: None,
             processors: Processors { logical: processors, physical: processors, load: None },
             calibration: calibrate(),
-            temporary: temporary(env::temp_dir()),
+            temporary: temporary_facts(env::temp_dir()),
         })
     }
 
-    /// How programs are measured.
     pub fn mechanism(&self) -> Mechanism {
         plain::MECHANISM
     }
 
-    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         Isolation::Plain
     }
 
-    /// Stronger isolation methods that do not work, with the reasons: there are none here.
-    pub fn refused(&self) -> &[TriedMode] {
+    pub fn refused(&self) -> &[TriedIsolation] {
         &[]
     }
 
-    /// What is not enforced, one line each.
     pub fn gaps(&self) -> Vec<String> {
         plain::gaps()
     }
 
-    /// The processors that this process may use; it is unknown which of them are threads of one core.
     pub fn physical_cores(&self) -> Vec<CoreId> {
         (0..processors()).map(CoreId).collect()
     }
 
-    /// Upper bound on simultaneous runs of which none can spoil another: only the processors bound them here.
-    pub fn most_at_once(&self) -> Option<usize> {
+    pub fn max_simultaneous_runs(&self) -> Option<usize> {
         None
     }
 }
 
-/// There are no control groups here, and nothing tells how often the machine was short of something.
+/// Without control groups, nothing tells how often the machine was short of something.
 #[derive(Debug)]
-pub(super) struct GroupsAbove;
+pub(super) struct EnclosingGroups;
 
-impl GroupsAbove {
+impl EnclosingGroups {
     pub(super) fn find() -> Self {
         Self
     }
@@ -152,22 +144,22 @@ impl GroupsAbove {
         0
     }
 
-    pub(super) fn process_room(&self) -> Option<u64> {
+    pub(super) fn processes_left(&self) -> Option<u64> {
         None
     }
 }
 
 /// These systems do not show what a program waits for.
 #[derive(Debug)]
-pub(super) struct Pipes;
+pub(super) struct ProgramPipes;
 
-impl Pipes {
+impl ProgramPipes {
     pub(super) fn of(_: BorrowedFd<'_>, _: BorrowedFd<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
-    pub(super) fn look_at(&self, _: i32) -> Seen {
-        Seen::Nothing
+    pub(super) fn observe(&self, _: i32) -> ProgramState {
+        ProgramState::Unknown
     }
 }
 
@@ -175,21 +167,19 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn nothing_else() -> JudgeError {
+fn isolation_fault() -> JudgeError {
     JudgeError::new("isolate programs", format!("juror cannot do that on {}", env::consts::OS))
 }
 
-/// Makes a slot. Programs cannot be pinned to a core.
+/// Programs cannot be pinned to a core.
 pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
 }
 
-/// The sizes of pipes are unknown here.
-pub(super) fn is_small(_: &std::os::fd::OwnedFd) -> bool {
+pub(super) fn is_small_pipe(_: &std::os::fd::OwnedFd) -> bool {
     false
 }
 
-/// A slot has no process of its own here.
-pub(super) fn beside(_: i32) -> Option<()> {
+pub(super) fn pin_to_core_of(_: i32) -> Option<()> {
     None
 }

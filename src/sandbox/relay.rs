@@ -1,12 +1,12 @@
 //! Carries the output of each of two programs to the other, and notices what happens between them.
 //!
-//! Each program has two pipes to the judge and none to the other program. So a program that writes to one that has
-//! ended is not hurt: it gets no SIGPIPE, and its output is counted as unread. All data can be counted, limited and
-//! recorded. And if both stand still with nothing in between, that is noticed at once. At most one buffer each way is
-//! held; a program whose partner does not read has to wait, as with a pipe.
+//! Each program has two pipes to the judge and none to the other program. So a program may write to one that has
+//! ended: it gets no SIGPIPE, and its output is counted as unread. All data can be counted, limited and recorded. If
+//! both programs wait for each other, that is noticed at once. At most one buffer each way is held; a program whose
+//! partner does not read has to wait, as with a pipe.
 //!
-//! Nothing here runs at intervals while data flows: it sleeps until there is something to carry. When all has been
-//! quiet for a while, it looks at what both wait for, more and more rarely.
+//! While data flows, nothing runs at intervals: the relay sleeps until there is something to carry. After some quiet
+//! time, it checks what both programs wait for, more and more rarely.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,147 +16,138 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::model::joint::{Deadlock, JointJob, Side, Waits};
+use crate::model::joint::{Deadlock, JointJob, TalkSide, WaitReason};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, StoppedBy};
-use crate::sandbox::account::{Account, Queue};
-use crate::sandbox::clock::{self, BUSY, nanoseconds};
-use crate::sandbox::control::{Cause, StopHandle};
-use crate::sandbox::slot::Ran;
-use crate::sandbox::transcript::Recorder;
-use crate::sandbox::watch::{Seen, Still, Watch};
+use crate::model::outcome::{Ending, StopReason};
+use crate::sandbox::account::{Account, InputQueue};
+use crate::sandbox::clock::{self, BUSY_FACTOR, nanoseconds};
+use crate::sandbox::control::{StopCause, StopHandle};
+use crate::sandbox::slot::FinishedRun;
+use crate::sandbox::transcript::TranscriptRecorder;
+use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch};
 
-/// Upper bound in bytes on what is carried at once.
-const BUFFER: usize = 64 << 10;
+/// In bytes.
+const BUFFER_BYTES: usize = 64 << 10;
 
-/// Upper bound on the reads of an output when its run is over: enough for the contents of any pipe.
-const LAST_READS: usize = 32;
+/// Number of reads of an output after its run: enough for the contents of any pipe.
+const FINAL_READS_MAX: usize = 32;
 
-/// Time of quiet before the first look, in nanoseconds.
-const FIRST_LOOK: u64 = 20_000_000;
+/// Quiet time before the first check, in nanoseconds.
+const FIRST_CHECK_DELAY: u64 = 20_000_000;
 
-/// The longest time between two looks, in nanoseconds.
-const RAREST: u64 = 320_000_000;
+/// The longest time between two checks, in nanoseconds.
+const CHECK_INTERVAL_MAX: u64 = 320_000_000;
 
-/// The time between the two looks that together prove a deadlock, in nanoseconds.
-const SECOND_LOOK: u64 = 1_000_000;
+/// The time between the two checks that together prove a deadlock, in nanoseconds.
+const CONFIRMATION_DELAY: u64 = 1_000_000;
 
-/// Upper bound on the time for which the end of a program is hidden from a partner that neither runs nor is known to
-/// wait, in nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
+/// In nanoseconds: how long the end of a program is hidden from a partner that neither runs nor is known to wait.
+const HIDDEN_END_MAX: u64 = 1_000_000_000;
 
-/// The report of a slot's thread after its run.
-pub(super) struct Over {
-    pub(super) side: Side,
-    pub(super) result: Result<Ran, JudgeError>,
+/// A slot's thread sends it after its run.
+pub(super) struct RunResult {
+    pub(super) side: TalkSide,
+    pub(super) result: Result<FinishedRun, JudgeError>,
 }
 
-/// One of the two programs, as the relay sees it.
-pub(super) struct Speaker {
-    /// The judge's end of its standard output, until the end of that output.
-    pub(super) from: Option<OwnedFd>,
-    /// The judge's end of the other's standard input, until its reader is gone.
-    pub(super) to: Option<OwnedFd>,
-    /// Data that was read and not yet passed on: `buffer[start..end]`.
+pub(super) struct RelayedProgram {
+    /// The judge's end of its standard output; `None` after the end of that output.
+    pub(super) output: Option<OwnedFd>,
+    /// The judge's end of the other's standard input; `None` after its reader is gone.
+    pub(super) other_input: Option<OwnedFd>,
+    /// Data that was read and not yet passed on is `buffer[start..end]`.
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Number of bytes that it wrote.
-    pub(super) said: u64,
-    /// Upper bound on the bytes that it may write.
-    pub(super) most: u64,
-    /// Number of bytes of them that were passed on.
-    passed: u64,
-    /// Number of bytes that the other did not read.
+    pub(super) written: u64,
+    pub(super) output_limit: u64,
+    passed_on: u64,
     pub(super) unread: u64,
-    /// When its output ended, monotonic, in nanoseconds.
-    pub(super) closed: Option<u64>,
-    /// When it was found to be ending, monotonic, in nanoseconds. The other learns of it only after that.
-    pub(super) ended: Option<u64>,
+    /// When its output ended; monotonic, in nanoseconds.
+    pub(super) closed_at: Option<u64>,
+    /// When it was found to be ending; monotonic, in nanoseconds. The other learns of it only after that.
+    pub(super) ended_at: Option<u64>,
     pub(super) stop_handle: StopHandle,
-    pub(super) watch: Box<dyn Watch>,
-    pub(super) over: Option<Result<Ran, JudgeError>>,
-    /// How often its output is still read when its run is over.
-    last_reads: usize,
-    /// Its state at the last look, if it stood still.
-    still: Option<Still>,
-    /// What it waited for at the last look, if no data flowed since.
-    pub(super) waits: Option<Waits>,
+    pub(super) watch: Box<dyn ProgramWatch>,
+    pub(super) result: Option<Result<FinishedRun, JudgeError>>,
+    /// How many more reads its output gets after its run.
+    reads_left: usize,
+    /// Its state at the last check, if it was blocked.
+    last_blocked: Option<BlockedProgram>,
+    /// What it waited for at the last check, if no data flowed since.
+    pub(super) waits_for: Option<WaitReason>,
 }
 
-/// The ends that are readable or writable.
 #[derive(Clone, Copy, Default)]
-struct Ready {
-    from: bool,
-    to: bool,
-    gone: bool,
+struct ReadyEnds {
+    is_output_ready: bool,
+    is_input_ready: bool,
+    is_reader_gone: bool,
 }
 
-impl Speaker {
-    /// A program that may write at most `most` bytes.
+impl RelayedProgram {
     pub(super) fn new(
         from: OwnedFd,
         to: OwnedFd,
         most: Option<u64>,
         stop_handle: StopHandle,
-        watch: Box<dyn Watch>,
+        watch: Box<dyn ProgramWatch>,
     ) -> Self {
         Self {
-            from: Some(from),
-            to: Some(to),
-            buffer: vec![0; BUFFER],
+            output: Some(from),
+            other_input: Some(to),
+            buffer: vec![0; BUFFER_BYTES],
             start: 0,
             end: 0,
-            said: 0,
-            most: most.unwrap_or(u64::MAX),
-            passed: 0,
+            written: 0,
+            output_limit: most.unwrap_or(u64::MAX),
+            passed_on: 0,
             unread: 0,
-            closed: None,
-            ended: None,
+            closed_at: None,
+            ended_at: None,
             stop_handle,
             watch,
-            over: None,
-            last_reads: LAST_READS,
-            still: None,
-            waits: None,
+            result: None,
+            reads_left: FINAL_READS_MAX,
+            last_blocked: None,
+            waits_for: None,
         }
     }
 
-    /// Ends its run; only the first reason counts.
-    fn end(&mut self, by: StoppedBy) {
-        self.stop_handle.end(Cause::Limit(by));
-        self.most = u64::MAX;
+    /// Only the first reason counts.
+    fn stop_run(&mut self, by: StopReason) {
+        self.stop_handle.end(StopCause::Limit(by));
+        self.output_limit = u64::MAX;
     }
 
-    /// Looks at it, unless its run is over.
-    fn look(&self) -> Seen {
-        match self.over {
-            Some(_) => Seen::Nothing,
-            None => self.watch.look(),
+    /// Nothing is known after its run.
+    fn observe(&self) -> ProgramState {
+        match self.result {
+            Some(_) => ProgramState::Unknown,
+            None => self.watch.observe(),
         }
     }
 
-    /// How much of what was passed on the other has still to read.
-    fn queue(&self) -> io::Result<Queue> {
-        let unread = self.to.as_ref().map_or(Ok(0), rustix::io::ioctl_fionread)?;
-        Ok(Queue { unread, passed: self.passed })
+    fn input_queue(&self) -> io::Result<InputQueue> {
+        let unread = self.other_input.as_ref().map_or(Ok(0), rustix::io::ioctl_fionread)?;
+        Ok(InputQueue { unread, passed: self.passed_on })
     }
 
-    fn holds_something(&self) -> bool {
+    fn has_buffered_data(&self) -> bool {
         self.start < self.end
     }
 
-    /// The events to wait for: only those of one of both ends at a time.
-    fn interest<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
-        let from = self.from.as_ref().filter(|_| !self.holds_something());
-        let out = if self.holds_something() { PollFlags::OUT } else { PollFlags::empty() };
+    /// Waits for only one end at a time: for data, or for room to write.
+    fn poll_fds<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
+        let from = self.output.as_ref().filter(|_| !self.has_buffered_data());
+        let out = if self.has_buffered_data() { PollFlags::OUT } else { PollFlags::empty() };
         [
             match from {
                 Some(pipe) => PollFd::new(pipe, PollFlags::IN),
                 None => PollFd::new(instead, PollFlags::empty()),
             },
-            match &self.to {
+            match &self.other_input {
                 // The kernel always reports that the reader is gone.
                 Some(pipe) => PollFd::new(pipe, out),
                 None => PollFd::new(instead, PollFlags::empty()),
@@ -164,30 +155,29 @@ impl Speaker {
         ]
     }
 
-    /// Carries what can be carried now. Returns whether anything was written or read.
-    fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
+    fn carry(&mut self, ready: ReadyEnds, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
-        if ready.gone {
-            self.reader_is_gone()?;
-        } else if ready.to {
+        if ready.is_reader_gone {
+            self.note_closed_reader()?;
+        } else if ready.is_input_ready {
             is_moved |= self.write()?;
         }
-        if ready.from && !self.holds_something() {
+        if ready.is_output_ready && !self.has_buffered_data() {
             is_moved |= self.read(record)?;
             self.write()?;
         }
         Ok(is_moved)
     }
 
-    /// Reads what it left in its pipe when its run was over. Without isolation a process that it started may still hold
-    /// the pipe, and even write to it.
-    fn read_the_rest(&mut self, mut record: impl FnMut(&[u8])) -> io::Result<bool> {
+    /// Reads what it left in its pipe after its run. Without isolation, a process that it started may still hold the
+    /// pipe, and even write to it.
+    fn drain_output(&mut self, mut record: impl FnMut(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
-        while self.over.is_some() && self.from.is_some() && !self.holds_something() {
-            let has_more = self.last_reads > 0 && self.read(&mut record)?;
-            self.last_reads = self.last_reads.saturating_sub(1);
-            if !has_more && self.from.take().is_some() {
-                self.closed = Some(clock::now());
+        while self.result.is_some() && self.output.is_some() && !self.has_buffered_data() {
+            let has_more = self.reads_left > 0 && self.read(&mut record)?;
+            self.reads_left = self.reads_left.saturating_sub(1);
+            if !has_more && self.output.take().is_some() {
+                self.closed_at = Some(clock::now());
             }
             is_moved |= has_more;
             self.write()?;
@@ -195,23 +185,23 @@ impl Speaker {
         Ok(is_moved)
     }
 
-    /// Whether all its data is passed on and only its end is left to report.
-    fn is_at_its_end(&self) -> bool {
-        self.from.is_none() && !self.holds_something() && self.to.is_some()
+    /// All its data is passed on; only its end is left to report.
+    fn is_drained(&self) -> bool {
+        self.output.is_none() && !self.has_buffered_data() && self.other_input.is_some()
     }
 
     fn read(&mut self, record: impl FnOnce(&[u8])) -> io::Result<bool> {
-        let Some(from) = &self.from else { return Ok(false) };
+        let Some(from) = &self.output else { return Ok(false) };
         match rustix::io::read(from, &mut self.buffer) {
             Ok(0) => {
-                self.from = None;
-                self.closed = Some(clock::now());
-                self.ended = self.closed.filter(|_| self.watch.is_ending());
+                self.output = None;
+                self.closed_at = Some(clock::now());
+                self.ended_at = self.closed_at.filter(|_| self.watch.is_ending());
                 Ok(false)
             }
             Ok(length) => {
                 (self.start, self.end) = (0, length);
-                self.said += length as u64;
+                self.written += length as u64;
                 record(&self.buffer[..length]);
                 Ok(true)
             }
@@ -221,31 +211,30 @@ impl Speaker {
     }
 
     fn write(&mut self) -> io::Result<bool> {
-        let Some(to) = &self.to else {
-            self.reader_is_gone()?;
+        let Some(to) = &self.other_input else {
+            self.note_closed_reader()?;
             return Ok(false);
         };
-        if !self.holds_something() {
+        if !self.has_buffered_data() {
             return Ok(false);
         }
         match rustix::io::write(to, &self.buffer[self.start..self.end]) {
             Ok(length) => {
                 self.start += length;
-                self.passed += length as u64;
+                self.passed_on += length as u64;
                 Ok(true)
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(false),
             Err(Errno::PIPE) => {
-                self.reader_is_gone()?;
+                self.note_closed_reader()?;
                 Ok(false)
             }
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// The other has closed its input, or has ended.
-    fn reader_is_gone(&mut self) -> io::Result<()> {
-        if let Some(to) = self.to.take() {
+    fn note_closed_reader(&mut self) -> io::Result<()> {
+        if let Some(to) = self.other_input.take() {
             // The contents of the pipe were never read.
             self.unread += rustix::io::ioctl_fionread(&to)?;
         }
@@ -255,175 +244,174 @@ impl Speaker {
     }
 }
 
-/// Both programs, and what is noticed about them.
 pub(super) struct Relay {
-    pub(super) program: Speaker,
-    pub(super) partner: Speaker,
+    pub(super) program: RelayedProgram,
+    pub(super) partner: RelayedProgram,
     pub(super) limits: Limits,
-    /// The exit code of the partner that lets the program go on.
+    /// With this exit code of the partner, the program may go on.
     pub(super) accept_exit_code: i32,
-    pub(super) bell: OwnedFd,
-    pub(super) over: Receiver<Over>,
-    pub(super) recorder: Option<Recorder>,
-    /// When the pair started, monotonic, in nanoseconds.
+    pub(super) wake_pipe: OwnedFd,
+    pub(super) results: Receiver<RunResult>,
+    pub(super) recorder: Option<TranscriptRecorder>,
+    /// Monotonic, in nanoseconds.
     pub(super) start: u64,
-    /// The program's end, if its partner does not know of it yet.
-    pub(super) end: Option<UntoldEnd>,
-    /// When the partner learned of it, monotonic, in nanoseconds.
-    pub(super) told: Option<u64>,
+    /// The program's end, while its partner does not know of it.
+    pub(super) hidden_end: Option<HiddenEnd>,
+    /// When the partner learned of the program's end; monotonic, in nanoseconds.
+    pub(super) end_seen_at: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
     pub(super) account: Account,
-    /// How long the partner may go on; `None` if its own limits say so, or if it is being ended.
-    pub(super) grace: Option<Grace>,
+    /// `None` if the partner's own limits suffice, or if it is being ended.
+    pub(super) grace: Option<GracePeriod>,
 }
 
 /// How long the partner may go on after the program has ended.
 ///
-/// The wall time of the partner is longer than that of the program by what it may take for itself. On a busy machine, a
-/// program that waits for a processor gets more wall time; the partner waits for it meanwhile, and is not to blame.
-pub(super) struct Grace {
+/// The wall time of the partner is longer than the program's by what the partner may take for itself. On a busy
+/// machine, a program that waits for a processor gets more wall time. The partner waits for it meanwhile, and is not
+/// to blame.
+pub(super) struct GracePeriod {
     /// The longest wall time of the partner, whatever the program does.
-    pub(super) most: Duration,
-    /// How long it may go on after the program's end, in nanoseconds.
-    own: u64,
-    /// The earliest time to end it, monotonic, in nanoseconds. One that runs then, or waits for a processor, goes on
-    /// until a later look.
-    until: u64,
-    /// Whether the program has ended.
-    counts: bool,
+    pub(super) wall_time_max: Duration,
+    /// Time after the program's end, in nanoseconds.
+    time_after_end: u64,
+    /// The earliest time to end it; monotonic, in nanoseconds. If it runs then, or waits for a processor, it goes on
+    /// until a later check.
+    deadline: u64,
+    /// The program has ended.
+    has_begun: bool,
 }
 
-impl Grace {
-    /// What follows from the limits of a pair that starts now; `None` unless both have a wall time.
+impl GracePeriod {
+    /// `None` unless both limits have a wall time.
     pub(super) fn of(job: &JointJob, now: u64) -> Option<Self> {
         let (program, partner) = (job.program.limits.wall_time?, job.partner.limits.wall_time?);
         let own = partner.saturating_sub(program);
         Some(Self {
-            most: own.saturating_add(program.saturating_mul(BUSY)),
-            own: nanoseconds(own),
-            until: now.saturating_add(nanoseconds(partner)),
-            counts: false,
+            wall_time_max: own.saturating_add(program.saturating_mul(BUSY_FACTOR)),
+            time_after_end: nanoseconds(own),
+            deadline: now.saturating_add(nanoseconds(partner)),
+            has_begun: false,
         })
     }
 
-    /// The program has ended now.
     fn begin(&mut self, now: u64) {
-        self.until = self.until.max(now.saturating_add(self.own));
-        self.counts = true;
+        self.deadline = self.deadline.max(now.saturating_add(self.time_after_end));
+        self.has_begun = true;
     }
 }
 
-/// The program has ended or closed its output, and its partner may still be busy with its data.
-pub(super) struct UntoldEnd {
-    /// The latest time to report it if the partner is not seen to run, monotonic, in nanoseconds.
+/// The program has ended or closed its output. Its partner may still be busy with its data.
+pub(super) struct HiddenEnd {
+    /// The latest time to report it if the partner is not seen to run; monotonic, in nanoseconds.
     latest: u64,
-    /// How long to sleep before the next look, in nanoseconds.
+    /// Time until the next check, in nanoseconds.
     delay: u64,
-    /// The time of the next look, monotonic, in nanoseconds.
+    /// The time of the next check; monotonic, in nanoseconds.
     next: u64,
-    /// The partner's state at the last look, if it stood still.
-    still: Option<Still>,
+    /// The partner's state at the last check, if it was blocked.
+    last_blocked: Option<BlockedProgram>,
 }
 
 impl Relay {
-    /// Carries data until both runs are over, and nothing is left to carry.
+    /// Carries data until both runs are over and nothing is left to carry.
     ///
     /// # Errors
     /// If a pipe fails; then the caller must end both runs.
     pub(super) fn run(&mut self) -> io::Result<()> {
-        let mut looks = Looks::new();
+        let mut looks = CheckSchedule::new();
         loop {
-            let both_over = self.program.over.is_some() && self.partner.over.is_some();
-            if both_over && self.program.from.is_none() && self.partner.from.is_none() {
+            let both_over = self.program.result.is_some() && self.partner.result.is_some();
+            if both_over && self.program.output.is_none() && self.partner.output.is_none() {
                 return Ok(());
             }
-            let sleep = looks.sleep().filter(|_| !both_over);
-            let delay = self.end.as_ref().map(|end| end.delay);
-            let left = self.end_late();
+            let sleep = looks.time_until_next().filter(|_| !both_over);
+            let delay = self.hidden_end.as_ref().map(|end| end.delay);
+            let left = self.end_late_partner();
             let until = delay.or(sleep).into_iter().chain(left).min();
             let Some([program, partner]) = self.wait(until)? else {
                 match delay {
-                    Some(_) => self.tell_end()?,
-                    None => self.look(&mut looks)?,
+                    Some(_) => self.pass_on_ends()?,
+                    None => self.detect_deadlock(&mut looks)?,
                 }
                 continue;
             };
             let now = self.since_start();
-            self.hear_what_is_over()?;
+            self.receive_results()?;
             let mut is_moved = false;
             let recorder = &mut self.recorder;
-            let mut record = |by: Side, bytes: &[u8]| {
+            let mut record = |by: TalkSide, bytes: &[u8]| {
                 if let Some(recorder) = recorder {
                     recorder.add(now, by, bytes);
                 }
             };
-            is_moved |= self.program.carry(program, |bytes| record(Side::Program, bytes))?;
-            is_moved |= self.partner.carry(partner, |bytes| record(Side::Partner, bytes))?;
-            is_moved |= self.program.read_the_rest(|bytes| record(Side::Program, bytes))?;
-            is_moved |= self.partner.read_the_rest(|bytes| record(Side::Partner, bytes))?;
-            self.tell_end()?;
+            is_moved |= self.program.carry(program, |bytes| record(TalkSide::Program, bytes))?;
+            is_moved |= self.partner.carry(partner, |bytes| record(TalkSide::Partner, bytes))?;
+            is_moved |= self.program.drain_output(|bytes| record(TalkSide::Program, bytes))?;
+            is_moved |= self.partner.drain_output(|bytes| record(TalkSide::Partner, bytes))?;
+            self.pass_on_ends()?;
             for speaker in [&mut self.program, &mut self.partner] {
-                if speaker.said > speaker.most {
-                    speaker.end(StoppedBy::Output);
+                if speaker.written > speaker.output_limit {
+                    speaker.stop_run(StopReason::Output);
                 }
             }
-            looks = Looks::new();
+            looks = CheckSchedule::new();
             if is_moved {
-                self.account.words(clock::now());
-                // What is written to the partner after the program's end does not count.
+                self.account.note_output(clock::now());
+                // Data that goes to the partner after the program's end does not count.
                 for speaker in [&mut self.program, &mut self.partner] {
-                    speaker.waits = speaker.waits.filter(|_| speaker.over.is_some());
+                    speaker.waits_for = speaker.waits_for.filter(|_| speaker.result.is_some());
                 }
             }
         }
     }
 
     /// Sleeps until something can be carried or a run is over; `None` if the time ran out first.
-    fn wait(&self, sleep: Option<u64>) -> io::Result<Option<[Ready; 2]>> {
+    fn wait(&self, sleep: Option<u64>) -> io::Result<Option<[ReadyEnds; 2]>> {
         let timeout = sleep.map(clock::timespec);
-        let [a, b] = self.program.interest(&self.bell);
-        let [c, d] = self.partner.interest(&self.bell);
-        let mut fds = [a, b, c, d, PollFd::new(&self.bell, PollFlags::IN)];
+        let [a, b] = self.program.poll_fds(&self.wake_pipe);
+        let [c, d] = self.partner.poll_fds(&self.wake_pipe);
+        let mut fds = [a, b, c, d, PollFd::new(&self.wake_pipe, PollFlags::IN)];
         match poll(&mut fds, timeout.as_ref()) {
             Ok(0) => return Ok(None),
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
         let events = fds.each_ref().map(PollFd::revents);
-        let ready = |from: PollFlags, to: PollFlags| Ready {
-            from: !from.is_empty(),
-            to: to.contains(PollFlags::OUT),
-            // Linux reports one of these, other systems the other.
-            gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
+        let ready = |from: PollFlags, to: PollFlags| ReadyEnds {
+            is_output_ready: !from.is_empty(),
+            is_input_ready: to.contains(PollFlags::OUT),
+            // Linux reports one of these; other systems report the other.
+            is_reader_gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
         };
         Ok(Some([ready(events[0], events[1]), ready(events[2], events[3])]))
     }
 
-    /// Lets each program see the end of the other's output. The partner sees the end of the program's output only when
-    /// it waits for more, or if the program ended well, so that its end makes no difference. The end is not hidden
-    /// much longer than the partner was last seen to run.
-    fn tell_end(&mut self) -> io::Result<()> {
+    /// Lets each program see the end of the other's output. The partner sees the end of the program's output only in
+    /// two cases: if it waits for more, or if the program ended well, so that its end makes no difference. The end
+    /// stays hidden not much longer than the partner was last seen to run.
+    fn pass_on_ends(&mut self) -> io::Result<()> {
         if self.deadlock.is_some() {
-            // Both are being ended; neither should react to the end of the other.
+            // Both are being ended; neither may react to the end of the other.
             return Ok(());
         }
-        if self.partner.is_at_its_end() {
-            self.partner.to = None;
-            self.account.words(clock::now());
+        if self.partner.is_drained() {
+            self.partner.other_input = None;
+            self.account.note_output(clock::now());
         }
-        if !self.program.is_at_its_end() {
-            self.end = None;
+        if !self.program.is_drained() {
+            self.hidden_end = None;
             return Ok(());
         }
         let now = clock::now();
-        let end = self.end.get_or_insert(UntoldEnd {
-            latest: now + PATIENCE,
-            delay: SECOND_LOOK / 2,
+        let end = self.hidden_end.get_or_insert(HiddenEnd {
+            latest: now + HIDDEN_END_MAX,
+            delay: CONFIRMATION_DELAY / 2,
             next: now,
-            still: None,
+            last_blocked: None,
         });
-        let is_well = match &self.program.over {
-            // It is ending, or has closed its output and goes on; a moment decides which of the two is seen.
+        let is_well = match &self.program.result {
+            // It is ending, or has closed its output and goes on. Soon one of the two is seen.
             None => false,
             Some(Ok(ran)) => {
                 let outcome = &ran.reply.outcome;
@@ -436,48 +424,48 @@ impl Relay {
         let is_due = now >= end.next;
         let mut waits = false;
         if is_due && !is_well {
-            let seen = self.partner.watch.look();
-            let queue = self.program.queue()?;
-            if self.program.ended.is_none() {
-                self.account.look(now, &self.program.look(), &seen, queue);
+            let seen = self.partner.watch.observe();
+            let queue = self.program.input_queue()?;
+            if self.program.ended_at.is_none() {
+                self.account.observe(now, &self.program.observe(), &seen, queue);
             }
-            if seen == Seen::Running {
-                end.latest = now + PATIENCE;
+            if seen == ProgramState::Running {
+                end.latest = now + HIDDEN_END_MAX;
             }
-            // One look alone may miss a process that was just started.
-            let still = if let Seen::Still(still) = seen { Some(still) } else { None };
-            let is_proven = still.is_some() && still == end.still;
+            // A single check may miss a process that was just started.
+            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
+            let is_proven = still.is_some() && still == end.last_blocked;
             waits = is_proven && queue.unread == 0;
             if still.is_some() && !is_proven {
-                end.delay = SECOND_LOOK / 2;
+                end.delay = CONFIRMATION_DELAY / 2;
             }
-            end.still = still;
+            end.last_blocked = still;
         }
-        if self.partner.over.is_some() || is_well || now >= end.latest || waits {
-            self.program.to = None;
-            self.account.words(now);
-            self.told = self.told.or((self.partner.over.is_none()).then_some(now));
-            self.end = None;
+        if self.partner.result.is_some() || is_well || now >= end.latest || waits {
+            self.program.other_input = None;
+            self.account.note_output(now);
+            self.end_seen_at = self.end_seen_at.or((self.partner.result.is_none()).then_some(now));
+            self.hidden_end = None;
         } else if is_due {
-            end.delay = (end.delay * 2).min(FIRST_LOOK);
+            end.delay = (end.delay * 2).min(FIRST_CHECK_DELAY);
             end.next = now + end.delay;
         }
         Ok(())
     }
 
-    /// Ends the partner if its time after the program's end is up. Returns how long it has left, in nanoseconds.
-    fn end_late(&mut self) -> Option<u64> {
-        let is_over = self.partner.over.is_some();
-        let grace = self.grace.as_mut().filter(|grace| grace.counts && !is_over)?;
+    /// Ends the partner if its time after the program's end is up. Returns the nanoseconds that are left.
+    fn end_late_partner(&mut self) -> Option<u64> {
+        let is_over = self.partner.result.is_some();
+        let grace = self.grace.as_mut().filter(|grace| grace.has_begun && !is_over)?;
         let now = clock::now();
-        if now >= grace.until && self.partner.watch.look() == Seen::Running {
-            grace.until = now + RAREST;
+        if now >= grace.deadline && self.partner.watch.observe() == ProgramState::Running {
+            grace.deadline = now + CHECK_INTERVAL_MAX;
         }
-        if now < grace.until {
-            return Some(grace.until - now);
+        if now < grace.deadline {
+            return Some(grace.deadline - now);
         }
         self.grace = None;
-        self.partner.end(StoppedBy::WallTime);
+        self.partner.stop_run(StopReason::WallTime);
         None
     }
 
@@ -486,93 +474,92 @@ impl Relay {
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 
-    /// Notes runs that are over, and ends the other run if its result is no longer needed.
-    fn hear_what_is_over(&mut self) -> io::Result<()> {
-        // The bell must be read first: runs that ring after that are found below, or wake the next wait.
-        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
-        while let Ok(over) = self.over.try_recv() {
+    /// Ends the other run if its result is no longer needed.
+    fn receive_results(&mut self) -> io::Result<()> {
+        // The pipe must be read first: results that arrive after that are found below, or wake the next wait.
+        let _ = rustix::io::read(&self.wake_pipe, &mut [0; 8]);
+        while let Ok(over) = self.results.try_recv() {
             let lets_go_on = match (&over.result, over.side) {
                 (Err(_), _) => false,
-                (Ok(_), Side::Program) => true,
-                (Ok(ran), Side::Partner) => {
+                (Ok(_), TalkSide::Program) => true,
+                (Ok(ran), TalkSide::Partner) => {
                     let outcome = &ran.reply.outcome;
                     outcome.stopped_by.is_none()
                         && outcome.ending == Ending::Exited(self.accept_exit_code)
                 }
             };
             let (this, other) = match over.side {
-                Side::Program => (&mut self.program, &mut self.partner),
-                Side::Partner => (&mut self.partner, &mut self.program),
+                TalkSide::Program => (&mut self.program, &mut self.partner),
+                TalkSide::Partner => (&mut self.partner, &mut self.program),
             };
-            this.over = Some(over.result);
-            if over.side == Side::Program {
-                self.account.close();
+            this.result = Some(over.result);
+            if over.side == TalkSide::Program {
+                self.account.note_program_end();
                 self.grace.iter_mut().for_each(|grace| grace.begin(clock::now()));
             }
-            let is_fault = this.over.as_ref().is_some_and(Result::is_err);
-            // A partner that knew of the end of the output may have ended because of it; the result of the program
+            let is_fault = this.result.as_ref().is_some_and(Result::is_err);
+            // A partner that knew of the end of the output may have ended because of it. So the result of the program
             // takes precedence. A program that is ending reports its result soon.
-            let is_awaited = self.told.is_some() || other.ended.is_some();
+            let is_awaited = self.end_seen_at.is_some() || other.ended_at.is_some();
             if !lets_go_on && (is_fault || !is_awaited) {
-                other.end(StoppedBy::Dismissed);
+                other.stop_run(StopReason::Dismissed);
             }
-            // Whoever still holds its input does not count.
-            other.reader_is_gone()?;
+            // Another process may hold its input; that does not count.
+            other.note_closed_reader()?;
         }
         Ok(())
     }
 
-    /// Looks at what both wait for; if both stood still between two looks, they always will.
-    fn look(&mut self, looks: &mut Looks) -> io::Result<()> {
-        let (program, partner) = (self.program.look(), self.partner.look());
-        self.account.look(clock::now(), &program, &partner, self.program.queue()?);
+    /// Checks what both wait for. If both were blocked between two checks, they always will be.
+    fn detect_deadlock(&mut self, looks: &mut CheckSchedule) -> io::Result<()> {
+        let (program, partner) = (self.program.observe(), self.partner.observe());
+        self.account.observe(clock::now(), &program, &partner, self.program.input_queue()?);
         for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
-            if seen != Seen::Nothing {
-                speaker.waits = seen.waits();
+            if seen != ProgramState::Unknown {
+                speaker.waits_for = seen.waits_for();
             }
-            let still = if let Seen::Still(still) = seen { Some(still) } else { None };
-            looks.is_proven &= still.is_some() && still == speaker.still;
+            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
+            looks.is_proven &= still.is_some() && still == speaker.last_blocked;
             looks.is_likely &= still.is_some();
-            speaker.still = still;
+            speaker.last_blocked = still;
         }
         if looks.is_proven
-            && let (Some(program), Some(partner)) = (self.program.waits, self.partner.waits)
+            && let (Some(program), Some(partner)) = (self.program.waits_for, self.partner.waits_for)
         {
             self.deadlock = Some(Deadlock { at: self.since_start(), program, partner });
-            self.program.end(StoppedBy::Deadlock);
-            self.partner.end(StoppedBy::Deadlock);
+            self.program.stop_run(StopReason::Deadlock);
+            self.partner.stop_run(StopReason::Deadlock);
             looks.is_over = true;
         }
-        looks.next();
+        looks.schedule_next();
         Ok(())
     }
 }
 
-/// The schedule of looks.
-struct Looks {
-    /// The time until the next look, in nanoseconds.
+struct CheckSchedule {
+    /// In nanoseconds.
     delay: u64,
-    /// Both stand still at this look, and have not moved since the previous one.
+    /// Both are blocked at this check, and have not moved since the previous one.
     is_proven: bool,
     is_likely: bool,
     is_over: bool,
 }
 
-impl Looks {
+impl CheckSchedule {
     fn new() -> Self {
-        Self { delay: FIRST_LOOK, is_proven: true, is_likely: true, is_over: false }
+        Self { delay: FIRST_CHECK_DELAY, is_proven: true, is_likely: true, is_over: false }
     }
 
-    /// The longest sleep before the next look; `None` if there is none.
-    fn sleep(&self) -> Option<u64> {
+    /// `None` if there is no next check.
+    fn time_until_next(&self) -> Option<u64> {
         (!self.is_over).then_some(self.delay)
     }
 
-    fn next(&mut self) {
+    fn schedule_next(&mut self) {
         self.delay = if self.is_likely && !self.is_proven {
-            SECOND_LOOK
+            CONFIRMATION_DELAY
         } else {
-            (self.delay.max(FIRST_LOOK) * 2).min(RAREST)
+            (self.delay.max(FIRST_CHECK_DELAY) * 2).min(CHECK_INTERVAL_MAX)
         };
         self.is_proven = true;
         self.is_likely = true;

@@ -10,22 +10,22 @@ use rustix::fs::{FileType, Stat};
 use crate::model::job::FileKind;
 use crate::sandbox::disk;
 
-/// Depth in the box down to which files are examined one by one.
-const DEEPEST: usize = 32;
+/// Below this depth, files are not examined one by one.
+const MAX_DEPTH: usize = 32;
 
-/// The files placed in a box, in their original state.
+/// Files by their number (inode), as they were when they were placed.
 #[derive(Default)]
-pub(super) struct Placements(HashMap<u64, Seen>);
+pub(super) struct PlacedFiles(HashMap<u64, FileState>);
 
-/// The state of a file when it was placed. Only the kernel can set the time of the last change.
+/// Only the kernel can set the time of the last change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct FileState {
     size: i64,
     /// Seconds and nanoseconds.
     changed: (i64, i128),
 }
 
-impl Seen {
+impl FileState {
     fn of(stat: &Stat) -> Self {
         Self {
             size: stat.st_size,
@@ -35,33 +35,28 @@ impl Seen {
     }
 }
 
-/// A sum over files.
 #[derive(Default)]
-pub(super) struct Sum {
-    /// Total size of regular files that are new or changed.
+pub(super) struct BoxUsage {
     pub(super) bytes: u64,
-    /// Whether some entries were not examined.
-    pub(super) is_cut: bool,
-    /// Files with several names that were already counted.
-    linked: HashSet<u64>,
+    pub(super) is_partial: bool,
+    /// Files with several names are counted once.
+    counted_links: HashSet<u64>,
 }
 
-impl Placements {
-    /// Notes the state of a placed file.
+impl PlacedFiles {
     pub(super) fn add(&mut self, stat: &Stat) {
-        self.0.insert(stat.st_ino, Seen::of(stat));
+        self.0.insert(stat.st_ino, FileState::of(stat));
     }
 
-    /// Adds everything below a directory.
-    pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut Sum) -> rustix::io::Result<()> {
+    /// Includes everything below the directory.
+    pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut BoxUsage) -> rustix::io::Result<()> {
         self.add_below(top, 0, sum)
     }
 
-    /// Adds a file, if it is new or changed.
-    pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
+    pub(super) fn add_file(&self, stat: &Stat, sum: &mut BoxUsage) {
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));
-        let is_first = stat.st_nlink < 2 || sum.linked.insert(stat.st_ino);
+        let is_new = self.0.get(&stat.st_ino) != Some(&FileState::of(stat));
+        let is_first = stat.st_nlink < 2 || sum.counted_links.insert(stat.st_ino);
         if is_regular && is_new && is_first {
             sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
         }
@@ -71,20 +66,20 @@ impl Placements {
         &self,
         directory: &OwnedFd,
         depth: usize,
-        sum: &mut Sum,
+        sum: &mut BoxUsage,
     ) -> rustix::io::Result<()> {
-        // Its owner may have forbidden even us to read it.
-        let Ok(list) = disk::open(directory, c".") else {
-            sum.is_cut = true;
+        // Its owner may have forbidden everybody to read it.
+        let Ok(list) = disk::open_directory(directory, c".") else {
+            sum.is_partial = true;
             return Ok(());
         };
         for (name, stat) in disk::entries(&list)? {
             match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => self.add_file(&stat, sum),
-                FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
-                FileType::Directory => match disk::open(&list, &name) {
+                FileType::Directory if depth >= MAX_DEPTH => sum.is_partial = true,
+                FileType::Directory => match disk::open_directory(&list, &name) {
                     Ok(below) => self.add_below(&below, depth + 1, sum)?,
-                    Err(_) => sum.is_cut = true,
+                    Err(_) => sum.is_partial = true,
                 },
                 _ => {}
             }
@@ -93,8 +88,8 @@ impl Placements {
     }
 }
 
-/// The kind of an entry other than a regular file, or of an unreadable file.
-pub(super) fn other_kind(kind: FileType) -> FileKind {
+/// `RegularFile` here means an unreadable file.
+pub(super) fn file_kind(kind: FileType) -> FileKind {
     match kind {
         FileType::Symlink => FileKind::Link,
         FileType::Directory => FileKind::Directory,

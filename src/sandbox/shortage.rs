@@ -1,4 +1,4 @@
-//! Whether the machine, and not the program, is to blame for how a run ended: then the run has no verdict.
+//! Decides whether the machine, not the program, is to blame for how a run ended. Then the run has no verdict.
 //!
 //! A limit of the run explains an end first. Otherwise the machine is to blame if it lacked memory, processes or room,
 //! or if somebody removed files meanwhile. `docs/conformance.md` has the table.
@@ -7,66 +7,57 @@ use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use crate::model::job::{Job, What};
+use crate::model::job::{Job, VisibleContent};
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Meter, Outcome, Signal};
 use crate::model::units::Bytes;
-use crate::sandbox::control::{RUN, is_interrupted};
+use crate::sandbox::control::{RUN_STEP, is_interrupted};
 use crate::sandbox::errno::Errno;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::slot::Ran;
-use crate::sandbox::system::GroupsAbove;
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::slot::FinishedRun;
+use crate::sandbox::system::EnclosingGroups;
 
 /// Counts how often the machine was short of something during a run.
 #[derive(Debug)]
-pub(super) struct Counter {
-    groups: GroupsAbove,
-    /// What counts the memory of runs; groups of their own count kills for it, too.
+pub(super) struct ShortageCounter {
+    groups: EnclosingGroups,
+    /// What counts the memory of runs. A run's own control group also counts kills for memory.
     memory: Meter,
-    /// Processes that were killed for memory before the run.
-    killed: u64,
-    /// Processes and threads that were refused before the run.
-    refused: u64,
+    killed_before: u64,
+    refused_before: u64,
 }
 
-/// How a run ended that may be the machine's fault.
+/// How a run ended, if the machine may be to blame.
 #[derive(Clone, Copy, Debug)]
-enum End<'a> {
-    /// By itself, or because it was stopped.
-    Ended(&'a Outcome),
-    /// Its program could not be started.
+enum RunEnd<'a> {
+    Finished(&'a Outcome),
     Unstartable,
     Failed,
 }
 
-/// What was found around a run.
 #[derive(Clone, Debug, Default)]
-struct Evidence {
-    /// A file or directory of the run that is gone.
+struct ShortageEvidence {
     missing: Option<PathBuf>,
     /// The directory of its program, if no program can be started there.
     noexec: Option<PathBuf>,
-    /// How many processes were killed for memory meanwhile, if no control group of the run's own counts them.
+    /// Processes killed for memory meanwhile; 0 if the run's own control group counts them.
     killed: u64,
-    /// How many processes and threads the groups above refused meanwhile.
     refused: u64,
-    /// How many more processes the groups above allow.
     process_room: Option<u64>,
 }
 
-impl Counter {
-    /// For runs whose memory is counted by this.
+impl ShortageCounter {
     pub(super) fn new(memory: Meter) -> Self {
-        Self { groups: GroupsAbove::find(), memory, killed: 0, refused: 0 }
+        Self { groups: EnclosingGroups::find(), memory, killed_before: 0, refused_before: 0 }
     }
 
-    /// Begins to count, just before a run.
+    /// Call it just before a run.
     pub(super) fn start(&mut self) {
-        (self.killed, self.refused) = self.counts();
+        (self.killed_before, self.refused_before) = self.counts();
     }
 
-    /// The processes that were killed for memory up to now, and those that were refused.
+    /// The processes killed for memory until now, and the refused ones.
     fn counts(&self) -> (u64, u64) {
         let killed = match self.memory {
             Meter::Rusage => self.groups.killed_for_memory(),
@@ -75,86 +66,96 @@ impl Counter {
         (killed, self.groups.refused_processes())
     }
 
-    /// The result of a run, unless the machine is to blame for it.
-    pub(super) fn check(
+    /// Replaces the result by an error if the machine is to blame.
+    pub(super) fn check_result(
         &self,
         job: &Job,
-        result: Result<Ran, JudgeError>,
-    ) -> Result<Ran, JudgeError> {
+        result: Result<FinishedRun, JudgeError>,
+    ) -> Result<FinishedRun, JudgeError> {
         let end = match &result {
-            Ok(ran) if is_good(&ran.reply.outcome) => return result,
-            Ok(ran) => End::Ended(&ran.reply.outcome),
-            Err(error) if error.kind == FaultKind::Unstartable => End::Unstartable,
+            Ok(ran) if is_successful(&ran.reply.outcome) => return result,
+            Ok(ran) => RunEnd::Finished(&ran.reply.outcome),
+            Err(error) if error.kind == FaultKind::Unstartable => RunEnd::Unstartable,
             Err(error) if is_interrupted(error) => return result,
-            Err(_) => End::Failed,
+            Err(_) => RunEnd::Failed,
         };
-        match fault(end, &job.limits, &self.look(job, end)) {
+        match machine_fault(end, &job.limits, &self.collect_evidence(job, end)) {
             Some(error) => Err(error),
             None => result,
         }
     }
 
-    fn look(&self, job: &Job, end: End<'_>) -> Evidence {
-        let mut evidence = Evidence { missing: missing_file(job), ..Evidence::default() };
+    fn collect_evidence(&self, job: &Job, end: RunEnd<'_>) -> ShortageEvidence {
+        let mut evidence =
+            ShortageEvidence { missing: missing_file(job), ..ShortageEvidence::default() };
         match end {
-            End::Unstartable => evidence.noexec = program_place(job).filter(|it| is_noexec(it)),
-            End::Failed => {}
-            End::Ended(outcome) if is_explained(outcome, &job.limits) => {}
-            End::Ended(_) => {
+            RunEnd::Unstartable => {
+                evidence.noexec = program_directory(job).filter(|it| is_noexec(it))
+            }
+            RunEnd::Failed => {}
+            RunEnd::Finished(outcome) if is_explained(outcome, &job.limits) => {}
+            RunEnd::Finished(_) => {
                 let (killed, refused) = self.counts();
-                evidence.killed = killed.saturating_sub(self.killed);
-                evidence.refused = refused.saturating_sub(self.refused);
-                evidence.process_room = self.groups.process_room();
+                evidence.killed = killed.saturating_sub(self.killed_before);
+                evidence.refused = refused.saturating_sub(self.refused_before);
+                evidence.process_room = self.groups.processes_left();
             }
         }
         evidence
     }
 }
 
-/// Whether only its output decides about a run.
-fn is_good(outcome: &Outcome) -> bool {
+/// Only the output decides about such a run.
+fn is_successful(outcome: &Outcome) -> bool {
     outcome.ending == Ending::Exited(0) && outcome.stopped_by.is_none()
 }
 
-/// Whether a limit of the run explains its end, or nothing needs to be explained.
+/// A limit of the run explains its end, or there is nothing to explain.
 fn is_explained(outcome: &Outcome, limits: &Limits) -> bool {
-    is_good(outcome) || outcome.stopped_by.is_some() || limits.exceeded(outcome).is_some()
+    is_successful(outcome) || outcome.stopped_by.is_some() || limits.exceeded(outcome).is_some()
 }
 
-/// Whether a run was killed, and neither juror nor a limit explains it. The program may have killed itself, or another
-/// process did it: only the former happens again.
-pub fn is_killed_by_nobody(outcome: &Outcome, limits: &Limits) -> bool {
+/// The run was killed, and neither juror nor a limit explains it. If the program killed itself, that happens again; if
+/// another process did it, it does not.
+pub fn is_unexplained_kill(outcome: &Outcome, limits: &Limits) -> bool {
     const SIGKILL: Signal = Signal(9);
     outcome.ending == Ending::Signalled(SIGKILL) && !is_explained(outcome, limits)
 }
 
-/// The machine's fault behind an end, if there is one.
-fn fault(end: End<'_>, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
+fn machine_fault(
+    end: RunEnd<'_>,
+    limits: &Limits,
+    evidence: &ShortageEvidence,
+) -> Option<JudgeError> {
     if let Some(path) = &evidence.missing {
         let what = format!("somebody removed {} meanwhile", path.display());
         let help = "leave the files of a running juror alone, or set TMPDIR to another directory";
-        return Some(JudgeError::new(RUN, what).help(help));
+        return Some(JudgeError::new(RUN_STEP, what).help(help));
     }
     match end {
-        End::Failed => None,
-        End::Unstartable => evidence.noexec.as_deref().map(|path| {
+        RunEnd::Failed => None,
+        RunEnd::Unstartable => evidence.noexec.as_deref().map(|path| {
             let what = format!("{} is mounted with noexec", path.display());
             let help = "set TMPDIR to a directory in which programs can be started";
             JudgeError::new("start the program", what).help(help)
         }),
-        End::Ended(outcome) if is_explained(outcome, limits) => None,
-        End::Ended(outcome) => shortage(outcome, limits, evidence),
+        RunEnd::Finished(outcome) if is_explained(outcome, limits) => None,
+        RunEnd::Finished(outcome) => shortage_fault(outcome, limits, evidence),
     }
 }
 
-fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
+fn shortage_fault(
+    outcome: &Outcome,
+    limits: &Limits,
+    evidence: &ShortageEvidence,
+) -> Option<JudgeError> {
     let error = if evidence.killed > 0 {
         let allowed = limits.memory.map_or("any amount".to_owned(), |limit| limit.to_string());
         let what = format!(
             "the kernel killed a process because memory was short, although {allowed} is allowed: \
              the machine has no more, or the control group that juror is in"
         );
-        JudgeError::new(RUN, what).help("judge again when the machine has more memory")
+        JudgeError::new(RUN_STEP, what).help("judge again when the machine has more memory")
     } else if is_refused_above(outcome, limits, evidence) {
         let allowed = limits.processes.map_or("any number".to_owned(), |limit| limit.to_string());
         let what = format!(
@@ -162,27 +163,26 @@ fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<J
              that juror is in allows no more"
         );
         let help = "raise pids.max of the container or service in which juror runs";
-        JudgeError::new(RUN, what).help(help)
+        JudgeError::new(RUN_STEP, what).help(help)
     } else {
         return None;
     };
     Some(error.transient())
 }
 
-/// Whether groups above refused a process, and not the limit of the run.
-fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> bool {
+/// Whether groups above, and not the limit of the run, refused a process.
+fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &ShortageEvidence) -> bool {
     // A group of version 1 counts what its processes are refused, whichever group above refuses it.
     let allowed = limits.processes.map_or(u64::MAX, u64::from);
     let has_less = evidence.process_room.is_some_and(|room| room < allowed);
     evidence.refused > 0 || outcome.refused_processes > 0 && has_less
 }
 
-/// What the machine tells if no process can be started.
 pub(super) const NO_PROCESS: &str =
     "this machine, or the container that juror is in, allows no more processes";
 
-/// What the machine lacks if it starts no process or thread for this reason.
-pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
+/// What the machine lacks if this error kept a process or thread from starting.
+pub(super) fn start_shortage(error: &std::io::Error) -> Option<&'static str> {
     match error.raw_os_error()? {
         libc::EAGAIN => Some(NO_PROCESS),
         libc::ENOMEM => Some("this machine has no memory left for a process"),
@@ -191,11 +191,10 @@ pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// A file of the programs that a job shows, which is not where it was put.
 fn missing_file(job: &Job) -> Option<PathBuf> {
     let trees = job.command.visible.iter().filter_map(|shown| match &shown.what {
-        What::Tree(tree) => Some((tree, tree.place()?)),
-        What::Installed { .. } => None,
+        VisibleContent::Tree(tree) => Some((tree, tree.directory()?)),
+        VisibleContent::Installed { .. } => None,
     });
     let is_gone = |path: &PathBuf| {
         path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
@@ -207,30 +206,28 @@ fn missing_file(job: &Job) -> Option<PathBuf> {
     files.find(is_gone)
 }
 
-/// The directory on this machine of the tree with the program.
-fn program_place(job: &Job) -> Option<PathBuf> {
+fn program_directory(job: &Job) -> Option<PathBuf> {
     let program = Path::new(job.command.argv.first()?);
     let mut shown = job.command.visible.iter().filter(|shown| program.starts_with(&shown.inside));
     shown.find_map(|shown| match &shown.what {
-        What::Tree(tree) => tree.place().map(Path::to_path_buf),
-        What::Installed { .. } => None,
+        VisibleContent::Tree(tree) => tree.directory().map(Path::to_path_buf),
+        VisibleContent::Installed { .. } => None,
     })
 }
 
-/// Whether the file system of a path is mounted so that no program can be started there.
+/// No program can be started from such a file system.
 #[cfg(target_os = "linux")]
 pub(super) fn is_noexec(path: &Path) -> bool {
     rustix::fs::statvfs(path)
         .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC))
 }
 
-/// Other systems have no such flag.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_noexec(_: &Path) -> bool {
     false
 }
 
-/// The fault if boxes would be in a directory in which no program can be started.
+/// Fails if no program can be started in this directory for boxes.
 pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
     if is_noexec(directory) {
         Err(Fault::new(
@@ -245,19 +242,19 @@ pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The fault if an open directory of a run was removed.
+/// Fails if an open directory of a run was removed.
 pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
     let stat = rustix::fs::fstat(directory).step("inspect the box")?;
     match stat.st_nlink {
         0 => Err(Fault {
             reason: "somebody removed the directory of the run meanwhile".to_owned(),
-            ..Fault::system(RUN, Errno(libc::EIO))
+            ..Fault::from_errno(RUN_STEP, Errno(libc::EIO))
         }),
         _ => Ok(()),
     }
 }
 
-/// The fault if a run failed in a box on a disk that is full. Call it before the box is removed.
+/// Fails if the disk of the box is full. Call it after a failed run, before the box is removed.
 pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
     let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
     let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
@@ -268,15 +265,15 @@ pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
                 "{} is full; make room there, or set TMPDIR to a directory that has room",
                 std::env::temp_dir().display()
             ),
-            ..Fault::system(RUN, Errno(libc::ENOSPC))
+            ..Fault::from_errno(RUN_STEP, Errno(libc::ENOSPC))
         })
     } else {
         Ok(())
     }
 }
 
-/// Whether nearly nothing is free: a program may have deleted a part of what it wrote. The number of files is unknown
-/// on some file systems.
+/// Nearly nothing is free: the program may have deleted a part of what it wrote. Some file systems do not tell the
+/// number of files.
 fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
     const LITTLE: Bytes = Bytes::mib(4);
     bytes < LITTLE || files == Some(0)
@@ -285,35 +282,35 @@ fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::{Command, Shown};
-    use crate::model::outcome::{Signal, StoppedBy, quiet_outcome};
-    use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+    use crate::model::job::{Command, VisiblePath};
+    use crate::model::outcome::{Signal, StopReason, quiet_outcome};
+    use crate::model::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry};
     use std::fs;
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// Checks the piece of the judge error; without one, the end counts as the program's own.
-    fn check(end: End<'_>, evidence: Evidence, expected: Option<&str>) {
+    /// `expected` is a part of the judge error; without one, the end counts as the program's own.
+    fn check(end: RunEnd<'_>, evidence: ShortageEvidence, expected: Option<&str>) {
         let limits = Limits {
             cpu_time: Some(Duration::from_secs(1)),
             memory: Some(Bytes::mib(1024)),
             processes: Some(128),
             ..Limits::default()
         };
-        let found = fault(end, &limits, &evidence).map(|error| error.to_string());
+        let found = machine_fault(end, &limits, &evidence).map(|error| error.to_string());
         assert_eq!(found.is_some(), expected.is_some(), "{end:?} {evidence:?}: {found:?}");
         let found = found.unwrap_or_default();
         assert!(found.contains(expected.unwrap_or_default()), "{found}");
     }
 
-    fn ended(ending: Ending) -> Outcome {
+    fn finished_with(ending: Ending) -> Outcome {
         Outcome { ending, ..quiet_outcome() }
     }
 
     const KILLED: Ending = Ending::Signalled(Signal(9));
 
-    fn short_of_memory() -> Evidence {
-        Evidence { killed: 1, ..Evidence::default() }
+    fn short_of_memory() -> ShortageEvidence {
+        ShortageEvidence { killed: 1, ..ShortageEvidence::default() }
     }
 
     #[test]
@@ -322,23 +319,23 @@ mod tests {
         for ending in
             [KILLED, Ending::Exited(1), Ending::Exited(137), Ending::Signalled(Signal(11))]
         {
-            check(End::Ended(&ended(ending)), short_of_memory(), words);
-            check(End::Ended(&ended(ending)), Evidence::default(), None);
+            check(RunEnd::Finished(&finished_with(ending)), short_of_memory(), words);
+            check(RunEnd::Finished(&finished_with(ending)), ShortageEvidence::default(), None);
         }
-        check(End::Ended(&ended(Ending::Exited(0))), short_of_memory(), None);
+        check(RunEnd::Finished(&finished_with(Ending::Exited(0))), short_of_memory(), None);
     }
 
     #[test]
-    fn a_kill_that_no_limit_explains_may_be_another_processs() {
+    fn an_unexplained_kill_is_recognized() {
         let check = |outcome: Outcome, expected: bool| {
             let limits = Limits { cpu_time: Some(Duration::from_secs(1)), ..Limits::default() };
-            assert_eq!(is_killed_by_nobody(&outcome, &limits), expected, "{outcome:?}");
+            assert_eq!(is_unexplained_kill(&outcome, &limits), expected, "{outcome:?}");
         };
-        check(ended(KILLED), true);
-        check(ended(Ending::Signalled(Signal(11))), false);
-        check(ended(Ending::Exited(137)), false);
-        check(Outcome { stopped_by: Some(StoppedBy::Memory), ..ended(KILLED) }, false);
-        check(Outcome { cpu_time: Duration::from_secs(2), ..ended(KILLED) }, false);
+        check(finished_with(KILLED), true);
+        check(finished_with(Ending::Signalled(Signal(11))), false);
+        check(finished_with(Ending::Exited(137)), false);
+        check(Outcome { stopped_by: Some(StopReason::Memory), ..finished_with(KILLED) }, false);
+        check(Outcome { cpu_time: Duration::from_secs(2), ..finished_with(KILLED) }, false);
     }
 
     #[test]
@@ -348,43 +345,44 @@ mod tests {
         assert_eq!(check_linked(&opened), Ok(()));
         drop(dir);
         let error = JudgeError::from(check_linked(&opened).expect_err("it is gone"));
-        assert_eq!(error.again, crate::model::judgement::Again::Perhaps);
+        assert_eq!(error.again, crate::model::judgement::Retry::Possible);
     }
 
     #[test]
     fn a_limit_explains_an_end_before_the_machine_does() {
-        for stop in [StoppedBy::CpuTime, StoppedBy::WallTime, StoppedBy::Memory, StoppedBy::Output]
+        for stop in
+            [StopReason::CpuTime, StopReason::WallTime, StopReason::Memory, StopReason::Output]
         {
-            let outcome = Outcome { stopped_by: Some(stop), ..ended(KILLED) };
-            check(End::Ended(&outcome), short_of_memory(), None);
+            let outcome = Outcome { stopped_by: Some(stop), ..finished_with(KILLED) };
+            check(RunEnd::Finished(&outcome), short_of_memory(), None);
         }
-        let slow = Outcome { cpu_time: Duration::from_secs(2), ..ended(KILLED) };
-        check(End::Ended(&slow), short_of_memory(), None);
-        let large = Outcome { peak_memory: Bytes::mib(1025), ..ended(KILLED) };
-        check(End::Ended(&large), short_of_memory(), None);
+        let slow = Outcome { cpu_time: Duration::from_secs(2), ..finished_with(KILLED) };
+        check(RunEnd::Finished(&slow), short_of_memory(), None);
+        let large = Outcome { peak_memory: Bytes::mib(1025), ..finished_with(KILLED) };
+        check(RunEnd::Finished(&large), short_of_memory(), None);
     }
 
     #[test]
     fn a_process_that_a_container_refuses_is_the_machines_fault() {
         let words = Some("was refused, although 128 are allowed");
-        let evidence = |refused: u64, process_room: Option<u64>| Evidence {
+        let evidence = |refused: u64, process_room: Option<u64>| ShortageEvidence {
             refused,
             process_room,
-            ..Evidence::default()
+            ..ShortageEvidence::default()
         };
-        let failed = ended(Ending::Exited(1));
+        let failed = finished_with(Ending::Exited(1));
         let refused = Outcome { refused_processes: 3, ..failed.clone() };
-        check(End::Ended(&failed), evidence(2, None), words);
-        check(End::Ended(&failed), evidence(0, Some(5)), None);
-        check(End::Ended(&refused), evidence(0, Some(127)), words);
-        check(End::Ended(&refused), evidence(0, Some(128)), None);
-        check(End::Ended(&refused), evidence(0, None), None);
+        check(RunEnd::Finished(&failed), evidence(2, None), words);
+        check(RunEnd::Finished(&failed), evidence(0, Some(5)), None);
+        check(RunEnd::Finished(&refused), evidence(0, Some(127)), words);
+        check(RunEnd::Finished(&refused), evidence(0, Some(128)), None);
+        check(RunEnd::Finished(&refused), evidence(0, None), None);
     }
 
     #[test]
-    fn a_machine_that_starts_nothing_is_told_from_a_tool_that_does_not_start() {
+    fn a_machine_that_starts_nothing_differs_from_a_broken_tool() {
         let check = |number: i32, expected: Option<&str>| {
-            let found = of_start(&std::io::Error::from_raw_os_error(number));
+            let found = start_shortage(&std::io::Error::from_raw_os_error(number));
             assert_eq!(found.is_some(), expected.is_some(), "{number}");
             assert!(found.unwrap_or_default().contains(expected.unwrap_or_default()), "{found:?}");
         };
@@ -395,7 +393,7 @@ mod tests {
         for of_the_tool in [libc::ENOENT, libc::EACCES, libc::ENOEXEC, libc::ETXTBSY, libc::ELOOP] {
             check(of_the_tool, None);
         }
-        assert_eq!(of_start(&std::io::Error::other("its path is not absolute")), None);
+        assert_eq!(start_shortage(&std::io::Error::other("its path is not absolute")), None);
     }
 
     #[test]
@@ -411,10 +409,11 @@ mod tests {
 
     #[test]
     fn a_program_on_a_noexec_file_system_is_the_machines_fault() {
-        let noexec = Evidence { noexec: Some("/scratch".into()), ..Evidence::default() };
-        check(End::Unstartable, noexec, Some("/scratch is mounted with noexec"));
-        check(End::Unstartable, Evidence::default(), None);
-        check(End::Failed, Evidence::default(), None);
+        let noexec =
+            ShortageEvidence { noexec: Some("/scratch".into()), ..ShortageEvidence::default() };
+        check(RunEnd::Unstartable, noexec, Some("/scratch is mounted with noexec"));
+        check(RunEnd::Unstartable, ShortageEvidence::default(), None);
+        check(RunEnd::Failed, ShortageEvidence::default(), None);
     }
 
     #[test]
@@ -424,19 +423,24 @@ mod tests {
         fs::create_dir(&place).expect("a directory");
         let node = Node::File { blob: b"x".as_slice().into(), mode: FileMode::Executable };
         let tree = Arc::new(Tree::from(vec![TreeEntry::new("main", node)]));
-        tree.lies_at(Place::new(place.clone(), ()));
-        let visible = vec![Shown::tree("/program", &tree)];
+        tree.set_directory(TreeDirectory::new(place.clone(), ()));
+        let visible = vec![VisiblePath::tree("/program", &tree)];
         let argv = vec!["/program/main".to_owned()];
         let job =
             Job { command: Command { argv, visible, ..Command::default() }, ..Job::default() };
         assert_eq!(missing_file(&job), Some(place.join("main")));
         fs::write(place.join("main"), "x").expect("a file");
         assert_eq!(missing_file(&job), None);
-        assert_eq!(program_place(&job), Some(place.clone()));
+        assert_eq!(program_directory(&job), Some(place.clone()));
         fs::remove_dir_all(&place).expect("a directory");
         assert_eq!(missing_file(&job), Some(place));
-        let missing = || Evidence { missing: missing_file(&job), ..Evidence::default() };
-        for end in [End::Unstartable, End::Failed, End::Ended(&ended(Ending::Exited(2)))] {
+        let missing =
+            || ShortageEvidence { missing: missing_file(&job), ..ShortageEvidence::default() };
+        for end in [
+            RunEnd::Unstartable,
+            RunEnd::Failed,
+            RunEnd::Finished(&finished_with(Ending::Exited(2))),
+        ] {
             check(end, missing(), Some("somebody removed"));
         }
     }

@@ -1,17 +1,17 @@
-//! The places of what a job shows.
+//! Where the things that a job shows are on this machine.
 
 use std::fs;
 use std::path::PathBuf;
 
-use crate::model::job::{Shown, What};
-use crate::sandbox::fault::{Fault, Step};
+use crate::model::job::{VisibleContent, VisiblePath};
+use crate::sandbox::fault::{Fault, FaultContext};
 
-/// Its path on this machine, without links.
-pub(super) fn place_of(shown: &Shown) -> Result<PathBuf, Fault> {
+/// Without links.
+pub(super) fn host_path(shown: &VisiblePath) -> Result<PathBuf, Fault> {
     let inside = shown.inside.display();
     match &shown.what {
-        What::Installed { .. } => fs::canonicalize(&shown.inside).step_on("show", inside),
-        What::Tree(tree) => match tree.place() {
+        VisibleContent::Installed { .. } => fs::canonicalize(&shown.inside).step_on("show", inside),
+        VisibleContent::Tree(tree) => match tree.directory() {
             Some(place) => Ok(place.to_path_buf()),
             None => Err(Fault::new(format!("show {inside}"), "it does not exist on this machine")),
         },

@@ -7,112 +7,125 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::control::{Control, StopHandle, Stopper};
-use crate::sandbox::shortage::Counter;
+use crate::sandbox::shortage::ShortageCounter;
 use crate::sandbox::system::{self, Host};
-use crate::sandbox::watch::Watch;
+use crate::sandbox::watch::ProgramWatch;
 
-/// A core, by the number that the kernel gives it.
+/// The number that the kernel gives the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 
-/// Ends of pipes that replace the standard streams in a job.
+/// Ends of pipes that replace the standard streams of a job.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct StreamEnds {
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: Option<OwnedFd>,
 }
 
-/// A finished run.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) reply: Reply,
-    /// When its program started, monotonic, in nanoseconds; 0 if it did not.
+pub(super) struct FinishedRun {
+    pub(super) reply: JobReply,
+    /// When its program started; monotonic, in nanoseconds. 0 if it did not.
     pub(super) started: u64,
 }
 
-/// A slot, as implemented by one way of running programs.
 pub(super) trait Backend: fmt::Debug + Send {
-    /// The control that ends its runs.
     fn control(&self) -> &Arc<Control>;
 
-    /// Runs a job whose standard input or output may be an end of a pipe instead, so that it talks to another program.
+    /// Runs a job whose standard input or output may be an end of a pipe, so that it talks to another program.
     ///
-    /// The ends are closed here once the program has them, so that the reader of the other side sees when the program
-    /// is done. Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError>;
+    /// Closes the ends once the program has them, so that the reader of the other side sees when the program is done.
+    /// Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
+    fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError>;
 
-    /// A watch on its next program, which has these pipes as its standard input and output.
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>>;
+    /// Watches the next program, which has these pipes as its standard input and output.
+    fn watch(
+        &self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<Box<dyn ProgramWatch>>;
 
     /// A process on the same core as its programs, if there is one.
-    fn process(&self) -> Option<i32>;
+    fn core_process(&self) -> Option<i32>;
 }
 
-/// One place where jobs run, one after the other.
+/// Runs jobs, one after the other.
 ///
-/// Dropping it ends its run, and removes everything that belongs to it.
+/// Dropping it ends its run and removes everything that belongs to it.
 #[derive(Debug)]
 pub struct Slot {
-    pub(super) place: Box<dyn Backend>,
-    pub(super) keep_in: PathBuf,
-    pub(super) counter: Counter,
+    pub(super) backend: Box<dyn Backend>,
+    pub(super) keep_directory: PathBuf,
+    pub(super) counter: ShortageCounter,
 }
 
 impl Slot {
-    /// Makes a slot, and waits until it is ready. Its programs stay on this core, if one is given and the system
-    /// permits it.
+    /// Waits until the slot is ready. Its programs stay on this core, if one is given and the system permits it.
     ///
     /// # Errors
     /// If programs cannot be isolated in the host's way.
     pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         let place = system::start(host, core)?;
-        Ok(Self { place, keep_in: env::temp_dir(), counter: Counter::new(host.mechanism().memory) })
+        Ok(Self {
+            backend: place,
+            keep_directory: env::temp_dir(),
+            counter: ShortageCounter::new(host.mechanism().memory),
+        })
     }
 
     /// Sets the directory for kept boxes, instead of the system's temporary one.
-    pub fn keep_in(&mut self, directory: &Path) {
-        self.keep_in = directory.to_path_buf();
+    pub fn set_keep_directory(&mut self, directory: &Path) {
+        self.keep_directory = directory.to_path_buf();
     }
 
-    /// Ends runs of this slot from another thread.
+    /// It ends runs of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::downgrade(self.place.control()))
+        Stopper(Arc::downgrade(self.backend.control()))
     }
 
-    /// Runs a job, and returns after all its processes are gone, as far as they can be found.
+    /// Returns after all processes of the job are gone, as far as they can be found.
     ///
     /// # Errors
     /// A fault of the judge or its machine; anything that the program does is an outcome.
-    pub fn run(&mut self, job: &Job) -> Result<Reply, JudgeError> {
-        Ok(self.run_joined(job, Ends::default())?.reply)
+    pub fn run(&mut self, job: &Job) -> Result<JobReply, JudgeError> {
+        Ok(self.run_joined(job, StreamEnds::default())?.reply)
     }
 
     /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_between(
+    pub fn run_with_pipes(
         &mut self,
         job: &Job,
         reads: OwnedFd,
         writes: OwnedFd,
-    ) -> Result<Reply, JudgeError> {
-        let ends = Ends { stdin: Some(reads), stdout: Some(writes) };
+    ) -> Result<JobReply, JudgeError> {
+        let ends = StreamEnds { stdin: Some(reads), stdout: Some(writes) };
         Ok(self.run_joined(job, ends)?.reply)
     }
 
-    /// Runs a job with these standard streams. What is the machine's fault is an error.
-    pub(super) fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Ran, JudgeError> {
+    /// The result is an error if the machine is to blame.
+    pub(super) fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+    ) -> Result<FinishedRun, JudgeError> {
         self.counter.start();
-        let ran = self.place.run_joined(job, ends, &self.keep_in);
-        self.counter.check(job, ran)
+        let ran = self.backend.run_joined(job, ends, &self.keep_directory);
+        self.counter.check_result(job, ran)
     }
 
-    /// A handle that ends the next run of this slot, even before it has begun.
-    pub(super) fn ender_of_next(&self) -> StopHandle {
-        self.place.control().ender_of_next()
+    /// The handle works even before the run has begun.
+    pub(super) fn next_stop_handle(&self) -> StopHandle {
+        self.backend.control().next_stop_handle()
     }
 }

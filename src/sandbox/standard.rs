@@ -1,19 +1,19 @@
-//! Tells which standard streams were open when the process started. Rust's run-time library opens `/dev/null` for
-//! closed ones before `main`, and output there is lost without an error.
+//! Finds out whether standard output was open when the process started. Rust's run-time library opens `/dev/null` for
+//! closed standard streams before `main`, and output there is lost without an error.
 //!
-//! Also makes the system keep the ends of started processes: whoever started this one may ignore SIGCHLD, which is
-//! inherited, and then nobody hears how a process ended.
+//! Also makes the system report the ends of child processes. The parent of this process may ignore SIGCHLD, which is
+//! inherited, and then nobody learns how a process ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static OUTPUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether standard output was closed when the process started: nothing can be reported.
+/// Nothing can be reported then.
 pub fn output_was_closed() -> bool {
     OUTPUT_WAS_CLOSED.load(Ordering::Relaxed)
 }
 
-extern "C" fn look() {
+extern "C" fn note_standard_output() {
     // SAFETY: it asks for a flag of a descriptor, and touches no memory.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     OUTPUT_WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
@@ -26,4 +26,4 @@ extern "C" fn look() {
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-static BEFORE_MAIN: extern "C" fn() = look;
+static BEFORE_MAIN: extern "C" fn() = note_standard_output;

@@ -1,23 +1,22 @@
-//! Strings in the kernel's form, with which a program is started.
+//! Strings in the form in which `execve` needs them.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
 
 use crate::sandbox::fault::Fault;
 
-/// Strings for `execve`.
-pub(super) struct Strings {
+pub(super) struct ExecStrings {
     /// The last one is null.
     pointers: Vec<*const c_char>,
     texts: Vec<CString>,
 }
 
 // SAFETY: the pointers lead to strings that the list itself owns, on the heap, and never changes.
-unsafe impl Send for Strings {}
+unsafe impl Send for ExecStrings {}
 // SAFETY: as above.
-unsafe impl Sync for Strings {}
+unsafe impl Sync for ExecStrings {}
 
-impl Strings {
+impl ExecStrings {
     pub(super) fn new(texts: impl Iterator<Item = Vec<u8>>) -> Result<Self, Fault> {
         let texts: Vec<CString> = texts
             .map(CString::new)
@@ -31,7 +30,7 @@ impl Strings {
         self.texts.first()
     }
 
-    /// The list of pointers, which ends with a null pointer. Does not allocate.
+    /// Ends with a null pointer. Does not allocate.
     pub(super) fn as_ptr(&self) -> *const *const c_char {
         self.pointers.as_ptr()
     }

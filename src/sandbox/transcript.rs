@@ -1,33 +1,30 @@
-//! A bounded record of what two programs say to each other: the beginning and the end.
+//! A bounded record of what two programs write to each other: the beginning and the end.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::model::joint::{Said, Side, Transcript};
+use crate::model::joint::{TalkSide, Transcript, TranscriptPiece};
 use crate::model::units::Bytes;
 
-/// Upper bound in bytes on a piece, so that the end of a line without an end can be kept.
-const LONGEST: usize = 4 << 10;
+/// In bytes. The end of a very long line can still be kept.
+const PIECE_BYTES_MAX: usize = 4 << 10;
 
-/// Overhead of a piece beside its text, in bytes: many short pieces must not take more memory than a long one.
-const EACH: usize = 64;
+/// In bytes: many short pieces must not take more memory than a long one.
+const PIECE_OVERHEAD: usize = 64;
 
-/// Records the exchange.
-pub(super) struct Recorder {
-    /// Upper bound on the bytes of each end.
-    most: usize,
-    first: Vec<Said>,
+pub(super) struct TranscriptRecorder {
+    end_bytes_max: usize,
+    first: Vec<TranscriptPiece>,
     first_size: usize,
-    last: VecDeque<Said>,
+    last: VecDeque<TranscriptPiece>,
     last_size: usize,
     left_out: u64,
 }
 
-impl Recorder {
-    /// Keeps this much of the beginning, and as much of the end.
+impl TranscriptRecorder {
     pub(super) fn new(most: Bytes) -> Self {
         Self {
-            most: usize::try_from(most.0).unwrap_or(usize::MAX),
+            end_bytes_max: usize::try_from(most.0).unwrap_or(usize::MAX),
             first: Vec::new(),
             first_size: 0,
             last: VecDeque::new(),
@@ -37,11 +34,11 @@ impl Recorder {
     }
 
     /// Records data line by line; data that continues an uninterrupted line is joined to it.
-    pub(super) fn add(&mut self, at: Duration, by: Side, bytes: &[u8]) {
+    pub(super) fn add(&mut self, at: Duration, by: TalkSide, bytes: &[u8]) {
         let mut bytes = bytes;
         while !bytes.is_empty() {
-            if !self.is_first() {
-                let superfluous = self.superfluous(bytes);
+            if !self.is_beginning() {
+                let superfluous = self.skippable_bytes(bytes);
                 if superfluous > 0 {
                     let kept = self.last.drain(..).map(|said| said.text.len() as u64);
                     self.left_out += kept.sum::<u64>() + superfluous as u64;
@@ -50,45 +47,46 @@ impl Recorder {
                 }
             }
             let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
-            let (piece, rest) = bytes.split_at(line.min(LONGEST));
+            let (piece, rest) = bytes.split_at(line.min(PIECE_BYTES_MAX));
             self.add_piece(at, by, piece);
             bytes = rest;
         }
     }
 
-    /// Whether new data still belongs to the beginning.
-    fn is_first(&self) -> bool {
+    fn is_beginning(&self) -> bool {
         self.last.is_empty() && self.left_out == 0
     }
 
     /// Number of bytes at the start of a long text that can be skipped, because the rest fills the whole end.
-    fn superfluous(&self, bytes: &[u8]) -> usize {
+    fn skippable_bytes(&self, bytes: &[u8]) -> usize {
         let mut size = 0;
         let mut end = bytes.len();
         while end > 0 {
             let start = memchr::memrchr(b'\n', &bytes[..end - 1]).map_or(0, |before| before + 1);
-            size += EACH + end - start;
-            if size > self.most {
-                return start.max(end.saturating_sub(self.most));
+            size += PIECE_OVERHEAD + end - start;
+            if size > self.end_bytes_max {
+                return start.max(end.saturating_sub(self.end_bytes_max));
             }
             end = start;
         }
         0
     }
 
-    fn add_piece(&mut self, at: Duration, by: Side, piece: &[u8]) {
-        let is_first = self.is_first();
+    fn add_piece(&mut self, at: Duration, by: TalkSide, piece: &[u8]) {
+        let is_first = self.is_beginning();
         let before = if is_first { self.first.last_mut() } else { self.last.back_mut() };
-        let joins = |said: &Said| {
-            said.by == by && !said.text.ends_with(b"\n") && said.text.len() + piece.len() <= LONGEST
+        let joins = |said: &TranscriptPiece| {
+            said.by == by
+                && !said.text.ends_with(b"\n")
+                && said.text.len() + piece.len() <= PIECE_BYTES_MAX
         };
         if let Some(said) = before.filter(|said| joins(said)) {
             said.text.extend(piece);
             if is_first { self.first_size += piece.len() } else { self.last_size += piece.len() }
         } else {
-            let said = Said { at, by, text: piece.to_vec() };
-            let size = EACH + piece.len();
-            if is_first && self.first_size + size <= self.most {
+            let said = TranscriptPiece { at, by, text: piece.to_vec() };
+            let size = PIECE_OVERHEAD + piece.len();
+            if is_first && self.first_size + size <= self.end_bytes_max {
                 self.first.push(said);
                 self.first_size += size;
             } else {
@@ -96,10 +94,10 @@ impl Recorder {
                 self.last_size += size;
             }
         }
-        while self.last_size > self.most
+        while self.last_size > self.end_bytes_max
             && let Some(oldest) = self.last.pop_front()
         {
-            self.last_size -= EACH + oldest.text.len();
+            self.last_size -= PIECE_OVERHEAD + oldest.text.len();
             self.left_out += oldest.text.len() as u64;
         }
     }
@@ -113,20 +111,20 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// `<` and `>` with the data, `|` at the end of a piece.
-    fn shown(said: &[Said]) -> String {
-        let piece = |said: &Said| {
+    /// `<` or `>`, the data, then `|` at the end of a piece.
+    fn notation(said: &[TranscriptPiece]) -> String {
+        let piece = |said: &TranscriptPiece| {
             let mark = match said.by {
-                Side::Program => '>',
-                Side::Partner => '<',
+                TalkSide::Program => '>',
+                TalkSide::Partner => '<',
             };
             format!("{mark}{}|", String::from_utf8_lossy(&said.text))
         };
         said.iter().map(piece).collect()
     }
 
-    fn recorded(most: u64, said: &[(Side, &str)]) -> Transcript {
-        let mut recorder = Recorder::new(Bytes(most));
+    fn recorded(most: u64, said: &[(TalkSide, &str)]) -> Transcript {
+        let mut recorder = TranscriptRecorder::new(Bytes(most));
         for (number, (by, text)) in said.iter().enumerate() {
             recorder.add(Duration::from_millis(number as u64), *by, text.as_bytes());
         }
@@ -134,11 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_kept_whole_however_they_come() {
-        use Side::{Partner, Program};
-        let check = |said: &[(Side, &str)], expected: &str| {
+    fn lines_are_joined_whatever_the_pieces() {
+        use TalkSide::{Partner, Program};
+        let check = |said: &[(TalkSide, &str)], expected: &str| {
             let transcript = recorded(1 << 20, said);
-            assert_eq!(shown(&transcript.first), expected);
+            assert_eq!(notation(&transcript.first), expected);
             assert_eq!(transcript.left_out, Bytes(0));
             assert!(transcript.last.is_empty());
         };
@@ -149,17 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn of_much_both_ends_are_kept_in_little_memory() {
-        let mut recorder = Recorder::new(Bytes(10_000));
-        let count = |pieces: &[Said]| pieces.iter().map(|said| said.text.len() as u64).sum::<u64>();
+    fn both_ends_of_a_long_exchange_are_kept() {
+        let mut recorder = TranscriptRecorder::new(Bytes(10_000));
+        let count = |pieces: &[TranscriptPiece]| {
+            pieces.iter().map(|said| said.text.len() as u64).sum::<u64>()
+        };
         let mut all = 0;
         for number in 0..100_000 {
             let text = format!("{number}\n");
             all += text.len() as u64;
-            recorder.add(Duration::ZERO, Side::Program, text.as_bytes());
+            recorder.add(Duration::ZERO, TalkSide::Program, text.as_bytes());
         }
-        recorder.add(Duration::ZERO, Side::Program, &vec![b'x'; 1 << 20]);
-        recorder.add(Duration::ZERO, Side::Program, b"end");
+        recorder.add(Duration::ZERO, TalkSide::Program, &vec![b'x'; 1 << 20]);
+        recorder.add(Duration::ZERO, TalkSide::Program, b"end");
         all += (1 << 20) + 3;
         assert!(recorder.last.len() < 10 && recorder.last_size <= 10_000);
         let transcript = recorder.finish();

@@ -1,20 +1,19 @@
-//! Translates paths in a job to those of the machine, for runs without a view of their own.
+//! Translates paths in a job to those of the machine, for runs that see the machine's own files.
 //!
-//! A path in a text counts if it stands alone: not after a character that could belong to a longer path, and before
+//! A path in a text counts if two things hold. The character before it cannot belong to a longer path. After it comes
 //! the end, a slash, or a character that cannot continue a path. So `-I/box/include`, `a:/program` and `--out=/box`
 //! are translated, `/boxes` and `x/box` are not.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path inside, and the corresponding path on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub(super) struct PathPair {
     inside: Vec<u8>,
     host: Vec<u8>,
 }
 
-impl Pair {
+impl PathPair {
     pub(super) fn new(inside: impl AsRef<Path>, host: &Path) -> Self {
         Self {
             inside: inside.as_ref().as_os_str().as_bytes().to_vec(),
@@ -23,32 +22,28 @@ impl Pair {
     }
 }
 
-/// All paths to translate.
 #[derive(Default)]
-pub(super) struct Translation {
-    pairs: Vec<Pair>,
-    /// The path of `/tmp` on the machine.
+pub(super) struct PathTranslation {
+    pairs: Vec<PathPair>,
     temporary: Option<Vec<u8>>,
 }
 
-impl Translation {
-    pub(super) fn new(mut pairs: Vec<Pair>, temporary: &Path) -> Self {
+impl PathTranslation {
+    pub(super) fn new(mut pairs: Vec<PathPair>, temporary: &Path) -> Self {
         // The longest first: `/program/lib` before `/program`.
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.inside.len()));
         Self { pairs, temporary: Some(temporary.as_os_str().as_bytes().to_vec()) }
     }
 
-    /// Translates the value of an environment variable.
-    pub(super) fn value(&self, name: &str, value: &str) -> Vec<u8> {
+    pub(super) fn translate_variable(&self, name: &str, value: &str) -> Vec<u8> {
         match &self.temporary {
             // In an argument, `/tmp` may mean anything; here it means the directory.
             Some(temporary) if (name, value) == ("TMPDIR", "/tmp") => temporary.clone(),
-            _ => self.text(value.as_bytes()),
+            _ => self.translate_text(value.as_bytes()),
         }
     }
 
-    /// Translates all such paths in a text.
-    pub(super) fn text(&self, text: &[u8]) -> Vec<u8> {
+    pub(super) fn translate_text(&self, text: &[u8]) -> Vec<u8> {
         if self.pairs.is_empty() {
             return text.to_vec();
         }
@@ -56,13 +51,13 @@ impl Translation {
         let mut at = 0;
         while let Some(byte) = text.get(at) {
             let rest = &text[at..];
-            let is_start = at == 0 || !is_of_a_path(text[at - 1]) || is_option(&text[..at]);
+            let is_start = at == 0 || !is_path_byte(text[at - 1]) || is_option(&text[..at]);
             let found = self.pairs.iter().find(|pair| {
                 is_start
                     && rest.starts_with(&pair.inside)
                     && rest
                         .get(pair.inside.len())
-                        .is_none_or(|next| *next == b'/' || !is_of_a_path(*next))
+                        .is_none_or(|next| *next == b'/' || !is_path_byte(*next))
             });
             match found {
                 Some(pair) => {
@@ -79,13 +74,12 @@ impl Translation {
     }
 }
 
-/// Whether this is a whole option, such as the `-I` of `-I/box`.
+/// A whole option, such as the `-I` of `-I/box`.
 fn is_option(text: &[u8]) -> bool {
     matches!(text, [b'-', name @ ..] if !name.is_empty() && name.iter().all(u8::is_ascii_alphabetic))
 }
 
-/// Whether this byte can continue a path.
-fn is_of_a_path(byte: u8) -> bool {
+fn is_path_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'+' | b'~')
         || !byte.is_ascii()
@@ -97,12 +91,12 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let pairs = vec![
-            Pair::new("/box", Path::new("/t/run/box")),
-            Pair::new("/program", Path::new("/t/built")),
-            Pair::new("/program/lib", Path::new("/opt/lib")),
+            PathPair::new("/box", Path::new("/t/run/box")),
+            PathPair::new("/program", Path::new("/t/built")),
+            PathPair::new("/program/lib", Path::new("/opt/lib")),
         ];
-        let translation = Translation::new(pairs, Path::new("/t/run/tmp"));
-        let translated = translation.text(text.as_bytes());
+        let translation = PathTranslation::new(pairs, Path::new("/t/run/tmp"));
+        let translated = translation.translate_text(text.as_bytes());
         assert_eq!(String::from_utf8(translated).unwrap(), expected, "{text}");
     }
 
@@ -118,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_them_is_left_alone() {
+    fn similar_texts_are_not_translated() {
         for text in
             ["/boxes", "x/box", "/home/box/", "./box", "/box.old", "/programs", "box", "~/box"]
         {
@@ -127,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_may_stand_before_a_path() {
+    fn a_path_after_an_option_is_translated() {
         check("-I/box/include", "-I/t/run/box/include");
         check("-L/program", "-L/t/built");
         check("-I/boxes", "-I/boxes");

@@ -1,4 +1,4 @@
-//! Tries a host: only that shows whether programs can run there.
+//! Tests whether programs can run on a host, by a run.
 
 use crate::model::job::{Command, Job};
 use crate::model::judgement::{FaultKind, JudgeError};
@@ -7,15 +7,15 @@ use crate::model::units::Bytes;
 use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::system::Host;
 
-/// Takes a run to the point at which the program would start. Returns the slot in which that worked.
-pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+/// Takes a run to the point at which the program would start. Returns the slot that was used.
+pub(super) fn try_host(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
     let mut slot = Slot::start(host, core)?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
         command: Command { argv: vec![nothing], ..Command::default() },
         writable: true,
         box_size: Bytes::mib(1),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         ..Job::default()
     };
     match slot.run(&job) {

@@ -1,57 +1,51 @@
-//! Looks at a running program: does it stand still, and is it about to end?
+//! Observes a running program: is it blocked, and is it about to end?
 
 use std::fmt;
 
-use crate::model::joint::Waits;
+use crate::model::joint::WaitReason;
 
-/// Looks at the program of a slot.
-pub(super) trait Watch: fmt::Debug + Send {
-    /// Looks at the program.
-    fn look(&self) -> Seen;
+pub(super) trait ProgramWatch: fmt::Debug + Send {
+    fn observe(&self) -> ProgramState;
 
-    /// Whether the program itself is ending. Only then does it close its descriptors, a moment before it can be waited
-    /// for. So when its pipe is closed, this tells at once why.
+    /// The program itself is ending. Only then does it close its descriptors, a moment before it can be waited for. So
+    /// when its pipe is closed, this tells at once why.
     fn is_ending(&self) -> bool;
 }
 
-/// The result of a look at a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "other systems do not show what a program waits for")
 )]
-pub(super) enum Seen {
-    Still(Still),
-    /// One of its threads runs, or waits for a processor.
+pub(super) enum ProgramState {
+    Blocked(BlockedProgram),
     Running,
-    /// None of its threads runs, but a clock or something else may wake it; what it waits for, if one of its threads
-    /// waits for the other program.
-    Moving(Option<Waits>),
-    /// It cannot be seen: it is just ending, or the system does not show it.
-    Nothing,
+    /// None of its threads runs, but a clock or something else may wake one. Has what it waits for, if one of its
+    /// threads waits for the other program.
+    Wakeable(Option<WaitReason>),
+    /// It is just ending, or the system does not show it.
+    Unknown,
 }
 
-impl Seen {
-    /// What it waits for.
-    pub(super) fn waits(&self) -> Option<Waits> {
+impl ProgramState {
+    pub(super) fn waits_for(&self) -> Option<WaitReason> {
         match self {
-            Self::Still(still) => Some(still.waits),
-            Self::Moving(waits) => *waits,
-            Self::Running | Self::Nothing => None,
+            Self::Blocked(still) => Some(still.waits_for),
+            Self::Wakeable(waits) => *waits,
+            Self::Running | Self::Unknown => None,
         }
     }
 }
 
-/// A program that stands still. Two equal values in a row mean that no thread ran in between.
+/// No thread runs, and no clock can wake one. Two equal values in a row mean that no thread ran in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Still {
-    pub(super) waits: Waits,
-    pub(super) threads: Vec<Thread>,
+pub(super) struct BlockedProgram {
+    pub(super) waits_for: WaitReason,
+    pub(super) threads: Vec<ThreadState>,
 }
 
-/// A thread, and how often it stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Thread {
+pub(super) struct ThreadState {
     pub(super) number: i32,
     pub(super) switches: u64,
 }

@@ -1,26 +1,25 @@
-//! What all searches work with: the sources of inputs, what checks and answers them, and the clock that ends it.
+//! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
 use std::sync::Arc;
 
 use crate::build::Runnable;
-use crate::build::batch::Way;
+use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::generate::fresh::FreshInputs;
+use crate::generate::fresh::BuiltGenerators;
 use crate::generate::solution::Solution;
 use crate::grammar::program::Grammar;
 use crate::inputs::by_grammar;
-use crate::inputs::by_recipe::{ByRecipe, Call};
-use crate::inputs::by_test_cases::{ByTestCases, LONGEST};
-use crate::inputs::candidates::{Candidate, Content, Mix};
+use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
+use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
+use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
 use crate::judge::case::Rules;
 use crate::model::stop::Stop;
-use crate::model::stress::Origin;
-use crate::search::comparison::{Answers, AnswersBy, Comparison};
+use crate::model::stress::CounterexampleOrigin;
+use crate::search::comparison::{AnswerMaker, Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::validity::Validity;
 
-/// A problem on which programs are compared.
 pub struct Arena<'a> {
     pub bench: Bench<'a>,
     pub inputs: &'a ProblemInputs,
@@ -28,43 +27,39 @@ pub struct Arena<'a> {
     /// Ends the runs when the time is over.
     pub scheduler: &'a Scheduler,
     pub validity: Validity<'a>,
-    /// The package's generators, if there are any and they are used.
-    pub generators: Option<FreshInputs<'a>>,
+    /// `None` if there are no generators, or if they are not used.
+    pub generators: Option<BuiltGenerators<'a>>,
     /// The program that makes judge answers if there is no output to compare.
     solution: Option<Solution<'a>>,
-    known: Answers,
+    known_answers: KnownAnswers,
 }
 
-/// A fresh input.
 #[derive(Clone, Debug)]
-pub struct Fresh {
-    /// Its number among all candidates.
+pub struct SearchInput {
+    /// An index among all candidates.
     pub number: u64,
     pub input: Arc<[u8]>,
-    /// The source of the input.
-    pub origin: Origin,
+    pub origin: CounterexampleOrigin,
     /// The call of the generator that printed it.
-    pub call: Option<Call>,
+    pub call: Option<GeneratorCall>,
 }
 
-/// How many turns the package's generators get.
-const GENERATORS: u32 = 2;
-/// How many turns changed copies of test cases get.
-const COPIES: u32 = 2;
+/// Number of turns of the package's generators.
+const GENERATOR_TURNS: u32 = 2;
+/// Number of turns of changed copies of test cases.
+const COPY_TURNS: u32 = 2;
 
 impl<'a> Arena<'a> {
-    /// Builds what checks and answers inputs. Input validators run in batches if there is a way.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
+    /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
+    /// program does not build.
     pub fn open(
         bench: Bench<'a>,
         inputs: &'a ProblemInputs,
         rules: &'a Rules<'a>,
         scheduler: &'a Scheduler,
-        way: Option<Way>,
+        way: Option<BatchMode>,
     ) -> Result<Self, Stop> {
-        let path = inputs.answers_by.as_ref();
+        let path = inputs.answer_maker.as_ref();
         let grammars = inputs.grammars.iter().collect();
         Ok(Self {
             bench,
@@ -74,17 +69,14 @@ impl<'a> Arena<'a> {
             solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
             validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
             generators: None,
-            known: Answers::default(),
+            known_answers: KnownAnswers::default(),
         })
     }
 
-    /// The same, with the package's generators; there are none if no line of the recipe has a seed.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
+    /// Builds the package's generators, unless no line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
-        let generators = recipe.map(|it| FreshInputs::build(self.bench, it)).transpose()?;
+        let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
         Ok(Self { generators, ..self })
     }
 
@@ -93,7 +85,6 @@ impl<'a> Arena<'a> {
         self.inputs.grammars.first()
     }
 
-    /// The comparison of two programs.
     pub fn comparison<'c>(
         &'c self,
         reference: &'c Runnable,
@@ -104,68 +95,69 @@ impl<'a> Arena<'a> {
             rules: self.rules,
             reference,
             submission,
-            elsewhere: None,
+            submission_executor: None,
             options: self.inputs.options,
             test_case: self.inputs.test_case.clone(),
-            answers: match (&self.solution, self.inputs.is_judged()) {
-                (_, false) => AnswersBy::Reference,
-                (Some(solution), true) => AnswersBy::Solution(solution),
-                (None, true) => AnswersBy::Nobody,
+            answer_maker: match (&self.solution, self.inputs.is_judged()) {
+                (_, false) => AnswerMaker::Reference,
+                (Some(solution), true) => AnswerMaker::Solution(solution),
+                (None, true) => AnswerMaker::NotNeeded,
             },
-            known: &self.known,
+            known_answers: &self.known_answers,
         }
     }
 
     /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
     /// test cases on request.
-    pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> Mix<'_> {
+    pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> SourceMix<'_> {
         let inputs = self.inputs;
-        let mut mix = Mix::default();
+        let mut mix = SourceMix::default();
         if let Some(grammar) = self.grammar() {
-            by_grammar::add(&mut mix, grammar, seed, most);
+            by_grammar::add_sources(&mut mix, grammar, seed, most);
         }
         if self.generators.is_some() {
-            mix.add(GENERATORS, ByRecipe::new(inputs.lines.clone(), seed));
+            mix.add(GENERATOR_TURNS, RecipeInputs::new(inputs.lines.clone(), seed));
         }
-        if has_copies && inputs.has_copies() {
-            let texts = inputs.copied().filter_map(|case| {
-                let text = case.input.start(LONGEST as u64 + 1).ok()?;
-                (text.len() <= LONGEST).then(|| (case.name.clone(), text))
+        if has_copies && inputs.can_copy_cases() {
+            let texts = inputs.copyable_cases().filter_map(|case| {
+                let text = case.input.read_prefix(COPY_BYTES_MAX as u64 + 1).ok()?;
+                (text.len() <= COPY_BYTES_MAX).then(|| (case.name.clone(), text))
             });
-            mix.add(COPIES, ByTestCases::new(&self.validity, texts.collect(), seed));
+            mix.add(COPY_TURNS, VariedTestCases::new(&self.validity, texts.collect(), seed));
         }
         mix
     }
 
-    /// The input of the candidate with this number; or why its generator printed none.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn make(&self, number: u64, candidate: Candidate) -> Result<Result<Fresh, String>, Stop> {
+    /// The inner error says why the generator printed no input.
+    pub fn make_input(
+        &self,
+        number: u64,
+        candidate: Candidate,
+    ) -> Result<Result<SearchInput, String>, Stop> {
         let Candidate { content, origin } = candidate;
         let (input, call) = match (content, &self.generators) {
-            (Content::Text(text), _) => (text, None),
-            (Content::Call(call), None) => return Ok(Err(format!("{}: not built", call.line()))),
-            (Content::Call(call), Some(generators)) => match call.input(generators)? {
-                Ok(input) => (input, Some(call)),
-                Err(why) => return Ok(Err(format!("{}: {why}", call.line()))),
-            },
+            (CandidateContent::Text(text), _) => (text, None),
+            (CandidateContent::Call(call), None) => {
+                return Ok(Err(format!("{}: not built", call.line())));
+            }
+            (CandidateContent::Call(call), Some(generators)) => {
+                match call.make_input(generators)? {
+                    Ok(input) => (input, Some(call)),
+                    Err(why) => return Ok(Err(format!("{}: {why}", call.line()))),
+                }
+            }
         };
-        Ok(Ok(Fresh { number, input, origin, call }))
+        Ok(Ok(SearchInput { number, input, origin, call }))
     }
 
-    /// Whether the time is over.
     pub fn is_over(&self) -> bool {
-        self.scheduler.is_over()
+        self.scheduler.is_past_deadline()
     }
 
-    /// The result, or `None` if the time ran out first.
-    ///
-    /// # Errors
-    /// The given error, unless the time ran out.
+    /// `None` if the time ran out first.
     pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
         match result {
-            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
+            Err(Stop::Interrupted) if self.scheduler.has_run_out() => Ok(None),
             result => result.map(Some),
         }
     }

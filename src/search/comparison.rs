@@ -9,8 +9,8 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::generate::solution::Solution;
-use crate::judge::case::{Detail, Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
-use crate::judge::output::{OutputRuns, Ran, judge_output};
+use crate::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case};
+use crate::judge::output::{OutputRunner, ProgramOutput, judge_known_output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::score::CaseScoring;
@@ -19,47 +19,43 @@ use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
-/// Two programs for the same problem, and the rules of comparison.
 #[derive(Clone)]
 pub struct Comparison<'a> {
     pub bench: Bench<'a>,
     pub rules: &'a Rules<'a>,
     pub reference: &'a Runnable,
     pub submission: &'a Runnable,
-    /// The executor of the submission, if it is not that of all other programs.
-    pub elsewhere: Option<&'a dyn Executor>,
-    /// How outputs are compared, if the format's default output validator does it.
+    /// The executor of the submission, if it differs from that of all other programs.
+    pub submission_executor: Option<&'a dyn Executor>,
+    /// For the format's default output validator.
     pub options: Options,
     /// A test case without files, which provides the name and arguments.
     pub test_case: TestCase,
-    /// The source of judge answers.
-    pub answers: AnswersBy<'a>,
-    pub known: &'a Answers,
+    pub answer_maker: AnswerMaker<'a>,
+    pub known_answers: &'a KnownAnswers,
 }
 
-/// The source of the judge answer to an input.
 #[derive(Clone, Copy)]
-pub enum AnswersBy<'a> {
+pub enum AnswerMaker<'a> {
     Reference,
     /// The package's solution, which is not a submission, makes the answer. The reference's output is judged as well.
     Solution(&'a Solution<'a>),
     /// The answer is empty: the output validator does not need it. The reference's output is judged as well.
-    Nobody,
+    NotNeeded,
 }
 
-/// The result of a comparison.
 #[derive(Debug)]
-pub enum Compared {
+pub enum ComparisonResult {
     Same,
     Differs(Box<CaseJudgement>),
     /// There is no answer to compare with.
-    NoAnswer(Unusable),
+    NoAnswer(UnusableReason),
 }
 
 /// Why an input proves nothing about a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unusable {
-    /// The reference does not solve it in time.
+pub enum UnusableReason {
+    /// The reference exceeds the time limit.
     TooSlow,
     Reference(Verdict, String),
     /// The solution that makes judge answers fails, in this way.
@@ -70,116 +66,122 @@ pub enum Unusable {
 impl<'a> Comparison<'a> {
     /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
-        !matches!(self.answers, AnswersBy::Reference)
+        !matches!(self.answer_maker, AnswerMaker::Reference)
     }
 
-    pub fn at_submission(&self) -> &dyn Executor {
-        self.elsewhere.unwrap_or(self.bench.executor)
+    pub fn executor_of_submission(&self) -> &dyn Executor {
+        self.submission_executor.unwrap_or(self.bench.executor)
     }
 
-    /// Compares both programs on an input. A submission that is too slow may run longer, to measure how slow it is.
+    /// A submission that is too slow may run longer, to measure how slow it is.
     ///
-    /// Both run on the caller's thread, one after the other, with nothing on disk.
+    /// Both programs run on the caller's thread, one after the other, with nothing on disk.
     pub fn compare(
         &self,
         input: &Arc<[u8]>,
         time_limit_mode: TimeLimitMode,
-    ) -> Result<Compared, Stop> {
+    ) -> Result<ComparisonResult, Stop> {
         let answer = match self.answer(input)? {
             Ok(answer) => answer,
-            Err(unusable) => return Ok(Compared::NoAnswer(unusable)),
+            Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
         };
-        let asked = (self.submission, self.at_submission());
+        let asked = (self.submission, self.executor_of_submission());
         let judged = match self.judge(self.rules, asked, time_limit_mode, input, answer) {
-            Err(stop) => return Ok(Compared::NoAnswer(Unusable::by_stop(stop)?)),
+            Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
             Ok(judged) => judged,
         };
         Ok(match judged.verdict {
-            Verdict::Accepted => Compared::Same,
-            _ => Compared::Differs(Box::new(judged)),
+            Verdict::Accepted => ComparisonResult::Same,
+            _ => ComparisonResult::Differs(Box::new(judged)),
         })
     }
 
-    /// The judge answer, if the reference solves the input.
-    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, Stop> {
-        if let Some(known) = self.known.get(input) {
+    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, UnusableReason>, Stop> {
+        if let Some(known) = self.known_answers.get(input) {
             return Ok(Ok(known));
         }
-        let answer: Arc<[u8]> = match self.answers {
-            AnswersBy::Reference => {
+        let answer: Arc<[u8]> = match self.answer_maker {
+            AnswerMaker::Reference => {
                 let ran = self.run(self.reference, input)?;
                 if let Some(rejected) = ran.rejected {
-                    return Ok(Err(Unusable::by(rejected.verdict, rejected.cause)));
+                    return Ok(Err(UnusableReason::from_rejection(
+                        rejected.verdict,
+                        rejected.cause,
+                    )));
                 }
                 ran.bytes(u64::MAX)?.into()
             }
-            AnswersBy::Solution(solution) => {
+            AnswerMaker::Solution(solution) => {
                 let content = Blob::from(Arc::clone(input));
                 match solution.answer(content)? {
                     Ok(answer) => answer
-                        .start(u64::MAX)
+                        .prefix(u64::MAX)
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
-                    Err(not) => return Ok(Err(Unusable::Solution(not.message))),
+                    Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),
                 }
             }
-            AnswersBy::Nobody => Arc::from([]),
+            AnswerMaker::NotNeeded => Arc::from([]),
         };
         if self.is_judged() {
             let answer = Arc::clone(&answer);
             let asked = (self.reference, self.bench.executor);
             let judged = match self.judge(self.rules, asked, TimeLimitMode::Any, input, answer) {
-                Err(stop) => return Ok(Err(Unusable::by_stop(stop)?)),
+                Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
                 Ok(judged) => judged,
             };
             if judged.verdict != Verdict::Accepted {
-                return Ok(Err(if judged.is_stuck() {
-                    Unusable::Reference(judged.verdict, judged.cause)
+                return Ok(Err(if judged.is_deadlocked() {
+                    UnusableReason::Reference(judged.verdict, judged.cause)
                 } else {
-                    Unusable::by(judged.verdict, judged.cause)
+                    UnusableReason::from_rejection(judged.verdict, judged.cause)
                 }));
             }
         }
-        self.known.keep(input, &answer);
+        self.known_answers.insert(input, &answer);
         Ok(Ok(answer))
     }
 
-    /// Judges the submission, with all details that are shown about a rejection.
-    pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
+    /// Judges the submission, and collects all details that are shown about a rejection.
+    pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
-        let asked = (self.submission, self.at_submission());
+        let asked = (self.submission, self.executor_of_submission());
         self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
     }
 
-    /// Runs one of the programs for its output.
-    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
-        self.runs().run(runnable, input)
+    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<ProgramOutput, Stop> {
+        self.output_runs().run(runnable, input)
     }
 
-    /// Runs programs without judging them.
-    pub fn runs(&self) -> OutputRuns<'_> {
+    pub fn output_runs(&self) -> OutputRunner<'_> {
         let Self { bench, rules, test_case, .. } = self;
-        OutputRuns { executor: bench.executor, rules, test_case }
+        OutputRunner { executor: bench.executor, rules, test_case }
     }
 
-    /// Whether an output of the submission, from a run that kept its limits, is accepted. Returns false if this cannot
-    /// be decided here: a run on this input alone will decide.
+    /// Whether an output of the submission is accepted. Its run kept the limits. `false` if this cannot be decided
+    /// here: then a run on this input alone decides.
     pub fn accepts(
         &self,
         input: &Arc<[u8]>,
         answer: &[u8],
-        ran: &Ran,
+        ran: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
         if output == answer && self.rules.validators.output.is_empty() {
             return Ok(true);
         }
-        let case = self.case(input, answer.into());
-        let entry = Entry::unnamed(self.submission, TimeLimitMode::Any);
+        let case = self.ready_case(input, answer.into());
+        let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
         let outcome = &ran.outcome;
-        let judged =
-            judge_output(self.bench.executor, self.rules, &entry, &case, outcome, output.to_vec());
+        let judged = judge_known_output(
+            self.bench.executor,
+            self.rules,
+            &entry,
+            &case,
+            outcome,
+            output.to_vec(),
+        );
         match judged {
             Ok(verdict) => Ok(verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
@@ -187,8 +189,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// An input with its judge answer, as a test case that is not in files.
-    fn case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
+    fn ready_case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
         ReadyCase {
             test_case: &self.test_case,
             static_args: None,
@@ -199,14 +200,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// A fault of the package's own validator, with the input in question, which is not in a file.
-    fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
+    /// Adds the input to a fault of the package's own validator: the input is not in a file.
+    fn add_input_to_fault(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
         if error.program.is_some() {
-            let answer = match self.answers {
-                AnswersBy::Nobody => ", the judge answer is empty",
-                AnswersBy::Reference | AnswersBy::Solution(_) => "",
+            let answer = match self.answer_maker {
+                AnswerMaker::NotNeeded => ", the judge answer is empty",
+                AnswerMaker::Reference | AnswerMaker::Solution(_) => "",
             };
-            error.reason = format!("{}; the input is {}{answer}", error.reason, shown(input));
+            error.reason = format!("{}; the input is {}{answer}", error.reason, quote_input(input));
         }
         error
     }
@@ -219,10 +220,15 @@ impl<'a> Comparison<'a> {
         input: &Arc<[u8]>,
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, Stop> {
-        let case = self.case(input, answer);
-        match judge_case(executor, rules, &Entry::unnamed(runnable, time_limit_mode), &case) {
-            Err(Stop::Fault(error)) => match runnable.unstartable(&error) {
-                None => Err(self.on(error, input).into()),
+        let case = self.ready_case(input, answer);
+        match judge_case(
+            executor,
+            rules,
+            &ReadySubmission::without_name(runnable, time_limit_mode),
+            &case,
+        ) {
+            Err(Stop::Fault(error)) => match runnable.start_failure(&error) {
+                None => Err(self.add_input_to_fault(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },
             judged => judged,
@@ -230,17 +236,17 @@ impl<'a> Comparison<'a> {
     }
 }
 
-impl Unusable {
+impl UnusableReason {
     /// For a reference that is not accepted.
-    fn by(verdict: Verdict, cause: String) -> Self {
+    fn from_rejection(verdict: Verdict, cause: String) -> Self {
         match verdict {
             Verdict::TimeLimitExceeded => Self::TooSlow,
             _ => Self::Reference(verdict, cause),
         }
     }
 
-    /// For an output validator that breaks down; any other stop remains one.
-    fn by_stop(stop: Stop) -> Result<Self, Stop> {
+    /// For an output validator that breaks down. All other stops are returned as errors.
+    fn from_stop(stop: Stop) -> Result<Self, Stop> {
         match stop {
             Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
             stop => Err(stop),
@@ -248,38 +254,37 @@ impl Unusable {
     }
 }
 
-/// A short input in one line.
-pub fn shown(input: &[u8]) -> String {
+/// A single line, shortened if it is long.
+pub fn quote_input(input: &[u8]) -> String {
     const LONGEST: usize = 200;
     let text = visible(&input[..input.len().min(LONGEST)]);
     let more = if input.len() > LONGEST { "…" } else { "" };
     format!("`{text}{more}`")
 }
 
-/// Known answers by input; only for small inputs, and bounded in size.
+/// Known answers by input: only of small inputs, and a bounded number.
 #[derive(Default)]
-pub struct Answers {
-    by_input: Mutex<HashMap<Text, Text>>,
+pub struct KnownAnswers {
+    by_input: Mutex<HashMap<SharedBytes, SharedBytes>>,
 }
 
-/// An input or an output.
-type Text = Arc<[u8]>;
+type SharedBytes = Arc<[u8]>;
 
-impl Answers {
-    const LONGEST: usize = 4 << 10;
-    const MOST: usize = 4096;
+impl KnownAnswers {
+    const ENTRY_BYTES_MAX: usize = 4 << 10;
+    const ENTRIES_MAX: usize = 4096;
 
     fn get(&self, input: &Arc<[u8]>) -> Option<Arc<[u8]>> {
         let known = self.by_input.lock();
         known.get(input).cloned()
     }
 
-    fn keep(&self, input: &Arc<[u8]>, answer: &Arc<[u8]>) {
-        if input.len().max(answer.len()) > Self::LONGEST {
+    fn insert(&self, input: &Arc<[u8]>, answer: &Arc<[u8]>) {
+        if input.len().max(answer.len()) > Self::ENTRY_BYTES_MAX {
             return;
         }
         let mut known = self.by_input.lock();
-        if known.len() >= Self::MOST {
+        if known.len() >= Self::ENTRIES_MAX {
             known.clear();
         }
         known.insert(Arc::clone(input), Arc::clone(answer));

@@ -1,4 +1,4 @@
-//! What is shown about an input that was found: the outputs of both programs, or the evidence of a run.
+//! The evidence for a failing input: the outputs of both programs, or the details of a run.
 
 use std::sync::Arc;
 
@@ -8,16 +8,15 @@ use crate::model::stress::Counterexample;
 use crate::model::verdict::Verdict;
 use crate::search::comparison::Comparison;
 use crate::search::run::Failure;
-use crate::search::shrink::Shrunk;
+use crate::search::shrink::ShrunkInput;
 
-/// How many bytes of an output are shown.
-const SHOWN: u64 = 1 << 20;
+/// Upper bound on the bytes of an output that are shown.
+const SHOWN_BYTES_MAX: u64 = 1 << 20;
 
-/// Everything to show about the input that was found.
-pub fn counterexample(
+pub fn build_counterexample(
     comparison: &Comparison<'_>,
     failure: &Failure,
-    small: Option<Shrunk>,
+    small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
     let (input, judged, path) = match small {
         Some(small) => (small.input, small.judged, small.path),
@@ -42,22 +41,22 @@ pub fn counterexample(
         saved: None,
     };
     let looked = if comparison.is_judged() {
-        look(comparison, &input, &mut found)
+        add_evidence(comparison, &input, &mut found)
     } else {
-        compare(comparison, &input, &mut found)
+        add_outputs(comparison, &input, &mut found)
     };
     match looked {
-        // Show what is known in any case.
+        // Shows what is known in any case.
         Ok(()) | Err(Stop::Interrupted) => Ok(found),
         Err(stop) => Err(stop),
     }
 }
 
-/// Number of runs to see a failure again that comes only now and then.
+/// Number of runs to see a failure again that happens only sometimes.
 const TRIES: u32 = 5;
 
-/// Adds the output of both programs. That of the submission is from a run that fails in the same way, if one does.
-fn compare(
+/// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
+fn add_outputs(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
@@ -76,8 +75,8 @@ fn compare(
             (None, None) => true,
         };
         if fails {
-            found.got = Some(ran.bytes(SHOWN)?);
-            let stderr = ran.stderr.start(SHOWN);
+            found.got = Some(ran.bytes(SHOWN_BYTES_MAX)?);
+            let stderr = ran.stderr.prefix(SHOWN_BYTES_MAX);
             found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
@@ -86,13 +85,13 @@ fn compare(
 }
 
 /// Adds the evidence of a run that fails in the same way.
-fn look(
+fn add_evidence(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let looked = comparison.look(input)?;
+        let looked = comparison.judge_in_detail(input)?;
         let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
         found.cause = looked.cause;
         if let Some(evidence) = looked.evidence {

@@ -2,11 +2,12 @@
 //!
 //! # Theory of operation
 //!
-//! An [`arena`] has what every search needs, also those of other modules. [`run`] has one worker for each slot. A
-//! worker takes the next of the [`inputs`](crate::inputs), runs the reference and then the submission on it
-//! ([`comparison`]), and compares in process: no file is written, nothing crosses threads. If both programs are in a
-//! language that allows it, many inputs share a start of both ([`batch`]). A failing input is checked by the validators
-//! ([`validity`](crate::validity)) and repeated. [`shrink`] makes it small, and [`promote`] adds it to the package.
+//! An [`arena`] has the parts that every search needs, also in other modules. [`run`] has one worker for each slot. A
+//! worker takes the next of the [`inputs`](crate::inputs), and runs the reference and then the submission on it
+//! ([`comparison`]). It compares in process: no file is written, nothing crosses threads. If the languages of both
+//! programs allow it, many inputs share a start of both ([`batch`]). Validators check a failing input
+//! ([`validity`](crate::validity)), and it is repeated. [`shrink`] makes it small, and [`promote`] adds it to the
+//! package.
 
 pub mod arena;
 pub mod batch;

@@ -1,10 +1,10 @@
-//! The sources of inputs for a problem, and what checks and answers them: grammars, generators, validators, and the
-//! programs that make judge answers.
+//! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
+//! and the programs that make judge answers.
 
 use std::path::Path;
 
 use crate::check::options::Options;
-use crate::generate::solution::{is_alone, made_for_it};
+use crate::generate::solution::{dedicated_solution, is_single_run};
 use crate::grammar::program::Grammar;
 use crate::inputs::by_recipe;
 use crate::model::diagnostic::Diagnostic;
@@ -12,42 +12,37 @@ use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::test_data::TestCase;
 use crate::model::text::count;
 use crate::package::recipe;
-use crate::search::comparison::shown;
-use crate::validity::Refusal;
+use crate::search::comparison::quote_input;
+use crate::validity::DisputedInput;
 use crate::validity::grammars;
 
-/// A problem with all sources of inputs.
 pub struct ProblemInputs {
     pub problem: Problem,
     /// The program that makes the package's judge answers.
     pub solution: Option<FilePath>,
-    /// The program that makes judge answers if the judging happens while submissions run.
-    pub answers_by: Option<FilePath>,
-    /// The grammars of the input; the first one makes inputs.
+    /// The program that makes judge answers if the output validator judges while submissions run.
+    pub answer_maker: Option<FilePath>,
+    /// The first grammar makes inputs.
     pub grammars: Vec<Grammar>,
     pub recipe: Option<Recipe>,
-    /// Its generator lines with a `{seed}`.
+    /// The recipe's generator lines with a `{seed}`.
     pub lines: Vec<GeneratorCommand>,
     pub options: Options,
-    /// A test case without files.
     pub test_case: TestCase,
 }
 
 impl ProblemInputs {
-    /// Reads the grammars and the recipe of a problem.
-    ///
-    /// # Errors
-    /// If one of them cannot be used.
+    /// Fails if the grammars cannot be used.
     pub fn read(
         problem: Problem,
         grammar: Option<&Path>,
         events: &dyn Fn(Event),
     ) -> Result<Self, Stop> {
-        let (grammars, remarks) = grammars::of_problem(grammar, &problem, false)?;
+        let (grammars, remarks) = grammars::problem_grammars(grammar, &problem, false)?;
         remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let recipe = match &problem.recipe {
             Some(path) => read_recipe(path, &problem, events),
@@ -57,16 +52,16 @@ impl ProblemInputs {
         let options = if problem.output_validators.is_empty() {
             Options::parse(&test_case.output_validator_args).map_err(|error| {
                 let what = format!("arguments of the output validator: {error}");
-                Stop::Refused(Mend::Package, vec![what.into()])
+                Stop::Refused(RefusalSubject::Package, vec![what.into()])
             })?
         } else {
             Options::default()
         };
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),
-            answers_by: recipe.as_ref().and_then(|it| answers_by(it, &problem)),
+            answer_maker: recipe.as_ref().and_then(|it| dedicated_answer_maker(it, &problem)),
             grammars,
-            lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::lines),
+            lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::seeded_commands),
             recipe,
             options,
             test_case,
@@ -77,11 +72,11 @@ impl ProblemInputs {
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
     /// compare.
     pub fn is_judged(&self) -> bool {
-        !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
+        !self.problem.output_validators.is_empty() && !is_single_run(&self.problem)
     }
 
     /// The test cases that can be copied and changed.
-    pub(super) fn copied(&self) -> impl Iterator<Item = &TestCase> {
+    pub(super) fn copyable_cases(&self) -> impl Iterator<Item = &TestCase> {
         self.problem
             .test_data
             .cases
@@ -89,11 +84,11 @@ impl ProblemInputs {
             .filter(|case| case.files.is_empty() && case.args.is_empty())
     }
 
-    /// Whether changed copies of test cases can be used: they can be checked and answered.
-    pub fn has_copies(&self) -> bool {
+    /// Whether changed copies of test cases can be checked and answered.
+    pub fn can_copy_cases(&self) -> bool {
         !(self.grammars.is_empty() && self.problem.input_validators.is_empty())
-            && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
-            && self.copied().next().is_some()
+            && (!self.is_judged() || self.answer_maker.is_some() || self.has_no_answers())
+            && self.copyable_cases().next().is_some()
     }
 
     /// Whether all judge answers are empty: then the output validator does not need them.
@@ -105,38 +100,44 @@ impl ProblemInputs {
         })
     }
 
-    /// The sources of inputs, in words.
+    /// In words.
     pub fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source.path.display()));
         let lines = has_generators.then(|| count(self.lines.len(), "generator line"));
-        let copies = self
-            .has_copies()
-            .then(|| format!("changed copies of {}", count(self.copied().count(), "test case")));
+        let copies = self.can_copy_cases().then(|| {
+            format!("changed copies of {}", count(self.copyable_cases().count(), "test case"))
+        });
         grammar.into_iter().chain(lines).chain(copies).collect()
     }
 
-    /// A warning that an input validator refuses what the source of inputs makes.
-    pub fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
-        let message =
-            format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
+    /// Warns that an input validator refuses an input that the main source makes.
+    pub fn dispute_warning(
+        &self,
+        DisputedInput { input, objection: by }: &DisputedInput,
+    ) -> Diagnostic {
+        let message = format!(
+            "rejects an input from {}: {}: {}",
+            self.main_source(),
+            quote_input(input),
+            by.description()
+        );
         let help = "inputs on which they disagree are left out; make them agree";
         Diagnostic::warning(&by.path, message).help(help)
     }
 
     /// The main source of inputs, in short.
-    fn maker(&self) -> String {
+    fn main_source(&self) -> String {
         match self.grammars.first() {
             Some(grammar) => grammar.source.path.display().to_string(),
             None => "a generator".to_owned(),
         }
     }
 
-    /// Why there are no inputs to try.
     pub fn nothing_to_try(&self) -> &'static str {
         let is_checked = !(self.grammars.is_empty() && self.problem.input_validators.is_empty());
-        if is_checked && self.copied().next().is_some() {
+        if is_checked && self.copyable_cases().next().is_some() {
             return "test cases cannot be changed, since the output validator needs judge answers, and the recipe has no \
                     `solution` that makes them; add one to generators/generators.yaml, or give a grammar with \
                     --input-grammar";
@@ -146,9 +147,9 @@ impl ProblemInputs {
     }
 }
 
-/// The recipe, unless it has errors.
+/// `None` if the recipe has errors.
 fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {
-    let reading = recipe::of_problem(path, problem);
+    let reading = recipe::read_for_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
         let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
             .help("`juror generate --check` shows the faults");
@@ -162,21 +163,21 @@ fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Op
 fn solution(recipe: &Recipe) -> Option<FilePath> {
     recipe.cases.iter().find_map(|case| match &case.answer {
         AnswerSource::Solution(path) => Some(path.clone()),
-        AnswerSource::File(_) | AnswerSource::Own | AnswerSource::None => None,
+        AnswerSource::File(_) | AnswerSource::OwnFile | AnswerSource::None => None,
     })
 }
 
 /// The program that makes answers if no submission can make them.
-fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
-    let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
-    made.find_map(|case| made_for_it(problem, case)).cloned()
+fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
+    let mut made = recipe.cases.iter().filter(|_| !is_single_run(problem));
+    made.find_map(|case| dedicated_solution(problem, case)).cloned()
 }
 
-/// A test case without files, with the arguments that the package's cases have.
+/// A test case without files, with the arguments of the package's cases.
 fn test_case(problem: &Problem) -> TestCase {
     let like = problem.test_data.cases.iter().next_back();
     TestCase {
-        name: by_recipe::NAME.to_owned(),
+        name: by_recipe::CASE_NAME.to_owned(),
         input_validator_args: like.map(|it| it.input_validator_args.clone()).unwrap_or_default(),
         output_validator_args: like.map(|it| it.output_validator_args.clone()).unwrap_or_default(),
         ..TestCase::default()

@@ -3,87 +3,87 @@
 use std::path::PathBuf;
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Prepared, Runnable, unbuildable};
+use crate::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::search::batch::Batches;
 use crate::search::problem_inputs::ProblemInputs;
-use crate::search::reference::usual;
+use crate::search::reference::default_reference;
 
-/// The subject of a search.
-pub struct Setting {
-    /// Whether the problem is a package; otherwise it has only defaults.
+pub struct SearchSubject {
+    /// If false, the problem has only defaults.
     pub has_package: bool,
     pub inputs: ProblemInputs,
     pub submission: Submission,
     pub reference: Option<Submission>,
-    /// Whether the result is added to the package.
     pub promotes: bool,
 }
 
-/// The programs of a search.
-pub struct Programs {
+pub struct SearchPrograms {
     pub submission: Runnable,
     pub reference: Runnable,
     /// The program that makes the package's judge answers, if it is another one.
     solution: Option<Runnable>,
     pub name: String,
     pub path: PathBuf,
-    pub chosen: &'static str,
-    /// How the submission is built, then how the reference is.
-    prepared: [Prepared; 2],
+    pub choice_reason: &'static str,
+    /// Of the submission, then of the reference.
+    prepared: [PreparedProgram; 2],
 }
 
-/// A program to be built.
-struct Source<'a> {
-    /// What is at fault if it does not build.
-    mend: Mend,
+struct ProgramSource<'a> {
+    /// The part at fault if the program does not build.
+    mend: RefusalSubject,
     submission: &'a Submission,
-    prepared: Prepared,
+    prepared: PreparedProgram,
 }
 
-impl Programs {
-    /// Builds the submission, the reference, and the program for judge answers if the package gets a case.
-    ///
-    /// # Errors
-    /// If one of them does not build, the judge failed, or it was interrupted.
-    pub fn build(setting: &Setting, bench: &Bench<'_>, rules: &Rules<'_>) -> Result<Self, Stop> {
+impl SearchPrograms {
+    /// The program for judge answers is built only if the package gets a case. Fails if one of the programs does not
+    /// build.
+    pub fn build(
+        setting: &SearchSubject,
+        bench: &Bench<'_>,
+        rules: &Rules<'_>,
+    ) -> Result<Self, Stop> {
         let path = setting.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
         let (reference, chosen) = match &setting.reference {
             Some(reference) => (reference, "--reference"),
-            None => usual(&setting.inputs.problem, path)
-                .ok_or_else(|| Stop::Refused(Mend::Selection, vec![nothing.into()]))?,
+            None => default_reference(&setting.inputs.problem, path)
+                .ok_or_else(|| Stop::Refused(RefusalSubject::Selection, vec![nothing.into()]))?,
         };
         let is_solution = |it: &&Submission| path == Some(&it.program.path);
         let is_wanted = setting.promotes && !is_solution(&reference);
         let solution =
             setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
         let mut sources = vec![
-            source(Mend::Submission, &setting.submission, bench)?,
-            source(Mend::Package, reference, bench)?,
+            prepare_source(RefusalSubject::Submission, &setting.submission, bench)?,
+            prepare_source(RefusalSubject::Package, reference, bench)?,
         ];
-        sources.extend(solution.map(|it| source(Mend::Package, it, bench)).transpose()?);
-        let mut built = built(&sources, bench, rules)?;
+        sources.extend(
+            solution.map(|it| prepare_source(RefusalSubject::Package, it, bench)).transpose()?,
+        );
+        let mut built = build_all(&sources, bench, rules)?;
         Ok(Self {
             solution: solution.and_then(|_| built.pop()),
             reference: built.remove(1),
             submission: built.remove(0),
             name: reference.name.clone(),
             path: (&reference.program.path).into(),
-            chosen,
+            choice_reason: chosen,
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
         })
     }
 
-    /// Both programs, for many inputs at once; `None` if they cannot be built for that.
+    /// `None` if the programs cannot be built for batches.
     pub fn batches(
         &self,
-        setting: &Setting,
+        setting: &SearchSubject,
         isolation: Isolation,
         rules: &Rules<'_>,
     ) -> Option<Batches> {
@@ -98,24 +98,23 @@ impl Programs {
     }
 }
 
-/// Determines how to build a program.
-fn source<'a>(
-    mend: Mend,
+fn prepare_source<'a>(
+    mend: RefusalSubject,
     submission: &'a Submission,
     bench: &Bench<'_>,
-) -> Result<Source<'a>, Stop> {
+) -> Result<ProgramSource<'a>, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
-    Ok(Source {
+    Ok(ProgramSource {
         mend,
         submission,
-        // The command line is at fault, since it names it.
-        prepared: prepared.map_err(|stop| stop.blame(Mend::CommandLine))?,
+        // The command line is at fault, since it names the program.
+        prepared: prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?,
     })
 }
 
-/// Builds all of them, on all slots.
-fn built(
-    sources: &[Source<'_>],
+/// Uses all slots.
+fn build_all(
+    sources: &[ProgramSource<'_>],
     bench: &Bench<'_>,
     rules: &Rules<'_>,
 ) -> Result<Vec<Runnable>, Stop> {
@@ -126,17 +125,17 @@ fn built(
     })?;
     let mut runnables = Vec::new();
     let mut remarks = Vec::new();
-    let mut mend = Mend::Submission;
+    let mut mend = RefusalSubject::Submission;
     for (source, result) in sources.iter().zip(results) {
         match result {
-            Built::Program(runnable) => runnables.push(*runnable),
-            Built::Rejected(report) => {
+            BuildResult::Program(runnable) => runnables.push(*runnable),
+            BuildResult::Rejected(report) => {
                 let what = match source.mend {
-                    Mend::Submission => "CE: the submission",
+                    RefusalSubject::Submission => "CE: the submission",
                     _ => "the reference",
                 };
                 let path = &source.submission.program.path;
-                remarks.push(unbuildable(what, path, &report).into());
+                remarks.push(build_diagnostic(what, path, &report).into());
                 mend = source.mend;
             }
         }

@@ -1,6 +1,6 @@
 //! Adds a counterexample to a package: its entry in the recipe, then its files.
 
-use crate::generate::Mode;
+use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
@@ -8,13 +8,12 @@ use crate::model::recipe::{GivenContents, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package::recipe;
-use crate::package::recipe::insert::{is_name, quoted};
+use crate::package::recipe::insert::{is_case_name, quote};
 use crate::propose::write::{Addition, NewCase};
 
-/// The files of a new test case; the last ones describe it, in 2025-09 and in legacy.
+/// The files of a new test case. The last two describe it, in 2025-09 and in legacy.
 const EXTENSIONS: [&str; 4] = ["in", "ans", "yaml", "desc"];
 
-/// The place of a counterexample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promotion<'a> {
     problem: &'a Problem,
@@ -26,7 +25,7 @@ impl<'a> Promotion<'a> {
     /// A new test case in `data/secret`, or in a directory below it if the name has slashes.
     ///
     /// # Errors
-    /// If there can be no test case of that name, with the reason.
+    /// Why no test case can have this name.
     pub fn new(problem: &'a Problem, name: &str) -> Result<Self, String> {
         if !problem.layout.takes_cases {
             return Err(format!(
@@ -38,7 +37,7 @@ impl<'a> Promotion<'a> {
         let below = below.strip_prefix("secret/").unwrap_or(below);
         let mut path = vec!["secret".to_owned()];
         for part in below.split('/') {
-            if !is_name(part) {
+            if !is_case_name(part) {
                 return Err(format!(
                     "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
                      with a letter or digit at both ends, but not `test_group` or `testdata`"
@@ -58,8 +57,8 @@ impl<'a> Promotion<'a> {
         Ok(Self { problem, path })
     }
 
-    /// The remark that the package already has the input.
-    pub fn in_vain(&self, input: &[u8]) -> Option<Diagnostic> {
+    /// Warns that the package already has the input.
+    pub fn duplicate_warning(&self, input: &[u8]) -> Option<Diagnostic> {
         let cases = &self.problem.test_data.cases;
         let same = cases.iter().find(|case| is_same(&case.input, input))?;
         let name = self.path.join("/");
@@ -69,13 +68,10 @@ impl<'a> Promotion<'a> {
         Some(Diagnostic::warning(&same.input, message).help(help))
     }
 
-    /// Adds an input with its judge answer and a description; returns the name of the new test case.
-    ///
-    /// # Errors
-    /// If it was not added, with the reason.
+    /// Returns the name of the new test case.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
         let mut name = self.path.join("/");
-        let mut yaml = format!("description: {}\n", quoted(description));
+        let mut yaml = format!("description: {}\n", quote(description));
         if let Some(recipe) = &self.problem.recipe
             && let Some(case) = self.add_to_recipe(recipe, input, description)?
         {
@@ -83,7 +79,7 @@ impl<'a> Promotion<'a> {
             if let Some(GivenContents::Text(text)) = made.map(|file| file.contents) {
                 yaml = text;
             }
-            // In a list, it has a number.
+            // In a list, the case has a number.
             name = case.name;
         }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
@@ -95,19 +91,19 @@ impl<'a> Promotion<'a> {
         };
         let files = [("in", input), ("ans", answer), (about.0, about.1.as_bytes())];
         for (extension, contents) in files {
-            place_file(&base.with_added_extension(extension), contents, Mode::Write)?;
+            place_file(&base.with_added_extension(extension), contents, GenerateMode::Write)?;
         }
         Ok(name)
     }
 
-    /// Adds the entry of the recipe; returns the test case, if the recipe makes it.
+    /// Returns the test case, if the recipe makes it.
     fn add_to_recipe(
         &self,
         path: &FilePath,
         input: &[u8],
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
-        let reading = recipe::of_problem(path, self.problem);
+        let reading = recipe::read_for_problem(path, self.problem);
         let is_usable = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_usable);
         let recipe = recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
@@ -115,7 +111,7 @@ impl<'a> Promotion<'a> {
         let addition = Addition {
             problem: self.problem,
             recipe: Some(&recipe),
-            into,
+            directories: into,
             comments: Vec::new(),
             makes_answers: false,
             imported: &[],
@@ -128,5 +124,5 @@ impl<'a> Promotion<'a> {
 }
 
 fn is_same(path: &FilePath, input: &[u8]) -> bool {
-    path.start(input.len() as u64 + 1).is_ok_and(|bytes| bytes == input)
+    path.read_prefix(input.len() as u64 + 1).is_ok_and(|bytes| bytes == input)
 }

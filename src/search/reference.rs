@@ -5,12 +5,12 @@ use crate::model::root::FilePath;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
 
-/// Endings of the languages whose programs start and run fastest.
-const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
+/// Extensions of the languages whose programs start and run fastest.
+const FAST_EXTENSIONS: [&str; 4] = ["rs", "cpp", "cc", "c"];
 
-/// The default reference, and why it was chosen. Among submissions accepted on every test case, those in a fast
+/// The default reference, and why it was chosen. Of the submissions accepted on every test case, those in a fast
 /// language are preferred, then the one that makes the judge answers.
-pub fn usual<'a>(
+pub fn default_reference<'a>(
     problem: &'a Problem,
     solution: Option<&FilePath>,
 ) -> Option<(&'a Submission, &'static str)> {
@@ -18,7 +18,7 @@ pub fn usual<'a>(
         problem.submissions.iter().filter(|it| is_accepted(it)).collect();
     let is_fast = |it: &Submission| {
         let ending = it.program.path.extension().unwrap_or_default();
-        FAST.iter().any(|fast| ending == *fast)
+        FAST_EXTENSIONS.iter().any(|fast| ending == *fast)
     };
     let is_solution = |it: &Submission| solution == Some(&it.program.path);
     let order = |it: &&&Submission| (!is_fast(it), !is_solution(it));
@@ -46,7 +46,7 @@ fn asks_for_acceptance(rule: &Expectation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::submission::Overall;
+    use crate::model::submission::OverallExpectation;
 
     fn check(rule: Expectation, expected: bool) {
         assert_eq!(asks_for_acceptance(&rule), expected, "{rule:?}");
@@ -60,7 +60,7 @@ mod tests {
             ..Expectation::default()
         };
         let overall = |verdict, is_partial| Expectation {
-            overall: Some(Overall { verdicts: vec![verdict], is_partial }),
+            overall: Some(OverallExpectation { verdicts: vec![verdict], is_partial }),
             ..Expectation::default()
         };
         check(permitted(&[Accepted]), true);

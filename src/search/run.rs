@@ -1,7 +1,7 @@
-//! The search: one worker for each slot, which takes the next inputs and has them compared.
+//! The search: one worker for each slot takes the next inputs and compares both programs on them.
 //!
-//! Inputs are numbered as they are taken. The failing input with the lowest number wins, so the same seed finds the
-//! same input, independent of the number of workers and of the inputs that each takes at once.
+//! Inputs are numbered as they are taken. The failing input with the lowest number wins. So the same seed finds the
+//! same input, whatever the number of workers and of the inputs that each takes at once.
 
 mod turn;
 
@@ -13,27 +13,25 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::inputs::candidates::Candidates;
+use crate::inputs::candidates::CandidateSource;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{SearchEnd, SearchProgress};
-use crate::search::arena::{Arena, Fresh};
+use crate::search::arena::{Arena, SearchInput};
 use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, Unusable};
-use crate::validity::Refusal;
+use crate::search::comparison::{Comparison, UnusableReason};
+use crate::validity::DisputedInput;
 
-/// The parameters of a search.
-pub struct Searching<'a> {
+pub struct SearchParameters<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
-    /// Compares many inputs at once, if possible; otherwise each run has a fresh process.
+    /// If `None`, each run has a fresh process.
     pub batches: Option<&'a Batches>,
     pub time: Duration,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
-    pub most: Option<u64>,
+    pub runs_max: Option<u64>,
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
@@ -42,7 +40,7 @@ pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
     pub runs: u64,
-    /// How many of them were compared in batches.
+    /// Number of these runs that were in batches.
     pub batched: u64,
     pub elapsed: Duration,
     pub end: SearchEnd,
@@ -51,43 +49,44 @@ pub struct SearchResult {
     /// The level reached in the list of small inputs.
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator refuses.
-    pub refused: Option<Refusal>,
-    /// A fault of the package, if it shows before a failure of the submission.
-    pub fault: Option<Fault>,
+    pub disputed: Option<DisputedInput>,
+    /// A fault of the package that shows before a failure of the submission.
+    pub fault: Option<PackageFault>,
     /// The first generator that failed, and why.
     pub broken_generator: Option<String>,
 }
 
-/// An input on which the submission fails.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    pub fresh: Fresh,
+    pub fresh: SearchInput,
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
-    /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time was up before.
+    /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time ran out first.
     pub repeats: u32,
 }
 
 /// The reference, or the solution that makes judge answers, fails on a valid input.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct PackageFault {
     pub number: u64,
     pub input: Arc<[u8]>,
-    pub why: Unusable,
+    pub reason: UnusableReason,
 }
 
-/// Searches until a failure is found, time or inputs are used up, or it is interrupted.
-///
-/// # Errors
-/// If the judge failed; an interruption is a normal end.
+/// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
 pub fn search<'c>(
-    searching: &Searching<'_>,
-    candidates: &'c mut (dyn Candidates + 'c),
+    searching: &SearchParameters<'_>,
+    candidates: &'c mut (dyn CandidateSource + 'c),
 ) -> Result<SearchResult, Stop> {
-    let shared = Shared {
-        searching,
-        state: Mutex::new(State { candidates, taken: 0, working: 0, outcome: Outcome::default() }),
+    let shared = SharedSearch {
+        parameters: searching,
+        state: Mutex::new(SearchState {
+            candidates,
+            taken: 0,
+            active_workers: 0,
+            findings: SearchFindings::default(),
+        }),
         changed: Condvar::new(),
         is_over: AtomicBool::new(false),
         started: Instant::now(),
@@ -95,26 +94,26 @@ pub fn search<'c>(
         seen: Mutex::new(HashSet::new()),
     };
     let workers = searching.comparison.bench.executor.slots().max(1);
-    shared.state.lock().working = workers;
+    shared.state.lock().active_workers = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
             let work = || shared.work();
             thread::Builder::new().spawn_scoped(scope, work).is_ok()
         });
-        // If the machine starts fewer threads, these do the work; if it starts none, this thread does.
+        // If the machine starts fewer threads, these do the work. If it starts none, this thread does.
         let missing = workers - started.count();
-        shared.state.lock().working -= missing.min(workers - 1);
+        shared.state.lock().active_workers -= missing.min(workers - 1);
         if missing == workers {
             shared.work();
         }
-        shared.watch();
+        shared.report_progress();
     });
-    shared.finish()
+    shared.into_result()
 }
 
-struct Shared<'a, 'c> {
-    searching: &'a Searching<'a>,
-    state: Mutex<State<'c>>,
+struct SharedSearch<'a, 'c> {
+    parameters: &'a SearchParameters<'a>,
+    state: Mutex<SearchState<'c>>,
     changed: Condvar,
     is_over: AtomicBool,
     started: Instant,
@@ -122,15 +121,15 @@ struct Shared<'a, 'c> {
     seen: Mutex<HashSet<u64>>,
 }
 
-struct State<'c> {
-    candidates: &'c mut (dyn Candidates + 'c),
+struct SearchState<'c> {
+    candidates: &'c mut (dyn CandidateSource + 'c),
     taken: u64,
-    working: usize,
-    outcome: Outcome,
+    active_workers: usize,
+    findings: SearchFindings,
 }
 
 #[derive(Default)]
-struct Outcome {
+struct SearchFindings {
     result: SearchResult,
     /// The first input that fails only sometimes.
     flaky: Option<Failure>,
@@ -138,41 +137,40 @@ struct Outcome {
     /// Why no more inputs are taken.
     end: Option<SearchEnd>,
     /// Number of inputs that the grammar accepts and a validator refused.
-    doubts: u64,
+    invalid_failures: u64,
 }
 
-impl<'c> Shared<'_, 'c> {
-    /// Reports the progress until all workers are done.
-    fn watch(&self) {
+impl<'c> SharedSearch<'_, 'c> {
+    fn report_progress(&self) {
         const OFTEN: Duration = Duration::from_millis(100);
         let mut state = self.state.lock();
-        while state.working > 0 {
-            let result = &state.outcome.result;
+        while state.active_workers > 0 {
+            let result = &state.findings.result;
             let (runs, smallest) =
                 (result.runs, result.found.as_ref().map(|it| it.fresh.input.len()));
             drop(state);
-            (self.searching.progress)(SearchProgress {
+            (self.parameters.progress)(SearchProgress {
                 doing: "searching".to_owned(),
                 runs,
                 elapsed: self.started.elapsed(),
                 smallest,
             });
             state = self.state.lock();
-            if state.working > 0 {
+            if state.active_workers > 0 {
                 self.changed.wait_for(&mut state, OFTEN);
             }
         }
     }
 
-    fn finish(self) -> Result<SearchResult, Stop> {
+    fn into_result(self) -> Result<SearchResult, Stop> {
         let state = self.state.into_inner();
-        let Outcome { mut result, flaky, error, end, .. } = state.outcome;
+        let SearchFindings { mut result, flaky, error, end, .. } = state.findings;
         match (&result.found, &result.fault) {
             (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,
             (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
-        let is_over = self.searching.arena.scheduler.ran_out();
+        let is_over = self.parameters.arena.scheduler.has_run_out();
         let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,

@@ -1,8 +1,8 @@
 //! Shrinks a failing input, as long as it fails in the same way.
 //!
-//! First at its source: the numbers of a generator's command are lowered. Then on the tree of the grammar, or on lines
-//! and words if there is none. Also from the other end: small random inputs, and the list of all small ones, as long
-//! as they are smaller than the best so far, since an input that is locally smallest can be far from smallest.
+//! First, the numbers of a generator's command are lowered. Then edits follow, on the tree of the grammar or else on
+//! lines and words. Last, small inputs are tried that are smaller than the best so far: random ones, and the list of
+//! all small ones. An input that no edit makes smaller may be far from the smallest.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -11,24 +11,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::executor::parallel;
-use crate::grammar::enumerate::Small;
+use crate::grammar::enumerate::SmallInputs;
 use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape;
 use crate::grammar::shrink::{self as tree, is_smaller};
-use crate::inputs::by_recipe::{Call, lowered};
+use crate::inputs::by_recipe::{GeneratorCall, lower_numbers};
 use crate::inputs::word_lines;
 use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
-use crate::model::stress::{Origin, SearchProgress};
+use crate::model::stress::{CounterexampleOrigin, SearchProgress};
 use crate::model::verdict::Verdict;
 use crate::search::arena::Arena;
-use crate::search::comparison::{Compared, Comparison};
+use crate::search::comparison::{Comparison, ComparisonResult};
 use crate::search::run::Failure;
 
-/// The parameters of shrinking.
-pub struct Shrinking<'a> {
+pub struct ShrinkParameters<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
     /// Number of earlier comparisons, and the start of the first one.
@@ -36,42 +35,38 @@ pub struct Shrinking<'a> {
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// A shrunk input.
-pub struct Shrunk {
+pub struct ShrunkInput {
     pub input: Arc<[u8]>,
     pub judged: CaseJudgement,
     /// Number of inputs that were compared for that.
     pub runs: u64,
     /// The steps that made it smaller, in order.
     pub path: Vec<String>,
-    /// Whether Ctrl-C cut it short.
     pub interrupted: bool,
-    /// Whether the time was up before everything was tried.
+    /// Whether the time ran out before everything was tried.
     pub ran_out: bool,
 }
 
 /// Number of inputs that are tried from the list of small ones.
 const SMALL_MAX: usize = 2000;
-/// Number of them that are tried before anything else.
+/// Number of these inputs that are tried before anything else.
 const FIRST_SMALL: usize = 60;
 /// Number of random inputs with few small values.
 const TINY_MAX: u64 = 400;
-/// Number of them that are tried before the tree: it is a short way from a small input to a smallest one.
+/// Number of these inputs that are tried before edits: a small input is near a smallest one.
 const FIRST_TINY: u64 = 60;
-/// The shape of these inputs.
 const TINY: &str = "tiny";
-/// Number of inputs that are tried on the tree of the grammar, or on lines and words.
+/// Number of inputs that edits make.
 const EDITS_MAX: u64 = 5000;
 /// Number of inputs that are tried for each lowered number of a generator.
-const SEEDS: u64 = 6;
+const SEEDS_PER_NUMBER: u64 = 6;
 
-/// Shrinks a failing input.
-pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
-    let mut work = Work {
+pub fn shrink(shrinking: &ShrinkParameters<'_>, failure: &Failure) -> Result<ShrunkInput, Stop> {
+    let mut work = InputShrinker {
         shrinking,
-        wanted: (failure.judged.verdict, failure.judged.is_stuck()),
-        by_margin: false,
-        done: Shrunk {
+        wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
+        needs_margin: false,
+        best: ShrunkInput {
             input: Arc::clone(&failure.fresh.input),
             judged: failure.judged.clone(),
             runs: 0,
@@ -79,147 +74,147 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
             interrupted: false,
             ran_out: false,
         },
-        told: Instant::now(),
+        last_report: Instant::now(),
         hasher: RandomState::new(),
         tried: HashSet::new(),
     };
-    match work.all(failure) {
+    match work.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.arena.scheduler.ran_out(),
+        Err(Stop::Interrupted) => work.best.interrupted = !shrinking.arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    work.done.ran_out = shrinking.arena.scheduler.is_over();
-    Ok(work.done)
+    work.best.ran_out = shrinking.arena.scheduler.is_past_deadline();
+    Ok(work.best)
 }
 
-struct Work<'a> {
-    shrinking: &'a Shrinking<'a>,
+struct InputShrinker<'a> {
+    shrinking: &'a ShrinkParameters<'a>,
     /// The verdict, and whether the submission waits forever, instead of working for too long.
     wanted: (Verdict, bool),
-    /// Whether it must stay too slow by a margin.
-    by_margin: bool,
-    /// The smallest input so far.
-    done: Shrunk,
-    told: Instant,
+    /// Whether the input must stay too slow by a margin.
+    needs_margin: bool,
+    best: ShrunkInput,
+    last_report: Instant,
     hasher: RandomState,
     tried: HashSet<u64>,
 }
 
-impl Work<'_> {
-    fn all(&mut self, failure: &Failure) -> Result<(), Stop> {
+impl InputShrinker<'_> {
+    fn run(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted.0 == Verdict::TimeLimitExceeded {
-            self.by_margin = self.compared(&Arc::clone(&self.done.input), true)?.is_some();
+            self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
         }
         if let Some(call) = &failure.fresh.call
             && self.shrinking.arena.grammar().is_none()
         {
-            self.by_parameters(call)?;
+            self.lower_parameters(call)?;
         }
         if self.shrinking.arena.grammar().is_none() && self.shrinking.arena.validity.has_programs()
         {
-            self.on_lines_and_words()?;
+            self.shrink_word_lines()?;
         }
         if let Some(grammar) = self.shrinking.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
-            self.over_small(grammar, FIRST_SMALL)?;
-            self.over_tiny(grammar, 0..FIRST_TINY)?;
-            self.on_the_tree(grammar)?;
-            if self.over_tiny(grammar, FIRST_TINY..TINY_MAX)? {
-                self.on_the_tree(grammar)?;
+            self.try_small(grammar, FIRST_SMALL)?;
+            self.try_tiny(grammar, 0..FIRST_TINY)?;
+            self.shrink_tree(grammar)?;
+            if self.try_tiny(grammar, FIRST_TINY..TINY_MAX)? {
+                self.shrink_tree(grammar)?;
             }
-            if !matches!(failure.fresh.origin, Origin::Small { .. })
-                || Small::new(grammar, 2).is_packed()
+            if !matches!(failure.fresh.origin, CounterexampleOrigin::Small { .. })
+                || SmallInputs::new(grammar, 2).is_packed()
             {
-                self.over_small(grammar, SMALL_MAX)?;
+                self.try_small(grammar, SMALL_MAX)?;
             }
         }
         Ok(())
     }
 
     fn is_over(&self) -> bool {
-        self.shrinking.arena.scheduler.is_over()
+        self.shrinking.arena.scheduler.is_past_deadline()
     }
 
-    /// Whether an input fails in the same way; if so, it becomes the best so far.
-    fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+    /// Returns whether an input fails in the same way. If so, it becomes the best so far.
+    fn accept_if_failing(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
-        let judged = self.compared(input, self.by_margin)?;
-        judged.map_or(Ok(false), |judged| self.confirms(input, judged))
+        let judged = self.compare(input, self.needs_margin)?;
+        judged.map_or(Ok(false), |judged| self.confirm(input, judged))
     }
 
     /// Whether an input is smaller than the best, accepted by the grammars, and new.
     fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
         let is_new = !self.is_over()
-            && is_smaller(input, &self.done.input)
+            && is_smaller(input, &self.best.input)
             && self.tried.insert(self.hasher.hash_one(input));
-        self.tell();
-        is_new && self.shrinking.arena.validity.by_grammar(input)
+        self.report_progress();
+        is_new && self.shrinking.arena.validity.grammars_accept(input)
     }
 
-    /// Whether a failing input is valid and fails again; if so, it becomes the best so far.
-    fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
-        if self.shrinking.arena.validity.refusal(input)?.is_some() {
+    /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
+    fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
+        if self.shrinking.arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
-        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compared(input, false)?.is_none() {
+        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compare(input, false)?.is_none() {
             return Ok(false);
         }
-        self.done.input = Arc::clone(input);
-        self.done.judged = judged;
+        self.best.input = Arc::clone(input);
+        self.best.judged = judged;
         Ok(true)
     }
 
-    /// The judgement, if it has the wanted verdict. With `with_margin`, a slow submission must be slow beyond doubt.
-    fn compared(
+    /// `None` unless the judgement has the wanted verdict. With `with_margin`, a slow submission must be clearly too
+    /// slow.
+    fn compare(
         &mut self,
         input: &Arc<[u8]>,
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        self.done.runs += 1;
-        compared(self.shrinking.comparison, input, self.wanted, with_margin)
+        self.best.runs += 1;
+        compare_wanted(self.shrinking.comparison, input, self.wanted, with_margin)
     }
 
-    fn tell(&mut self) {
+    fn report_progress(&mut self) {
         const OFTEN: Duration = Duration::from_millis(100);
-        if self.told.elapsed() < OFTEN {
+        if self.last_report.elapsed() < OFTEN {
             return;
         }
-        self.told = Instant::now();
+        self.last_report = Instant::now();
         let (runs, since) = self.shrinking.before;
         (self.shrinking.progress)(SearchProgress {
             doing: "making it smaller".to_owned(),
-            runs: runs + self.done.runs,
+            runs: runs + self.best.runs,
             elapsed: since.elapsed(),
-            smallest: Some(self.done.input.len()),
+            smallest: Some(self.best.input.len()),
         });
     }
 
     /// Notes which step made the input smaller, if one did.
-    fn note(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
-        if !Arc::ptr_eq(before, &self.done.input) {
+    fn note_step(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
+        if !Arc::ptr_eq(before, &self.best.input) {
             let how = how();
-            self.done.path.push(how);
+            self.best.path.push(how);
         }
     }
 
-    /// Lowers the numbers in a generator's command line, each with several seeds.
-    fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
+    /// Tries each lowered number with several seeds.
+    fn lower_parameters(&mut self, call: &GeneratorCall) -> Result<(), Stop> {
         let Some(generators) = &self.shrinking.arena.generators else { return Ok(()) };
-        let before = Arc::clone(&self.done.input);
+        let before = Arc::clone(&self.best.input);
         let mut call = call.clone();
         'again: loop {
-            for command in lowered(&call.command) {
-                for step in 0..SEEDS {
+            for command in lower_numbers(&call.command) {
+                for step in 0..SEEDS_PER_NUMBER {
                     if self.is_over() {
                         break 'again;
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
-                    let lower = Call { command: command.clone(), seed };
-                    let Ok(input) = lower.input(generators)? else { break };
-                    if self.takes(&input)? {
+                    let lower = GeneratorCall { command: command.clone(), seed };
+                    let Ok(input) = lower.make_input(generators)? else { break };
+                    if self.accept_if_failing(&input)? {
                         call = lower;
                         continue 'again;
                     }
@@ -227,38 +222,37 @@ impl Work<'_> {
             }
             break;
         }
-        self.note(&before, || format!("lower numbers: `{}`", call.line()));
+        self.note_step(&before, || format!("lower numbers: `{}`", call.line()));
         Ok(())
     }
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
-    fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
+    fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let arena = self.shrinking.arena;
         let is_over = || arena.is_over();
-        self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
-            // An input that the grammar does not accept stays as it is.
+        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
+            // An input that the grammar does not accept does not change.
             let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
         })
     }
 
     /// Drops lines and words, and lowers numbers, as far as validators accept the result.
-    fn on_lines_and_words(&mut self) -> Result<(), Stop> {
-        self.by_edits("dropping lines and words, and lowering numbers", |work, before| {
+    fn shrink_word_lines(&mut self) -> Result<(), Stop> {
+        self.shrink_by_edits("dropping lines and words, and lowering numbers", |work, before| {
             word_lines::shrink(before, work, EDITS_MAX);
         })
     }
 
-    /// Makes the input smaller by edits, and tries each.
-    fn by_edits(
+    fn shrink_by_edits(
         &mut self,
         how: &str,
         edits: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool, &[u8]),
     ) -> Result<(), Stop> {
-        let before = Arc::clone(&self.done.input);
+        let before = Arc::clone(&self.best.input);
         let mut failed = None;
         let mut is_interesting = |input: &[u8]| {
             let taken = match failed {
-                None => self.takes_edited(&Arc::from(input)),
+                None => self.accept_edited(&Arc::from(input)),
                 Some(_) => return false,
             };
             taken.unwrap_or_else(|error| {
@@ -267,43 +261,46 @@ impl Work<'_> {
             })
         };
         edits(&mut is_interesting, &before);
-        self.note(&before, || how.to_owned());
+        self.note_step(&before, || how.to_owned());
         failed.map_or(Ok(()), Err)
     }
 
-    /// Like [`Self::takes`]; without a grammar most edits are invalid, so validators are asked first.
-    fn takes_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+    /// Without a grammar, most edits are invalid, so validators run first.
+    fn accept_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if self.shrinking.arena.grammar().is_none()
             && (self.is_over()
-                || !is_smaller(input, &self.done.input)
-                || self.shrinking.arena.validity.refusal(input)?.is_some())
+                || !is_smaller(input, &self.best.input)
+                || self.shrinking.arena.validity.program_objection(input)?.is_some())
         {
             return Ok(false);
         }
-        self.takes(input)
+        self.accept_if_failing(input)
     }
 
-    /// Tries all listed small inputs that are smaller than the best.
-    fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
-        let list = Small::new(grammar, 1).take(most);
+    fn try_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
+        let list = SmallInputs::new(grammar, 1).take(most);
         let mut list = list.map(|small| Arc::from(small.text));
-        self.over(&mut list, "all small inputs in turn").map(drop)
+        self.try_all(&mut list, "all small inputs in turn").map(drop)
     }
 
-    /// Tries random inputs of few small values, because an input that no edit makes smaller may be far from smallest.
+    /// Tries random inputs of few small values: an input that no edit makes smaller may be far from the smallest.
     /// Returns whether one fails.
-    fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
+    fn try_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
         let mut tiny = shape::applicable(grammar);
         tiny.retain(|shape| shape.name == TINY);
         let inputs = seeds.filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
-        self.over(&mut inputs.map(Arc::from), "small inputs at random")
+        self.try_all(&mut inputs.map(Arc::from), "small inputs at random")
     }
 
-    /// Tries those of these inputs that are smaller than the best; returns whether one fails in the same way.
-    fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
-        let before = Arc::clone(&self.done.input);
+    /// Tries the inputs that are smaller than the best. Returns whether one fails in the same way.
+    fn try_all(
+        &mut self,
+        list: &mut dyn Iterator<Item = Arc<[u8]>>,
+        how: &str,
+    ) -> Result<bool, Stop> {
+        let before = Arc::clone(&self.best.input);
         let comparison = self.shrinking.comparison;
-        let (wanted, by_margin) = (self.wanted, self.by_margin);
+        let (wanted, by_margin) = (self.wanted, self.needs_margin);
         let at_once = 4 * comparison.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
@@ -317,35 +314,35 @@ impl Work<'_> {
             if inputs.is_empty() {
                 break;
             }
-            self.done.runs += inputs.len() as u64;
+            self.best.runs += inputs.len() as u64;
             let judged = parallel::map(comparison.bench.executor, &inputs, |input| {
-                compared(comparison, input, wanted, by_margin)
+                compare_wanted(comparison, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {
                 if let Some(judged) = judged
-                    && is_smaller(input, &self.done.input)
+                    && is_smaller(input, &self.best.input)
                 {
-                    self.confirms(input, judged)?;
+                    self.confirm(input, judged)?;
                 }
             }
         }
-        self.note(&before, || how.to_owned());
-        Ok(!Arc::ptr_eq(&before, &self.done.input))
+        self.note_step(&before, || how.to_owned());
+        Ok(!Arc::ptr_eq(&before, &self.best.input))
     }
 }
 
-/// The judgement of a comparison, if it has the wanted verdict.
-fn compared(
+/// `None` unless the comparison has the wanted verdict.
+fn compare_wanted(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
     let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
-    let Compared::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
+    let ComparisonResult::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
         return Ok(None);
     };
-    let is_wanted = (judged.verdict, judged.is_stuck()) == wanted
+    let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted
         && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
     Ok(is_wanted.then_some(*judged))
 }

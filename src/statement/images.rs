@@ -7,59 +7,55 @@ use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::package::statements::Statement;
-use crate::statement::source::file;
+use crate::statement::source::read_file;
 
-/// Upper bound on the size of an image.
-const LARGEST: Bytes = Bytes::mib(8);
-/// Upper bound on the size of all images of a page as it has them: one may be on it many times.
-const ALL: Bytes = Bytes::mib(64);
-/// Upper bound on the number of images, found or not: each is looked for under many names.
-const MOST: usize = 1000;
+const LARGEST_IMAGE: Bytes = Bytes::mib(8);
+/// For all images of a page together: one may be on it many times.
+const ALL_IMAGES: Bytes = Bytes::mib(64);
+/// Found or not: each image is searched under many names.
+const MOST_IMAGES: usize = 1000;
 
-/// The image types of statements that browsers show.
-const TYPES: [(&str, &str); 4] =
+const IMAGE_TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
-/// The images of a statement.
-pub(super) struct Images {
+pub(super) struct StatementImages {
     directory: FilePath,
     number: usize,
-    /// The bytes of those on the page.
     bytes: u64,
 }
 
-impl Images {
+impl StatementImages {
     pub(super) fn new(problem: &Problem, statement: &Statement) -> Self {
         let directory = statement.path.directory();
         let directory = directory.unwrap_or_else(|| problem.dir.clone());
         Self { directory, number: 0, bytes: 0 }
     }
 
-    /// The image of this name as an address. If browsers do not show its type, an image beside it with another ending
-    /// is taken. In an `<img>`, an SVG file can neither run scripts nor load anything.
+    /// If browsers do not show the type of the image, one with the same name and another ending is taken. In an
+    /// `<img>`, an SVG file can neither run scripts nor load anything.
     ///
     /// # Errors
     /// If it cannot be shown, with the reason.
     pub(super) fn address(&mut self, name: &str) -> Result<String, String> {
         self.number += 1;
-        if self.number > MOST {
-            return Err(format!("a statement has {MOST} images at most"));
+        if self.number > MOST_IMAGES {
+            return Err(format!("a statement has {MOST_IMAGES} images at most"));
         }
-        let address = self.found(name)?;
+        let address = self.load(name)?;
         let bytes = self.bytes + address.len() as u64;
-        if bytes > ALL.0 {
-            return Err(format!("all images of a statement have {ALL} at most"));
+        if bytes > ALL_IMAGES.0 {
+            return Err(format!("all images of a statement have {ALL_IMAGES} at most"));
         }
         self.bytes = bytes;
         Ok(address)
     }
 
-    fn found(&self, name: &str) -> Result<String, String> {
+    fn load(&self, name: &str) -> Result<String, String> {
         let ending = |name: &str| {
             let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
             ending.unwrap_or_default().to_ascii_lowercase()
         };
-        let known = |name: &str| TYPES.into_iter().find(|(known, _)| *known == ending(name));
+        let known = |name: &str| IMAGE_TYPES.into_iter().find(|(known, _)| *known == ending(name));
         let stem = match ending(name).as_str() {
             "pdf" | "eps" => &name[..name.len() - 4],
             _ => name,
@@ -72,7 +68,7 @@ impl Images {
         };
         let name = match known(name) {
             Some(_) => name.to_owned(),
-            None => (TYPES.into_iter().find_map(|(ending, _)| with(ending)))
+            None => (IMAGE_TYPES.into_iter().find_map(|(ending, _)| with(ending)))
                 .or_else(|| ["pdf", "eps"].into_iter().find_map(with))
                 .unwrap_or_else(|| name.to_owned()),
         };
@@ -83,13 +79,13 @@ impl Images {
                 _ => "a page shows .png, .jpg, .jpeg and .svg".to_owned(),
             });
         };
-        let bytes = file(&self.directory.join(&name), LARGEST);
+        let bytes = read_file(&self.directory.join(&name), LARGEST_IMAGE);
         bytes.map(|bytes| data_uri(media_type, &bytes)).map_err(|error| error.to_string())
     }
 }
 
-/// An image with its text; `width` is a fraction of the page's width.
-pub(super) fn tag(address: &str, alt: &str, width: Option<f64>) -> String {
+/// `width` is a fraction of the page's width.
+pub(super) fn image_tag(address: &str, alt: &str, width: Option<f64>) -> String {
     let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
     let style = style.unwrap_or_default();
     format!("<img src=\"{address}\" alt=\"{}\"{style}>", escape(alt))

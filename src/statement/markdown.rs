@@ -1,4 +1,4 @@
-//! Markdown statements: CommonMark with formulas, tables and footnotes.
+//! Translates Markdown statements: CommonMark with formulas, tables and footnotes.
 //!
 //! Source: problem package format 2025-09, "Markdown environment and supported features".
 
@@ -7,16 +7,15 @@ use std::ops::Range;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
 use crate::model::html::escape;
-use crate::statement::Scope;
-use crate::statement::math::{self, Math};
+use crate::statement::TranslationState;
+use crate::statement::math::{self, FormulaTranslator};
 use crate::statement::source::StatementText;
-use crate::statement::tags::{is_link, neutral};
+use crate::statement::tags::{is_link, neutralize};
 
-const NEXT: &str = "{{nextsample}}";
-const REST: &str = "{{remainingsamples}}";
+const NEXT_SAMPLE: &str = "{{nextsample}}";
+const REMAINING_SAMPLES: &str = "{{remainingsamples}}";
 
-/// The statement as HTML.
-pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> String {
+pub(super) fn translate(source: &StatementText, scope: &mut TranslationState<'_>) -> String {
     let options = Options::ENABLE_MATH
         | Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -27,56 +26,59 @@ pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> String
         matches!(event, Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }))
     };
     let depth = if events.iter().any(has_title) { 1 } else { 0 };
-    let mut translator =
-        Translator { source, scope, math: Math::new(), depth, links: Vec::new(), skipped: 0 };
+    let mut translator = MarkdownTranslator {
+        source,
+        scope,
+        math: FormulaTranslator::new(),
+        depth,
+        shown_links: Vec::new(),
+        hidden_images: 0,
+    };
     let mut body = String::new();
-    let events = events.into_iter().flat_map(|(event, at)| translator.event(event, at));
+    let events = events.into_iter().flat_map(|(event, at)| translator.translate_event(event, at));
     html::push_html(&mut body, events);
     body.replace("<p></p>\n", "").replace("<p>\n</p>\n", "")
 }
 
-struct Translator<'a, 'b> {
+struct MarkdownTranslator<'a, 'b> {
     source: &'a StatementText,
-    scope: &'a mut Scope<'b>,
-    math: Math,
+    scope: &'a mut TranslationState<'b>,
+    math: FormulaTranslator,
     /// How many levels headings are below the page's title.
     depth: usize,
-    /// For each link around the text, whether it is shown as a link.
-    links: Vec<bool>,
-    /// The number of images around the text that are not shown.
-    skipped: usize,
+    shown_links: Vec<bool>,
+    hidden_images: usize,
 }
 
-impl<'a> Translator<'a, '_> {
-    /// The events that replace an event.
-    fn event(&mut self, event: Event<'a>, at: Range<usize>) -> Vec<Event<'a>> {
+impl<'a> MarkdownTranslator<'a, '_> {
+    fn translate_event(&mut self, event: Event<'a>, at: Range<usize>) -> Vec<Event<'a>> {
         match event {
             Event::InlineMath(formula) => vec![self.formula(&formula, false, at)],
             Event::DisplayMath(formula) => vec![self.formula(&formula, true, at)],
-            Event::Html(text) => vec![Event::Html(self.neutral(&text, at))],
-            Event::InlineHtml(text) => vec![Event::InlineHtml(self.neutral(&text, at))],
+            Event::Html(text) => vec![Event::Html(self.neutralize_html(&text, at))],
+            Event::InlineHtml(text) => vec![Event::InlineHtml(self.neutralize_html(&text, at))],
             Event::Text(text) => {
                 if let Some(name) = unknown_constant(&text) {
                     let message = format!("unknown constant `{name}`");
-                    self.remark(at, message, "define it in `constants`, or correct the name");
+                    self.add_remark(at, message, "define it in `constants`, or correct the name");
                 }
-                if text.contains(NEXT) || text.contains(REST) {
-                    self.samples(&text)
+                if text.contains(NEXT_SAMPLE) || text.contains(REMAINING_SAMPLES) {
+                    self.insert_samples(&text)
                 } else {
                     vec![Event::Text(text)]
                 }
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let shown = is_link(&dest_url) || link_type == LinkType::Email;
-                self.links.push(shown);
+                self.shown_links.push(shown);
                 if !shown {
                     let message = format!("the link to `{dest_url}` is left out");
-                    self.remark(at, message, "a page links to http, https and mail addresses");
+                    self.add_remark(at, message, "a page links to http, https and mail addresses");
                     return Vec::new();
                 }
                 vec![Event::Start(Tag::Link { link_type, dest_url, title, id })]
             }
-            Event::End(TagEnd::Link) if self.links.pop() == Some(false) => Vec::new(),
+            Event::End(TagEnd::Link) if self.shown_links.pop() == Some(false) => Vec::new(),
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
                 match self.scope.images.address(&dest_url) {
                     Ok(address) => {
@@ -84,68 +86,74 @@ impl<'a> Translator<'a, '_> {
                         vec![Event::Start(Tag::Image { link_type, dest_url, title, id })]
                     }
                     Err(reason) => {
-                        self.skipped += 1;
+                        self.hidden_images += 1;
                         let message = format!("the image `{dest_url}` is left out: {reason}");
-                        self.remark(
+                        self.add_remark(
                             at,
                             message,
-                            "put it beside the statement, and name it as it is called there",
+                            "put it in the statement's directory, and use its file name",
                         );
                         vec![Event::Start(Tag::Emphasis)]
                     }
                 }
             }
-            Event::End(TagEnd::Image) if self.skipped > 0 => {
-                self.skipped -= 1;
+            Event::End(TagEnd::Image) if self.hidden_images > 0 => {
+                self.hidden_images -= 1;
                 vec![Event::End(TagEnd::Emphasis)]
             }
             Event::Start(Tag::Heading { level, id, classes, attrs }) => {
-                let level = deeper(level, self.depth);
+                let level = deepen(level, self.depth);
                 vec![Event::Start(Tag::Heading { level, id, classes, attrs })]
             }
             Event::End(TagEnd::Heading(level)) => {
-                vec![Event::End(TagEnd::Heading(deeper(level, self.depth)))]
+                vec![Event::End(TagEnd::Heading(deepen(level, self.depth)))]
             }
             // A page may have several statements.
-            Event::FootnoteReference(label) => vec![Event::FootnoteReference(self.own(&label))],
+            Event::FootnoteReference(label) => {
+                vec![Event::FootnoteReference(self.footnote_label(&label))]
+            }
             Event::Start(Tag::FootnoteDefinition(label)) => {
-                vec![Event::Start(Tag::FootnoteDefinition(self.own(&label)))]
+                vec![Event::Start(Tag::FootnoteDefinition(self.footnote_label(&label)))]
             }
             event => vec![event],
         }
     }
 
-    /// The identifier of a footnote in this statement.
-    fn own(&self, label: &str) -> CowStr<'a> {
+    /// Footnotes of several statements on a page must differ.
+    fn footnote_label(&self, label: &str) -> CowStr<'a> {
         format!("{}-{label}", self.scope.language).into()
     }
 
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) -> Event<'a> {
         let translated = self.math.translate(formula, alone).unwrap_or_else(|reason| {
             let message = format!("this formula is shown as written: {reason}");
-            self.remark(at, message, FORMULA);
-            math::unread(formula)
+            self.add_remark(at, message, FORMULA_HELP);
+            math::as_code(formula)
         });
         Event::InlineHtml(translated.into())
     }
 
-    fn neutral(&mut self, html: &str, at: Range<usize>) -> CowStr<'a> {
-        let (text, refused) = neutral(html);
+    fn neutralize_html(&mut self, html: &str, at: Range<usize>) -> CowStr<'a> {
+        let (text, refused) = neutralize(html);
         for name in refused {
             let message = format!("`<{name}>` is shown as text");
-            self.remark(at.clone(), message, "write it in Markdown; a page has no HTML of a statement but tags such as <sub> and <br>");
+            self.add_remark(
+                at.clone(),
+                message,
+                "write it in Markdown; a page keeps only HTML tags such as <sub> and <br>",
+            );
         }
         text.into()
     }
 
-    /// Text with samples, which are outside of paragraphs.
-    fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
+    /// Samples are outside of paragraphs.
+    fn insert_samples(&mut self, text: &str) -> Vec<Event<'a>> {
         let mut html = String::new();
-        for (before, mark) in pieces(text) {
+        for (before, mark) in split_at_marks(text) {
             html.push_str(&escape(before));
             let sample = match mark {
-                NEXT => self.scope.samples.next(),
-                REST => self.scope.samples.rest(),
+                NEXT_SAMPLE => self.scope.samples.next_sample(),
+                REMAINING_SAMPLES => self.scope.samples.remaining_samples(),
                 _ => continue,
             };
             html.push_str(&format!("</p>\n{sample}<p>"));
@@ -153,18 +161,19 @@ impl<'a> Translator<'a, '_> {
         vec![Event::InlineHtml(html.into())]
     }
 
-    fn remark(&mut self, at: Range<usize>, message: String, help: &str) {
-        self.scope.remarks.extend(self.source.remark(at, message, help));
+    fn add_remark(&mut self, at: Range<usize>, message: String, help: &str) {
+        self.scope.remarks.extend(self.source.new_remark(at, message, help));
     }
 }
 
-/// The parts of a text, each with the mark of samples behind it; none is behind the last.
-fn pieces(text: &str) -> Vec<(&str, &str)> {
+/// Returns the parts of a text, each with the mark that follows it; the last has none.
+fn split_at_marks(text: &str) -> Vec<(&str, &str)> {
     let mut pieces = Vec::new();
     let (mut start, mut from) = (0, 0);
-    while let Some(found) = find(&text[from..], "{{") {
+    while let Some(found) = find_word(&text[from..], "{{") {
         let at = from + found;
-        match [NEXT, REST].into_iter().find(|mark| text[at..].starts_with(mark)) {
+        match [NEXT_SAMPLE, REMAINING_SAMPLES].into_iter().find(|mark| text[at..].starts_with(mark))
+        {
             Some(mark) => {
                 pieces.push((&text[start..at], mark));
                 start = at + mark.len();
@@ -177,18 +186,18 @@ fn pieces(text: &str) -> Vec<(&str, &str)> {
     pieces
 }
 
-/// The place of a word in a text.
-fn find(text: &str, word: &str) -> Option<usize> {
+fn find_word(text: &str, word: &str) -> Option<usize> {
     let found = text.find(word);
     #[cfg(test)]
     tests::PASSED.set(tests::PASSED.get() + found.unwrap_or(text.len()));
     found
 }
 
-/// A name as those of constants are written, after they were replaced.
 fn unknown_constant(text: &str) -> Option<&str> {
     let is_name = |it: &&str| {
-        let is_sample = [NEXT, REST].iter().any(|name| name.trim_matches(['{', '}']) == *it);
+        let is_sample = [NEXT_SAMPLE, REMAINING_SAMPLES]
+            .iter()
+            .any(|name| name.trim_matches(['{', '}']) == *it);
         !is_sample
             && it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
             && it.chars().all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
@@ -197,10 +206,9 @@ fn unknown_constant(text: &str) -> Option<&str> {
     pieces.find(is_name)
 }
 
-/// The help for a formula that cannot be parsed.
-pub(super) const FORMULA: &str = "write it with the commands of LaTeX and amsmath";
+pub(super) const FORMULA_HELP: &str = "write it with the commands of LaTeX and amsmath";
 
-fn deeper(level: HeadingLevel, by: usize) -> HeadingLevel {
+fn deepen(level: HeadingLevel, by: usize) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + by).unwrap_or(HeadingLevel::H6)
 }
 
@@ -218,18 +226,25 @@ mod tests {
     #[test]
     fn marks_are_found_in_one_pass_over_the_text() {
         const SIZE: usize = 1 << 16;
-        for unit in [NEXT, REST, "{{", "{{next", "{{{{remainingsamples}}", "a {{nextsample}} ", "{"]
-        {
+        for unit in [
+            NEXT_SAMPLE,
+            REMAINING_SAMPLES,
+            "{{",
+            "{{next",
+            "{{{{remainingsamples}}",
+            "a {{nextsample}} ",
+            "{",
+        ] {
             let text = unit.repeat(SIZE / unit.len());
             PASSED.set(0);
             let shown: String =
-                pieces(&text).iter().flat_map(|(before, mark)| [*before, *mark]).collect();
+                split_at_marks(&text).iter().flat_map(|(before, mark)| [*before, *mark]).collect();
             assert_eq!(shown, text, "{unit}");
             assert!(PASSED.get() <= SIZE, "{unit}: {} bytes", PASSED.get());
         }
         assert_eq!(
-            pieces("a{{nextsample}}{{{remainingsamples}}b"),
-            [("a", NEXT), ("{", REST), ("b", "")]
+            split_at_marks("a{{nextsample}}{{{remainingsamples}}b"),
+            [("a", NEXT_SAMPLE), ("{", REMAINING_SAMPLES), ("b", "")]
         );
     }
 }

@@ -1,59 +1,56 @@
-//! Formulas as MathML, which browsers show without a script.
+//! Translates formulas to MathML, which browsers show without a script.
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 use roxmltree::{Attribute, Document};
 
 use crate::model::html::escape;
 
-/// Upper bound in bytes on a formula: each byte may begin a group, and each level needs stack.
-const LONGEST: usize = 2000;
+/// In bytes: each byte may begin a group, and each level needs stack.
+const LONGEST_FORMULA: usize = 2000;
 
-/// Each command that is defined costs as much as all before it: statements come from strangers.
+/// To define a command costs as much as all before it together, and statements come from strangers.
 const MOST_COMMANDS: usize = 500;
 
 /// Commands in statements that the library lacks.
 const MACROS: [(&str, &str); 3] = [("textcolor", "{#2}"), ("href", "{#2}"), ("bm", r"\mathbf{#1}")];
 
-/// The permitted elements of formulas.
-const ELEMENTS: &str = "math mi mn mo mtext mspace mrow mfrac msqrt mroot mstyle mpadded mphantom menclose msub msup \
+const PERMITTED_ELEMENTS: &str = "math mi mn mo mtext mspace mrow mfrac msqrt mroot mstyle mpadded mphantom menclose msub msup \
                         msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd merror ms span code \
                         b i em u s semantics none";
 
-/// Translates formulas.
-pub(super) struct Math {
+pub(super) struct FormulaTranslator {
     library: LatexToMathML,
     macros: Vec<(String, String)>,
 }
 
-impl Math {
+impl FormulaTranslator {
     pub(super) fn new() -> Self {
         let macros = MACROS.map(|(name, body)| (name.to_owned(), body.to_owned())).to_vec();
-        Self { library: library(&macros).unwrap_or_default(), macros }
+        Self { library: new_library(&macros).unwrap_or_default(), macros }
     }
 
-    /// Defines a command. A command that has no meaning in a formula stays unknown.
+    /// A command that has no meaning in a formula stays unknown.
     pub(super) fn define(&mut self, name: &str, body: &str) {
         self.macros.retain(|(known, _)| known != name);
         if self.macros.len() >= MOST_COMMANDS {
             return;
         }
         self.macros.push((name.to_owned(), body.to_owned()));
-        match library(&self.macros) {
+        match new_library(&self.macros) {
             Some(library) => self.library = library,
             None => drop(self.macros.pop()),
         }
     }
 
-    /// Translates a formula, inline or `alone`.
-    ///
     /// # Errors
     /// If it cannot be shown, with the reason.
     pub(super) fn translate(&self, formula: &str, alone: bool) -> Result<String, String> {
-        if formula.len() > LONGEST {
-            return Err(format!("it has more than {LONGEST} bytes"));
+        if formula.len() > LONGEST_FORMULA {
+            return Err(format!("it has more than {LONGEST_FORMULA} bytes"));
         }
         let display = if alone { MathDisplay::Block } else { MathDisplay::Inline };
-        let formula = plain(&with_formulas_apart(&formula.replace(r"\mbox{", r"\text{")));
+        let formula =
+            normalize_commands(&split_texts_at_formulas(&formula.replace(r"\mbox{", r"\text{")));
         let formula = ["eqnarray*", "eqnarray"].into_iter().fold(formula, |formula, name| {
             let begin = formula.replace(&format!("\\begin{{{name}}}"), r"\begin{array}{rcl}");
             begin.replace(&format!("\\end{{{name}}}"), r"\end{array}")
@@ -68,8 +65,8 @@ impl Math {
     }
 }
 
-/// The formula without `\[` and `\]`, which stand around it, and without the space after a line: `\\[4pt]`.
-fn plain(formula: &str) -> String {
+/// Removes the enclosing `\[` and `\]`, and the space after a line: `\\[4pt]`.
+fn normalize_commands(formula: &str) -> String {
     let mut text = String::with_capacity(formula.len());
     let mut rest = formula;
     while let Some(at) = rest.find('\\') {
@@ -96,8 +93,8 @@ fn plain(formula: &str) -> String {
     text + rest
 }
 
-/// The formula with formulas inside of its texts put between them: `\text{if $n$ is}` is `\text{if }n\text{ is}`.
-fn with_formulas_apart(formula: &str) -> String {
+/// Splits texts at the formulas in them: `\text{if $n$ is}` becomes `\text{if }n\text{ is}`.
+fn split_texts_at_formulas(formula: &str) -> String {
     const TEXT: &str = r"\text{";
     let mut all = String::with_capacity(formula.len());
     let mut rest = formula;
@@ -124,19 +121,18 @@ fn with_formulas_apart(formula: &str) -> String {
     all + rest
 }
 
-/// A formula as written.
-pub(super) fn unread(formula: &str) -> String {
+pub(super) fn as_code(formula: &str) -> String {
     format!("<code>{}</code>", escape(formula))
 }
 
-fn library(macros: &[(String, String)]) -> Option<LatexToMathML> {
+fn new_library(macros: &[(String, String)]) -> Option<LatexToMathML> {
     let macros = macros.to_vec();
     let config =
         MathCoreConfig { macros, allow_unreliable_rendering: true, ..MathCoreConfig::default() };
     LatexToMathML::new(config).ok()
 }
 
-/// Whether this is only a formula: the library's input comes from strangers.
+/// The library's input comes from strangers.
 fn is_harmless(mathml: &str) -> bool {
     let Ok(document) = Document::parse(mathml) else { return false };
     let is_harmless = |attribute: Attribute<'_, '_>| {
@@ -145,7 +141,7 @@ fn is_harmless(mathml: &str) -> bool {
     };
     document.root_element().has_tag_name("math")
         && document.descendants().filter(|node| node.is_element()).all(|node| {
-            ELEMENTS.split(' ').any(|known| node.tag_name().name() == known)
+            PERMITTED_ELEMENTS.split(' ').any(|known| node.tag_name().name() == known)
                 && node.attributes().all(is_harmless)
         })
 }

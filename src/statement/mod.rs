@@ -1,4 +1,4 @@
-//! Statements as a page: Markdown and the format's subset of LaTeX become a single HTML file.
+//! Renders statements: Markdown and the format's subset of LaTeX become a single HTML page.
 //!
 //! Theory of operation: a translator makes HTML from a statement, and remarks about unknown parts. It writes text only
 //! through `escape`, formulas only through `math`, and images only through `images`, so that nothing in a statement
@@ -19,46 +19,43 @@ use std::thread;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::{Mend, Stop};
-use crate::package::headings::Words;
-use crate::package::statements::{Form, Statement};
-use crate::package::suggest::list;
-use crate::statement::images::Images;
+use crate::model::stop::{RefusalSubject, Stop};
+use crate::package::headings::StatementWords;
+use crate::package::statements::{Statement, StatementForm};
+use crate::package::suggest::comma_list;
+use crate::statement::images::StatementImages;
 use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
 
-/// The stack of the thread that translates. In an unoptimised build, a level of a formula takes up to 60 KB of it.
-const STACK: usize = 256 << 20;
+/// In bytes. In an unoptimised build, a level of a formula takes up to 60 KB of stack.
+const STACK_SIZE: usize = 256 << 20;
 
-/// A page, and remarks about parts that it cannot show as written.
 #[derive(Debug)]
-pub struct Rendered {
+pub struct RenderedPage {
     pub html: String,
     pub remarks: Vec<Diagnostic>,
 }
 
-/// State that the translators of a statement share.
-struct Scope<'a> {
+struct TranslationState<'a> {
     problem: &'a Problem,
     language: &'a str,
-    words: &'static Words,
-    images: Images,
+    words: &'static StatementWords,
+    images: StatementImages,
     samples: Samples,
     remarks: Vec<Diagnostic>,
 }
 
-/// A translated statement.
-struct Article {
+struct StatementArticle {
     language: String,
     title: String,
     body: String,
 }
 
-/// The statements in these languages that can be shown, or all; and warnings about those that cannot.
+/// Returns the statements in these languages, or all, and warnings about those that cannot be shown.
 ///
 /// # Errors
 /// If there is none.
-pub fn chosen<'a>(
+pub fn choose_statements<'a>(
     problem: &Problem,
     all: &'a [Statement],
     wanted: &[String],
@@ -71,17 +68,17 @@ pub fn chosen<'a>(
     }
     let has = |code: &&String| all.iter().any(|it| it.language == **code);
     if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
-        let languages = list(all.iter().map(|it| it.language.as_str()));
+        let languages = comma_list(all.iter().map(|it| it.language.as_str()));
         let message = format!("--language {unknown}: no such statement; available: {languages}");
-        return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
+        return Err(Stop::Refused(RefusalSubject::Selection, vec![message.into()]));
     }
     let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
-        chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
+        chosen.iter().copied().filter(|it| it.form != StatementForm::Pdf).collect();
     let message = "is a PDF, which cannot be converted to a page";
     let help = "use it as it is, or add the statement as .md or .tex";
-    let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
+    let pdf = chosen.iter().filter(|it| it.form == StatementForm::Pdf);
     let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
     match pdf.next() {
         Some(first) if readable.is_empty() => {
@@ -91,61 +88,69 @@ pub fn chosen<'a>(
     }
 }
 
-/// Makes a page of these statements of a problem, one below the other.
+/// The statements follow each other on one page.
 ///
 /// # Errors
 /// If the machine has no thread for it.
-pub fn page(problem: &Problem, statements: &[&Statement]) -> Result<Rendered, JudgeError> {
+pub fn render_page(
+    problem: &Problem,
+    statements: &[&Statement],
+) -> Result<RenderedPage, JudgeError> {
     let fault = |reason: String| JudgeError::new("translate the statement", reason);
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK);
+        let thread = thread::Builder::new().stack_size(STACK_SIZE);
         let thread = thread.spawn_scoped(scope, || translate(problem, statements));
         let thread = thread.map_err(|error| fault(error.to_string()))?;
         thread.join().map_err(|_| fault("a library failed".to_owned()))
     })
 }
 
-fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
+fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
     let mut articles = Vec::new();
     let mut remarks = Vec::new();
     for statement in statements {
-        let words = Words::of(&statement.language);
-        let mut scope = Scope {
+        let words = StatementWords::of(&statement.language);
+        let mut scope = TranslationState {
             problem,
             language: &statement.language,
             words,
-            images: Images::new(problem, statement),
-            samples: Samples::of(problem, words),
+            images: StatementImages::new(problem, statement),
+            samples: Samples::of_problem(problem, words),
             remarks: Vec::new(),
         };
-        articles.extend(article(statement, &mut scope));
+        articles.extend(translate_article(statement, &mut scope));
         remarks.append(&mut scope.remarks);
         let new = scope.samples.remarks.into_iter().filter(|it| !remarks.contains(it));
         let new: Vec<_> = new.collect();
         remarks.extend(new);
     }
-    Rendered { html: page::html(problem, &articles), remarks }
+    RenderedPage { html: page::page_html(problem, &articles), remarks }
 }
 
-/// Translates a statement; `None` if it cannot be read, which is reported.
-fn article(statement: &Statement, scope: &mut Scope<'_>) -> Option<Article> {
+/// `None` if the statement cannot be read; a remark has the reason.
+fn translate_article(
+    statement: &Statement,
+    scope: &mut TranslationState<'_>,
+) -> Option<StatementArticle> {
     let (title, mut body) = match statement.form {
-        Form::Latex => latex::translate(&text(statement, scope)?, scope),
-        Form::Sections => (None, sections(statement, scope)),
-        Form::Markdown | Form::Pdf => (None, markdown::translate(&text(statement, scope)?, scope)),
+        StatementForm::Latex => latex::translate(&read_text(statement, scope)?, scope),
+        StatementForm::Sections => (None, translate_sections(statement, scope)),
+        StatementForm::Markdown | StatementForm::Pdf => {
+            (None, markdown::translate(&read_text(statement, scope)?, scope))
+        }
     };
-    body.push_str(&scope.samples.rest());
+    body.push_str(&scope.samples.remaining_samples());
     let language = statement.language.clone();
-    let title = title.unwrap_or_else(|| page::title(scope.problem, &language));
-    Some(Article { language, title, body })
+    let title = title.unwrap_or_else(|| page::problem_title(scope.problem, &language));
+    Some(StatementArticle { language, title, body })
 }
 
-fn text(statement: &Statement, scope: &mut Scope<'_>) -> Option<StatementText> {
+fn read_text(statement: &Statement, scope: &mut TranslationState<'_>) -> Option<StatementText> {
     StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
 }
 
-/// Translates the sections that Polygon keeps in a directory, in its order.
-fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
+/// Polygon keeps the sections in a directory. The order is Polygon's.
+fn translate_sections(statement: &Statement, scope: &mut TranslationState<'_>) -> String {
     let words = scope.words;
     let mut html = String::new();
     for (name, heading) in [
@@ -157,14 +162,14 @@ fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
         ("notes", words.note),
     ] {
         if name == "notes" {
-            html += &scope.samples.beside(&statement.path);
+            html += &scope.samples.polygon_samples(&statement.path);
         }
         let path = statement.path.with_file_name(format!("{name}.tex"));
-        let part = Statement { form: Form::Latex, path, ..statement.clone() };
+        let part = Statement { form: StatementForm::Latex, path, ..statement.clone() };
         if !part.path.exists() {
             continue;
         }
-        let Some(source) = text(&part, scope) else { continue };
+        let Some(source) = read_text(&part, scope) else { continue };
         let (_, body) = latex::translate(&source, scope);
         if !body.is_empty() && !heading.is_empty() {
             html += &format!("<h2>{heading}</h2>\n");

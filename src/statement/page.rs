@@ -1,20 +1,19 @@
-//! The page around statements: title, limits, and style.
+//! Makes the page for statements: title, limits, and style.
 
 use crate::model::html::escape;
 use crate::model::limits;
 use crate::model::problem::{Problem, ProgramIo};
-use crate::model::text::given_seconds;
-use crate::package::headings::Words;
-use crate::statement::Article;
+use crate::model::text::exact_seconds;
+use crate::package::headings::StatementWords;
+use crate::statement::StatementArticle;
 
-/// The style for screen and paper, light and dark.
+/// For screen and paper, light and dark.
 const STYLE: &str = include_str!("page.css");
 
 /// Nothing is loaded and nothing runs, even if a translator missed something.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/// The page with these statements.
-pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
+pub(super) fn page_html(problem: &Problem, articles: &[StatementArticle]) -> String {
     let language = articles.first().map_or("en", |article| &article.language);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -22,11 +21,11 @@ pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        title(problem, language),
+        problem_title(problem, language),
         language = escape(language),
     );
     if articles.len() > 1 {
-        let link = |article: &Article| {
+        let link = |article: &StatementArticle| {
             let code = escape(&article.language);
             format!("<a href=\"#{code}\" lang=\"{code}\">{code}</a>\n")
         };
@@ -35,29 +34,29 @@ pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
     }
     html.push_str("<main>\n");
     for article in articles {
-        let Article { language, title, body } = article;
+        let StatementArticle { language, title, body } = article;
         let language = escape(language);
         html.push_str(&format!(
             "<article lang=\"{language}\" id=\"{language}\" dir=\"auto\">\n<h1>{title}</h1>\n{}{body}</article>\n",
-            facts(problem, Words::of(&language)),
+            facts_html(problem, StatementWords::of(&language)),
         ));
     }
     html.push_str("</main>\n</body>\n</html>\n");
     html
 }
 
-/// The name of the problem in a language, as HTML.
-pub(super) fn title(problem: &Problem, language: &str) -> String {
+/// As HTML.
+pub(super) fn problem_title(problem: &Problem, language: &str) -> String {
     escape(problem.name(language).unwrap_or(&problem.short_name))
 }
 
 /// Limits, and the files that replace standard input and output.
-fn facts(problem: &Problem, words: &Words) -> String {
+fn facts_html(problem: &Problem, words: &StatementWords) -> String {
     let mut facts = Vec::new();
     if let Some(limit) = problem.limits.time_limit {
-        facts.push((words.time_limit, given_seconds(limit)));
+        facts.push((words.time_limit, exact_seconds(limit)));
     }
-    let memory = problem.limits.memory.unwrap_or(limits::MEMORY);
+    let memory = problem.limits.memory.unwrap_or(limits::PROGRAM_MEMORY);
     facts.push((words.memory_limit, memory.to_string()));
     if let ProgramIo::Files { input, output } = &problem.io {
         facts.push((words.input, input.clone()));

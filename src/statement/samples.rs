@@ -1,4 +1,4 @@
-//! Samples as contestants see them.
+//! Renders samples as contestants see them.
 //!
 //! Source: problem package format 2025-09, "Sample data".
 
@@ -9,35 +9,31 @@ use crate::model::html::escape;
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
-use crate::package::headings::Words;
-use crate::statement::source::file;
+use crate::package::headings::StatementWords;
+use crate::statement::source::read_file;
 
-/// Upper bound on the part of a file that is shown.
-const MOST: Bytes = Bytes::kib(64);
+/// Larger files are not shown.
+const LARGEST_SHOWN: Bytes = Bytes::kib(64);
 
-/// The samples that are not yet on the page.
 pub(super) struct Samples {
-    words: &'static Words,
-    left: VecDeque<Sample>,
-    shown: usize,
-    /// Warnings about files that cannot be shown.
+    words: &'static StatementWords,
+    remaining: VecDeque<StatementSample>,
+    count: usize,
     pub(super) remarks: Vec<Diagnostic>,
 }
 
-/// The files of a sample that are shown.
 #[derive(Default)]
-struct Sample {
+struct StatementSample {
     input: FilePath,
     output: Option<FilePath>,
     interaction: Option<FilePath>,
     arguments: Vec<String>,
-    /// Files beside the input, by their names for the program.
+    /// Further files, by their names for the program.
     files: Vec<(String, FilePath)>,
 }
 
 impl Samples {
-    /// The samples of a problem, in order.
-    pub(super) fn of(problem: &Problem, words: &'static Words) -> Self {
+    pub(super) fn of_problem(problem: &Problem, words: &'static StatementWords) -> Self {
         let mut samples = BTreeMap::new();
         let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
         for (at, case) in cases.enumerate() {
@@ -46,7 +42,7 @@ impl Samples {
                 (!path.is_missing()).then_some(path)
             };
             let output = instead("ans.statement").or_else(|| case.output.clone());
-            let sample = Sample {
+            let sample = StatementSample {
                 input: instead("in.statement").unwrap_or_else(|| case.input.clone()),
                 output: output.or_else(|| case.answer.clone()),
                 interaction: case.interaction.clone(),
@@ -57,9 +53,9 @@ impl Samples {
             };
             samples.insert((at, case.name.clone()), sample);
         }
-        // An exchange can be shown without a test case for it.
+        // A sample interaction need not have a test case.
         let known: HashSet<FilePath> =
-            samples.values().filter_map(|it: &Sample| it.interaction.clone()).collect();
+            samples.values().filter_map(|it: &StatementSample| it.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
         let names = directory.names().unwrap_or_default().into_iter();
         let unlisted = names
@@ -69,42 +65,44 @@ impl Samples {
         let unlisted: Vec<FilePath> = unlisted.collect();
         for path in unlisted {
             let name = path.display().to_string();
-            let sample = Sample { interaction: Some(path), ..Sample::default() };
+            let sample = StatementSample { interaction: Some(path), ..StatementSample::default() };
             samples.insert((usize::MAX, name), sample);
         }
-        // If there are exchanges, the other samples are only for the judge.
+        // If there are sample interactions, the other samples are only for the judge.
         if samples.values().any(|sample| sample.interaction.is_some()) {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
         let left = samples.into_values().collect();
-        Self { words, left, shown: 0, remarks: Vec::new() }
+        Self { words, remaining: left, count: 0, remarks: Vec::new() }
     }
 
-    /// The next sample as HTML; empty if none is left.
-    pub(super) fn next(&mut self) -> String {
-        let Some(sample) = self.left.pop_front() else { return String::new() };
-        self.shown += 1;
+    /// As HTML; empty if there is no other sample.
+    pub(super) fn next_sample(&mut self) -> String {
+        let Some(sample) = self.remaining.pop_front() else { return String::new() };
+        self.count += 1;
         match &sample.interaction {
-            Some(path) => self.exchange(path),
-            None => self.files(&sample),
+            Some(path) => self.render_exchange(path),
+            None => self.render_files(&sample),
         }
     }
 
-    /// A sample in these files of the statement itself.
-    pub(super) fn stated(&mut self, input: FilePath, output: FilePath) -> String {
-        self.shown += 1;
-        self.files(&Sample { input, output: Some(output), ..Sample::default() })
+    pub(super) fn sample_of_files(&mut self, input: FilePath, output: FilePath) -> String {
+        self.count += 1;
+        self.render_files(&StatementSample {
+            input,
+            output: Some(output),
+            ..StatementSample::default()
+        })
     }
 
-    /// A sample whose texts are in the statement.
-    pub(super) fn given(&mut self, texts: [&str; 2]) -> String {
-        self.shown += 1;
+    pub(super) fn sample_of_texts(&mut self, texts: [&str; 2]) -> String {
+        self.count += 1;
         let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));
-        table("sample", [self.words.sample_input, self.words.sample_output], self.shown, &[texts])
+        table("sample", [self.words.sample_input, self.words.sample_output], self.count, &[texts])
     }
 
-    /// The samples that Polygon keeps beside a statement: `example.01`, `example.01.a`.
-    pub(super) fn beside(&mut self, statement: &FilePath) -> String {
+    /// Polygon keeps samples in the directory of a statement: `example.01`, `example.01.a`.
+    pub(super) fn polygon_samples(&mut self, statement: &FilePath) -> String {
         let mut html = String::new();
         for number in 1..100 {
             let input = statement.with_file_name(format!("example.{number:02}"));
@@ -112,31 +110,34 @@ impl Samples {
                 break;
             }
             let output = statement.with_file_name(format!("example.{number:02}.a"));
-            html += &self.stated(input, output);
+            html += &self.sample_of_files(input, output);
         }
         html
     }
 
-    /// All samples that are left.
-    pub(super) fn rest(&mut self) -> String {
+    pub(super) fn remaining_samples(&mut self) -> String {
         let mut html = String::new();
-        while !self.left.is_empty() {
-            html.push_str(&self.next());
+        while !self.remaining.is_empty() {
+            html.push_str(&self.next_sample());
         }
         html
     }
 
-    fn files(&mut self, sample: &Sample) -> String {
-        let number = self.shown;
-        let mut input = self.text(&sample.input);
+    fn render_files(&mut self, sample: &StatementSample) -> String {
+        let number = self.count;
+        let mut input = self.render_file(&sample.input);
         if !sample.arguments.is_empty() {
             let arguments = escape(&sample.arguments.join(" "));
             input.push_str(&format!("<p>{}: <code>{arguments}</code></p>", self.words.arguments));
         }
         for (name, path) in &sample.files {
-            input.push_str(&format!("<p><code>{}</code></p>{}", escape(name), self.text(path)));
+            input.push_str(&format!(
+                "<p><code>{}</code></p>{}",
+                escape(name),
+                self.render_file(path)
+            ));
         }
-        let output = sample.output.as_ref().map(|path| self.text(path)).unwrap_or_default();
+        let output = sample.output.as_ref().map(|path| self.render_file(path)).unwrap_or_default();
         table(
             "sample",
             [self.words.sample_input, self.words.sample_output],
@@ -145,12 +146,12 @@ impl Samples {
         )
     }
 
-    /// An exchange: the judge's lines on the left, the submission's on the right.
-    fn exchange(&mut self, path: &FilePath) -> String {
+    /// The judge's lines are on the left, the submission's on the right.
+    fn render_exchange(&mut self, path: &FilePath) -> String {
         let text = self.read(path).unwrap_or_else(|why| why);
         let lines: Vec<&str> = text.lines().collect();
         let passes: Vec<&[&str]> = lines.split(|line| *line == "---").collect();
-        let mut html = format!("<h3>{} {}</h3>\n", self.words.sample_interaction, self.shown);
+        let mut html = format!("<h3>{} {}</h3>\n", self.words.sample_interaction, self.count);
         for (pass, lines) in passes.iter().enumerate() {
             let mut turns: Vec<[String; 2]> = Vec::new();
             let mut last = None;
@@ -176,17 +177,16 @@ impl Samples {
         html
     }
 
-    /// The text of a file, or why it cannot be shown.
-    fn text(&mut self, path: &FilePath) -> String {
+    fn render_file(&mut self, path: &FilePath) -> String {
         match self.read(path) {
             Ok(text) => pre(&text),
             Err(why) => format!("<p>{}</p>", escape(&why)),
         }
     }
 
-    /// A file as text, or why it cannot be shown, which is also a remark.
+    /// The error is also a remark.
     fn read(&mut self, path: &FilePath) -> Result<String, String> {
-        match file(path, MOST) {
+        match read_file(path, LARGEST_SHOWN) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => {
                 let message = format!("the page cannot show this sample: {error}");

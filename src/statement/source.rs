@@ -1,38 +1,36 @@
-//! A statement's text and the files beside it, read only inside of the package, with bounded size.
+//! Reads a statement's text and the files in its directory: only inside of the package, with bounded size.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 
-use crate::language::constants::{TOO_LONG_HELP, replace_constants, uses};
-use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
+use crate::language::constants::{GROWTH_HELP, find_constants, replace_constants};
+use crate::model::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
-use crate::model::root::{FilePath, is_outside};
+use crate::model::root::{FilePath, is_outside_error};
 use crate::model::units::Bytes;
-use crate::package::statements::{Form, Statement};
+use crate::package::statements::{Statement, StatementForm};
 
-/// Upper bound on the size of a statement; real ones have a few kilobytes.
-const LARGEST: Bytes = Bytes::mib(1);
-/// Upper bound on the remarks: with more, the statement is probably in another markup language.
+/// Real statements have a few kilobytes.
+const LARGEST_STATEMENT: Bytes = Bytes::mib(1);
+/// With more remarks, the statement is probably in another markup language.
 const MOST_REMARKS: usize = 50;
 
-/// A statement's text.
 pub(super) struct StatementText {
     path: FilePath,
     pub text: String,
-    written: String,
-    /// Where values are in the text, and where their names are in the written text.
+    source: String,
+    /// The ranges of values in the text, and those of their names in the source.
     values: Vec<[Range<usize>; 2]>,
-    told: RefCell<HashSet<String>>,
+    messages: RefCell<HashSet<String>>,
 }
 
 impl StatementText {
-    /// Reads a statement and fills in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();
-        let bytes = file(&path, LARGEST).map_err(|error| {
+        let bytes = read_file(&path, LARGEST_STATEMENT).map_err(|error| {
             let help = "a statement is a text file of the package, of 1 MiB at most";
             Diagnostic::warning(&path, format!("cannot be shown: {error}")).help(help)
         })?;
@@ -41,12 +39,12 @@ impl StatementText {
             Diagnostic::warning(&path, message).help("save the file as UTF-8")
         })?;
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        if matches!(statement.form, Form::Latex | Form::Sections) {
+        if matches!(statement.form, StatementForm::Latex | StatementForm::Sections) {
             return Ok(Self::new(path, text));
         }
         replace_constants(text.as_bytes(), &problem.constants).map_err(|fault| {
             let message = format!("cannot be shown: {fault}");
-            Diagnostic::warning(&path, message).help(TOO_LONG_HELP)
+            Diagnostic::warning(&path, message).help(GROWTH_HELP)
         })?;
         Ok(Self::with_values(path, text, &problem.constants))
     }
@@ -57,38 +55,37 @@ impl StatementText {
 
     pub(super) fn with_values(path: FilePath, written: String, constants: &[Constant]) -> Self {
         let (mut text, mut values, mut end) = (String::new(), Vec::new(), 0);
-        for (name, value) in uses(written.as_bytes(), constants) {
+        for (name, value) in find_constants(written.as_bytes(), constants) {
             text.push_str(&written[end..name.start]);
             values.push([text.len()..text.len() + value.len(), name.clone()]);
             text.push_str(value);
             end = name.end;
         }
         text.push_str(&written[end..]);
-        Self { path, text, written, values, told: RefCell::default() }
+        Self { path, text, source: written, values, messages: RefCell::default() }
     }
 
-    /// The path of a file beside the statement.
-    pub(super) fn beside(&self, name: &str) -> FilePath {
+    pub(super) fn neighbour(&self, name: &str) -> FilePath {
         self.path.with_file_name(name)
     }
 
-    /// A remark about a part of the text; `None` if it repeats an earlier one, or if there are too many.
-    pub(super) fn remark(
+    /// `None` if the remark repeats an earlier one, or if there are too many.
+    pub(super) fn new_remark(
         &self,
         at: Range<usize>,
         message: String,
         help: &str,
     ) -> Option<Diagnostic> {
-        let mut told = self.told.borrow_mut();
+        let mut told = self.messages.borrow_mut();
         if told.len() >= MOST_REMARKS || !told.insert(message.clone()) {
             return None;
         }
-        let remark = Diagnostic::warning(&self.path, message).at(self.spot(at));
+        let remark = Diagnostic::warning(&self.path, message).at_position(self.source_spot(at));
         Some(remark.help(help))
     }
 
-    /// The place in the written text of a part of the text; a part of a value is at its name.
-    fn as_written(&self, at: Range<usize>) -> Range<usize> {
+    /// Converts a range of the text to one of the source; a part of a value becomes its name.
+    fn source_range(&self, at: Range<usize>) -> Range<usize> {
         let mut found = at.clone();
         for [value, name] in &self.values {
             if value.contains(&at.start) {
@@ -103,9 +100,9 @@ impl StatementText {
         found
     }
 
-    fn spot(&self, at: Range<usize>) -> Spot {
-        let text = &self.written;
-        let at = self.as_written(at);
+    fn source_spot(&self, at: Range<usize>) -> TextPosition {
+        let text = &self.source;
+        let at = self.source_range(at);
         let start = at.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -113,19 +110,23 @@ impl StatementText {
         let line = line.split('\n').next().unwrap_or_default();
         let count = |text: Option<&str>| text.map_or(1, |text| text.chars().count() as u32);
         let end = at.end.min(line_start + line.len());
-        Spot {
+        TextPosition {
             line: before.matches('\n').count() as u32 + 1,
             column: count(text.get(line_start..start)) + 1,
-            text: if line.len() <= LINE_MAX { line.to_owned() } else { String::new() },
+            text: if line.len() <= LONGEST_SHOWN_LINE { line.to_owned() } else { String::new() },
             width: count(text.get(start..end)).max(1),
         }
     }
 }
 
-/// A file of the package. A link out of it is refused, so that a page reveals nothing about the machine.
-pub(super) fn file(path: &FilePath, most: Bytes) -> io::Result<Vec<u8>> {
-    let bytes = path.start(most.0 + 1).map_err(|error| {
-        if is_outside(&error) { io::Error::other("it is outside of the package") } else { error }
+/// A link out of the package is refused, so that a page reveals nothing about the machine.
+pub(super) fn read_file(path: &FilePath, most: Bytes) -> io::Result<Vec<u8>> {
+    let bytes = path.read_prefix(most.0 + 1).map_err(|error| {
+        if is_outside_error(&error) {
+            io::Error::other("it is outside of the package")
+        } else {
+            error
+        }
     })?;
     if bytes.len() as u64 > most.0 {
         Err(io::Error::other(format!("it has more than {most}")))

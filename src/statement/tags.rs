@@ -1,16 +1,16 @@
-//! HTML that a statement may contain: a few text tags, and links.
+//! The HTML that a statement may contain: a few text tags, and links.
 
 use crate::model::html::escape;
 
 /// Tags that only change the look of text. They are accepted only without attributes.
-const HARMLESS: [&str; 15] = [
+const HARMLESS_TAGS: [&str; 15] = [
     "br", "hr", "b", "i", "u", "s", "em", "strong", "sub", "sup", "small", "code", "kbd", "center",
     "p",
 ];
 
-/// The HTML of a statement: harmless tags stay, comments are removed, everything else becomes text. Also returns the
-/// names of the tags that become text.
-pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
+/// Harmless tags stay, comments are removed, everything else becomes text. Also returns the names of the tags that
+/// become text.
+pub(super) fn neutralize(html: &str) -> (String, Vec<String>) {
     let mut neutral = String::new();
     let mut refused = Vec::new();
     let mut rest = html;
@@ -25,7 +25,7 @@ pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
         let (tag, after) = rest.split_at(end);
         let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim();
         let name = inner.trim_start_matches('/').to_ascii_lowercase();
-        if HARMLESS.contains(&name.as_str()) {
+        if HARMLESS_TAGS.contains(&name.as_str()) {
             let slash = if inner.starts_with('/') { "/" } else { "" };
             neutral.push_str(&format!("<{slash}{name}>"));
         } else {

@@ -1,4 +1,4 @@
-//! How statements are translated.
+//! Tests of the translation of statements.
 
 use std::fs;
 
@@ -6,8 +6,7 @@ use super::*;
 use crate::model::program::Constant;
 use crate::model::root::FilePath;
 
-/// A statement's body, and the messages about it.
-fn shown(form: Form, text: &str) -> (String, Vec<String>) {
+fn translate_text(form: StatementForm, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| {
         let path = dir.path().join(name);
@@ -29,7 +28,7 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     };
     let path = problem.dir.join("statement/problem");
     let statement = Statement { language: "en".to_owned(), form, path };
-    let page = page(&problem, &[&statement]).expect("a page");
+    let page = render_page(&problem, &[&statement]).expect("a page");
     let (_, body) = page.html.split_once("</dl>\n").expect("facts");
     let body = body.split("</article>").next().unwrap_or_default().to_owned();
     let told = |it: &Diagnostic| {
@@ -39,8 +38,8 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     (body, page.remarks.iter().map(told).collect())
 }
 
-fn check(form: Form, text: &str, html: &[&str], told: &[&str]) {
-    let (body, remarks) = shown(form, text);
+fn check(form: StatementForm, text: &str, html: &[&str], told: &[&str]) {
+    let (body, remarks) = translate_text(form, text);
     for piece in html {
         assert!(body.contains(piece), "{text}\nlacks {piece}:\n{body}");
     }
@@ -52,7 +51,7 @@ fn check(form: Form, text: &str, html: &[&str], told: &[&str]) {
 
 #[test]
 fn markdown_becomes_html() {
-    let check = |text: &str, html: &[&str]| check(Form::Markdown, text, html, &[]);
+    let check = |text: &str, html: &[&str]| check(StatementForm::Markdown, text, html, &[]);
     check("## Input\n\nTwo *numbers*.", &["<h2>Input</h2>", "<p>Two <em>numbers</em>.</p>"]);
     check("# Sum\n## Input\n", &["<h2>Sum</h2>", "<h3>Input</h3>"]);
     check("| a | b |\n|--:|---|\n| 1 | 2 |\n", &["<table>", "text-align: right\">1</td>"]);
@@ -68,15 +67,15 @@ fn markdown_becomes_html() {
 }
 
 #[test]
-fn a_name_without_a_constant_is_told() {
-    check(Form::Markdown, "a\n\nAt most {{m}}", &["{{m}}"], &["3: unknown constant `m`"]);
+fn an_unknown_constant_is_reported() {
+    check(StatementForm::Markdown, "a\n\nAt most {{m}}", &["{{m}}"], &["3: unknown constant `m`"]);
     let beside = "{{nextsample}} {{m}} {{remainingsamples}}";
-    check(Form::Markdown, beside, &["{{m}}"], &["1: unknown constant `m`"]);
-    check(Form::Markdown, "{{ m }} {{1}} {{ $a_{{x}}$ `{{m}}`", &["{{ m }}"], &[]);
+    check(StatementForm::Markdown, beside, &["{{m}}"], &["1: unknown constant `m`"]);
+    check(StatementForm::Markdown, "{{ m }} {{1}} {{ $a_{{x}}$ `{{m}}`", &["{{ m }}"], &[]);
 }
 
 #[test]
-fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
+fn a_remark_has_its_position_in_the_source() {
     let check = |text: &str, place: (u32, u32, u32)| {
         let source = StatementText::with_values(
             FilePath::root("p"),
@@ -89,7 +88,7 @@ fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
         );
         let start = source.text.find('<').expect("a start");
         let end = source.text.find('>').expect("an end") + 1;
-        let remark = source.remark(start..end, "odd".to_owned(), "").expect("a remark");
+        let remark = source.new_remark(start..end, "odd".to_owned(), "").expect("a remark");
         let spot = remark.place.spot.expect("a spot");
         assert_eq!((spot.line, spot.column, spot.width), place, "{text}");
         assert!(text.lines().any(|line| line == spot.text), "{text}: {}", spot.text);
@@ -106,8 +105,10 @@ fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
 fn the_images_of_a_page_are_bounded() {
     let told = "1: the image `a` is left out: a statement has 1000 images at most";
     for name in ["a", "none"] {
-        let (body, remarks) =
-            shown(Form::Latex, &format!("\\includegraphics{{{name}}}").repeat(1200));
+        let (body, remarks) = translate_text(
+            StatementForm::Latex,
+            &format!("\\includegraphics{{{name}}}").repeat(1200),
+        );
         assert_eq!(body.matches("<img ").count(), if name == "a" { 1000 } else { 0 });
         assert_eq!(remarks.last(), Some(&told.replace("`a`", &format!("`{name}`"))), "{remarks:?}");
     }
@@ -115,8 +116,8 @@ fn the_images_of_a_page_are_bounded() {
     let large = fs::File::create(dir.path().join("a.png")).expect("a file");
     large.set_len(8 << 20).expect("a size");
     let path = FilePath::root(dir.path()).join("problem.en.md");
-    let statement = Statement { language: "en".to_owned(), form: Form::Markdown, path };
-    let mut images = Images::new(&Problem::default(), &statement);
+    let statement = Statement { language: "en".to_owned(), form: StatementForm::Markdown, path };
+    let mut images = StatementImages::new(&Problem::default(), &statement);
     let found = (0..7).filter(|_| images.address("a.png").is_ok()).count();
     // In a page, each has a third more.
     assert_eq!(found, 5);
@@ -126,7 +127,8 @@ fn the_images_of_a_page_are_bounded() {
 
 #[test]
 fn hostile_markdown_is_text() {
-    let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Markdown, text, html, told);
+    let check =
+        |text: &str, html: &[&str], told: &[&str]| check(StatementForm::Markdown, text, html, told);
     let script = "`<script>` is shown as text";
     check(
         "a\n\n<script>alert(1)</script>\n",
@@ -170,7 +172,7 @@ fn hostile_markdown_is_text() {
 
 #[test]
 fn the_subset_of_latex_becomes_html() {
-    let check = |text: &str, html: &[&str]| check(Form::Latex, text, html, &[]);
+    let check = |text: &str, html: &[&str]| check(StatementForm::Latex, text, html, &[]);
     check("One\nline.\n\nTwo % no\n lines.", &["<p>One line.</p>\n<p>Two lines.</p>"]);
     check(
         r"\textbf{a \emph{b}} {\tt c--d} e--f",
@@ -249,7 +251,7 @@ fn the_subset_of_latex_becomes_html() {
 
 #[test]
 fn the_latex_of_polygon_becomes_html() {
-    let check = |text: &str, html: &[&str]| check(Form::Latex, text, html, &[]);
+    let check = |text: &str, html: &[&str]| check(StatementForm::Latex, text, html, &[]);
     check(
         "\\begin{problem}{A $n$}{a.in}{stdout}{1 second}{256 megabytes}\nText.\n\n\\InputFile\nOne.\n\\OutputFile\nTwo.\n\
          \\Interaction\nThree.\n\\Scoring\nFour.\n\\Examples\n\\begin{example}\n\\exmp{1 <2>}{3}%\n\\exmp{4}{5}%\n\
@@ -263,7 +265,12 @@ fn the_latex_of_polygon_becomes_html() {
         ],
     );
     let missing = "0: the page cannot show this sample: No such file or directory (os error 2)";
-    self::check(Form::Latex, "\\exmpfile{secret}{a.png}", &["foob", "No such file"], &[missing]);
+    self::check(
+        StatementForm::Latex,
+        "\\exmpfile{secret}{a.png}",
+        &["foob", "No such file"],
+        &[missing],
+    );
     check("\\newenvironment{x}[5]{\\problemname{#1}}{}a", &["<p>a</p>"]);
     check("\\newcommand{\\Note}{\\section*{N}}\\Note", &["<h2>N</h2>"]);
     // As written in a converted file.
@@ -271,10 +278,10 @@ fn the_latex_of_polygon_becomes_html() {
 }
 
 #[test]
-fn an_image_that_no_browser_shows_gives_way_to_one_beside_it() {
+fn an_image_that_no_browser_shows_is_replaced_by_another() {
     let image = "<img src=\"data:image/png;base64,Zm9vYg==\"";
     let check = |name: &str, html: &[&str], told: &[&str]| {
-        check(Form::Latex, &format!("\\includegraphics{{{name}}}"), html, told);
+        check(StatementForm::Latex, &format!("\\includegraphics{{{name}}}"), html, told);
     };
     check("a.pdf", &[image], &[]);
     check("a.eps", &[image], &[]);
@@ -283,8 +290,9 @@ fn an_image_that_no_browser_shows_gives_way_to_one_beside_it() {
 }
 
 #[test]
-fn what_latex_is_not_known_is_told_with_its_line() {
-    let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Latex, text, html, told);
+fn unknown_latex_is_reported_with_its_line() {
+    let check =
+        |text: &str, html: &[&str], told: &[&str]| check(StatementForm::Latex, text, html, told);
     check(
         "a\n\n\\foo{b} \\foo c",
         &["<p>b c</p>"],
@@ -339,10 +347,10 @@ fn what_latex_is_not_known_is_told_with_its_line() {
 
 /// With time in the square of the text, each of these takes as long as all other tests together.
 #[test]
-fn a_statement_takes_time_in_proportion_to_its_size() {
+fn a_statement_takes_linear_time() {
     const SIZE: usize = 100 << 10;
-    let check = |form: Form, unit: &str, kept: &str| {
-        let (body, _) = shown(form, &unit.repeat(SIZE / unit.len()));
+    let check = |form: StatementForm, unit: &str, kept: &str| {
+        let (body, _) = translate_text(form, &unit.repeat(SIZE / unit.len()));
         assert!(body.contains(kept), "{unit}: {}", &body[..body.len().min(200)]);
     };
     for (unit, kept) in [
@@ -356,20 +364,20 @@ fn a_statement_takes_time_in_proportion_to_its_size() {
         ("\\item[a", "a"),
         ("\\begin{tabular}[a", "a"),
     ] {
-        check(Form::Latex, unit, kept);
+        check(StatementForm::Latex, unit, kept);
     }
     for unit in ["{{nextsample}}", "{{remainingsamples}}a", "{{a}}", "{{", "[a](b", "![", "<a "] {
-        check(Form::Markdown, unit, "");
+        check(StatementForm::Markdown, unit, "");
     }
     let body = "#1".repeat(20_000);
     let macros = format!("\\newcommand{{\\a}}[1]{{{body}}}{}", "\\a{xxxxxxxxxx}".repeat(5000));
     let told = "1: macros make more than 1 MiB of text; the rest is left out";
-    assert_eq!(shown(Form::Latex, &macros).1, [told]);
+    assert_eq!(translate_text(StatementForm::Latex, &macros).1, [told]);
 }
 
 /// Any text becomes a page; nothing hangs, and nothing in it becomes a tag.
 #[test]
-fn no_statement_is_too_strange() {
+fn any_text_becomes_a_page() {
     let pieces = [
         "\\begin{tabular}{",
         "}",
@@ -389,8 +397,8 @@ fn no_statement_is_too_strange() {
     for first in pieces {
         for second in pieces {
             let text = format!("{first}{second}a{first}");
-            for form in [Form::Latex, Form::Markdown] {
-                let (body, _) = shown(form, &text);
+            for form in [StatementForm::Latex, StatementForm::Markdown] {
+                let (body, _) = translate_text(form, &text);
                 assert!(!body.contains("<script"), "{text}");
             }
         }

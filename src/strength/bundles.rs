@@ -5,24 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Prepared, Runnable};
+use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
-use crate::mutate::bundle::{Bundle, WHICH, bundle};
+use crate::mutate::bundle::{Bundle, MUTANT_VARIABLE, bundle};
 
-/// Programs that differ in one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Variants<'a> {
     /// One of them, or the program from which they were made.
-    pub original: &'a Prepared,
+    pub original: &'a PreparedProgram,
     pub language: &'a str,
     pub file: &'a Path,
-    /// The content of the file in each program.
     pub texts: &'a [String],
 }
 
-/// How many are built at once at most: the compiler must keep its limits.
-pub const AT_ONCE: usize = 50;
+/// More in one build could exceed the compiler's limits.
+pub const LARGEST_BUNDLE: usize = 50;
 
 impl Variants<'_> {
     /// Builds all programs at once; None for those that do not build. Each behaves as if built alone.
@@ -32,36 +30,40 @@ impl Variants<'_> {
         build_limits: &Limits,
         run_limits: &Limits,
     ) -> Result<Vec<Option<Arc<Runnable>>>, Stop> {
-        let builds = Builds { of: *self, bench: *bench, build_limits, run_limits };
+        let builds = VariantBuilder { variants: *self, bench: *bench, build_limits, run_limits };
         let all: Vec<usize> = (0..self.texts.len()).collect();
         let mut programs: Vec<Option<Arc<Runnable>>> = vec![None; self.texts.len()];
-        for (place, program) in builds.together(&all)? {
+        for (place, program) in builds.build_together(&all)? {
             programs[place] = Some(program);
         }
         Ok(programs)
     }
 }
 
-struct Builds<'a> {
-    of: Variants<'a>,
+struct VariantBuilder<'a> {
+    variants: Variants<'a>,
     bench: Bench<'a>,
     build_limits: &'a Limits,
     run_limits: &'a Limits,
 }
 
-/// Programs with the indexes of their texts.
-type Programs = Vec<(usize, Arc<Runnable>)>;
+type IndexedPrograms = Vec<(usize, Arc<Runnable>)>;
 
-impl Builds<'_> {
-    fn together(&self, group: &[usize]) -> Result<Programs, Stop> {
+impl VariantBuilder<'_> {
+    fn build_together(&self, group: &[usize]) -> Result<IndexedPrograms, Stop> {
         if group.len() < 2 {
-            return self.alone(group);
+            return self.build_each(group);
         }
-        let texts: Vec<String> = group.iter().map(|place| self.of.texts[*place].clone()).collect();
-        let Some(bundle) = bundle(self.of.language, &texts) else { return self.alone(group) };
-        let messages = match self.one(&bundle.text)? {
+        let texts: Vec<String> =
+            group.iter().map(|place| self.variants.texts[*place].clone()).collect();
+        let Some(bundle) = bundle(self.variants.language, &texts) else {
+            return self.build_each(group);
+        };
+        let messages = match self.build_text(&bundle.text)? {
             Ok(program) => {
-                let part = |at: usize| Arc::new(program.with_environment(WHICH, &at.to_string()));
+                let part = |at: usize| {
+                    Arc::new(program.with_environment(MUTANT_VARIABLE, &at.to_string()))
+                };
                 return Ok(group
                     .iter()
                     .enumerate()
@@ -70,55 +72,52 @@ impl Builds<'_> {
             }
             Err(messages) => messages,
         };
-        let name = self.of.file.file_name().unwrap_or_default().to_string_lossy();
-        let wrong = blamed(&String::from_utf8_lossy(&messages), &name, &bundle);
-        // If all seem wrong, the bundle itself is at fault. The same holds if one of them builds alone: in C, names
-        // may clash.
-        if wrong.len() == group.len() || self.is_right_alone(group, &wrong)? {
-            return self.alone(group);
+        let name = self.variants.file.file_name().unwrap_or_default().to_string_lossy();
+        let wrong = sources_with_errors(&String::from_utf8_lossy(&messages), &name, &bundle);
+        // If all seem wrong, the bundle itself is at fault. In C, names may clash: then a blamed source builds alone.
+        if wrong.len() == group.len() || self.one_builds_alone(group, &wrong)? {
+            return self.build_each(group);
         }
         if wrong.is_empty() {
             let (one, other) = group.split_at(group.len() / 2);
-            return Ok([self.together(one)?, self.together(other)?].concat());
+            return Ok([self.build_together(one)?, self.build_together(other)?].concat());
         }
         let right = group.iter().enumerate().filter(|(at, _)| !wrong.contains(at));
-        self.together(&right.map(|(_, place)| *place).collect::<Vec<_>>())
+        self.build_together(&right.map(|(_, place)| *place).collect::<Vec<_>>())
     }
 
-    fn alone(&self, group: &[usize]) -> Result<Programs, Stop> {
+    fn build_each(&self, group: &[usize]) -> Result<IndexedPrograms, Stop> {
         let mut programs = Vec::new();
         for place in group {
-            if let Ok(program) = self.one(&self.of.texts[*place])? {
+            if let Ok(program) = self.build_text(&self.variants.texts[*place])? {
                 programs.push((*place, Arc::new(program)));
             }
         }
         Ok(programs)
     }
 
-    fn is_right_alone(&self, group: &[usize], wrong: &BTreeSet<usize>) -> Result<bool, Stop> {
-        let one = wrong.last().filter(|_| self.of.language == "c");
+    fn one_builds_alone(&self, group: &[usize], wrong: &BTreeSet<usize>) -> Result<bool, Stop> {
+        let one = wrong.last().filter(|_| self.variants.language == "c");
         Ok(one
-            .map(|at| self.one(&self.of.texts[group[*at]]))
+            .map(|at| self.build_text(&self.variants.texts[group[*at]]))
             .transpose()?
             .is_some_and(|it| it.is_ok()))
     }
 
-    /// Builds one text, or returns the compiler's messages.
-    fn one(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
-        let prepared = self.of.original.with_file(self.of.file, text);
+    fn build_text(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
+        let prepared = self.variants.original.with_file(self.variants.file, text);
         Ok(match self.bench.builder.build(&prepared, self.build_limits, self.run_limits)? {
-            Built::Program(program) => Ok(*program),
-            Built::Rejected(report) => Err(report.messages),
+            BuildResult::Program(program) => Ok(*program),
+            BuildResult::Rejected(report) => Err(report.messages),
         })
     }
 }
 
-/// The sources of a bundle in which a compiler finds errors.
-fn blamed(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
+fn sources_with_errors(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;
         let end = number.find(|it: char| !it.is_ascii_digit()).unwrap_or(number.len());
-        bundle.at_line(number[..end].parse().ok()?)
+        bundle.source_at_line(number[..end].parse().ok()?)
     };
     let (mut wrong, mut asked, mut is_error) = (BTreeSet::new(), BTreeSet::new(), false);
     for line in messages.lines() {
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_put_to_the_sources_that_have_them() {
+    fn errors_belong_to_the_sources_that_have_them() {
         let text = "int main() {\n    return 0;\n}\n".to_owned();
         let bundle = bundle("cpp", &[text.clone(), text.clone(), text]).expect("a bundle");
         let line =
@@ -150,7 +149,8 @@ mod tests {
         let check = |messages: &str, expected: &[usize]| {
             let messages =
                 messages.replace("FIRST", &first.to_string()).replace("THIRD", &third.to_string());
-            let wrong: Vec<usize> = blamed(&messages, "a.cpp", &bundle).into_iter().collect();
+            let wrong: Vec<usize> =
+                sources_with_errors(&messages, "a.cpp", &bundle).into_iter().collect();
             assert_eq!(wrong, expected, "{messages}");
         };
         check("a.cpp:FIRST:5: error: x\na.cpp:THIRD:1: warning: y\n", &[0]);

@@ -10,24 +10,22 @@ use crate::build::bench::Bench;
 use crate::check::compare::compare;
 use crate::check::options::Options;
 use crate::judge::case::Rules;
-use crate::judge::output::OutputRuns;
+use crate::judge::output::OutputRunner;
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
-use crate::model::problem::{Interaction, Submitted};
-use crate::model::stop::{Mend, Stop};
-use crate::model::strictness::{LetThrough, Strictness};
+use crate::model::problem::{Interaction, SubmittedContent};
+use crate::model::stop::{RefusalSubject, Stop};
+use crate::model::strictness::{AcceptedFault, Strictness};
 use crate::model::test_data::TestCase;
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
 use crate::strength::submissions::BuiltSubmission;
 use crate::validate::trial;
 use crate::validator::response::Opinion;
 
-/// On how many test cases outputs are tried.
-const CASES: usize = 6;
-/// Larger judge answers are not changed.
-const LARGEST: u64 = 64 << 10;
+const TRIED_CASES: usize = 6;
+/// In bytes. Larger judge answers are not changed.
+const LARGEST_ANSWER: u64 = 64 << 10;
 
-/// How a changed output is known to be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Oracle {
     /// Only the judge answer is right: the default output validator compares with it.
@@ -39,7 +37,7 @@ enum Oracle {
 }
 
 impl Oracle {
-    fn told(self) -> String {
+    fn description(self) -> String {
         match self {
             Self::Default => "the judge answer: the default output validator knows no other right output".to_owned(),
             Self::Agreement(count) => format!(
@@ -49,7 +47,7 @@ impl Oracle {
         }
     }
 
-    fn knows(self, kind: FaultClass) -> bool {
+    fn covers(self, kind: FaultClass) -> bool {
         match self {
             Self::Default => true,
             // Other orders may be right, even if all accepted submissions choose the same one.
@@ -60,14 +58,14 @@ impl Oracle {
 }
 
 /// A test case with a right output, and the outputs of other accepted submissions.
-struct Tried<'a> {
+struct AnsweredCase<'a> {
     test_case: &'a TestCase,
     answer: Vec<u8>,
     outputs: Vec<(&'a str, Vec<u8>)>,
 }
 
-/// How many kinds of wrong outputs are rejected, and how many kinds of right ones are rejected, too.
-pub fn rejected_outputs(
+/// Counts which kinds of wrong outputs are rejected, and which right ones are rejected, too.
+pub fn output_strictness(
     bench: Bench<'_>,
     rules: &Rules<'_>,
     accepted: &[BuiltSubmission<'_>],
@@ -77,66 +75,71 @@ pub fn rejected_outputs(
         let why = "submissions are judged while they run: there is no output to change";
         return Ok(Strictness::untried(why));
     }
-    if kind.submitted == Submitted::Answers {
+    if kind.submitted == SubmittedContent::Answers {
         return Ok(Strictness::untried("submissions are answers"));
     }
-    let checkers = Checkers { bench, rules };
-    let tried = checkers.tried(accepted)?;
+    let checkers = OutputTrials { bench, rules };
+    let tried = checkers.select_cases(accepted)?;
     if tried.is_empty() {
         return Ok(Strictness::untried("no test case with a small judge answer"));
     }
-    let oracle = oracle(rules, &tried)?;
-    let judged = bench.map("changed outputs", &tried, |it| checkers.judge(oracle, it))?;
-    let mut strictness = Strictness { oracle: oracle.told(), ..Strictness::default() };
-    for name in faults::names().filter(|(_, kind)| oracle.knows(*kind)).map(|(name, _)| name) {
+    let oracle = choose_oracle(rules, &tried)?;
+    let judged = bench.map("changed outputs", &tried, |it| checkers.judge_case(oracle, it))?;
+    let mut strictness = Strictness { oracle: oracle.description(), ..Strictness::default() };
+    for name in faults::fault_names().filter(|(_, kind)| oracle.covers(*kind)).map(|(name, _)| name)
+    {
         let with_it = judged.iter().flat_map(|it| &it.faults).filter(|it| it.fault.name == name);
         // The shortest output is the best example.
         let passed = with_it.clone().filter(|it| !it.is_rejected);
         let passed = passed.min_by_key(|it| it.fault.text.len());
         if with_it.count() > 0 {
-            strictness.add(
-                passed.map(|it| LetThrough::new(name, &it.test_case.name, it.fault.text.clone())),
+            strictness.add_fault(
+                passed
+                    .map(|it| AcceptedFault::new(name, &it.test_case.name, it.fault.text.clone())),
             );
         }
     }
     for it in judged {
         strictness.alternatives += it.alternatives;
-        strictness.refused_alternatives.extend(it.refused);
+        strictness.refused_alternatives.extend(it.refused_alternatives);
     }
     Ok(strictness)
 }
 
-/// The problem's way to judge an output.
-struct Checkers<'a> {
+struct OutputTrials<'a> {
     bench: Bench<'a>,
     rules: &'a Rules<'a>,
 }
 
-impl<'a> Checkers<'a> {
+impl<'a> OutputTrials<'a> {
     /// The test cases to try, including the smallest and the largest, with the outputs of all accepted submissions.
-    fn tried(&self, accepted: &[BuiltSubmission<'a>]) -> Result<Vec<Tried<'a>>, Stop> {
+    fn select_cases(
+        &self,
+        accepted: &[BuiltSubmission<'a>],
+    ) -> Result<Vec<AnsweredCase<'a>>, Stop> {
         let Self { bench, rules } = *self;
         let mut sized = Vec::new();
         for case in &bench.problem.test_data.cases {
             let Some(path) = &case.answer else { continue };
             let blob = Blob::file(path);
-            let size = blob.len().map_err(JudgeError::on("read", path))?;
-            if size > 0 && size <= LARGEST {
+            let size = blob.len().map_err(JudgeError::on_file("read", path))?;
+            if size > 0 && size <= LARGEST_ANSWER {
                 sized.push((size, case, blob));
             }
         }
         sized.sort_by_key(|(size, ..)| *size);
         let last = sized.len().saturating_sub(1);
-        let mut places: Vec<usize> = (0..CASES).map(|at| at * last / (CASES - 1)).collect();
+        let mut places: Vec<usize> =
+            (0..TRIED_CASES).map(|at| at * last / (TRIED_CASES - 1)).collect();
         places.dedup();
         let mut found = Vec::new();
         for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
             let whole = |blob: &Blob| {
-                blob.start(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
+                blob.prefix(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
             };
             let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
             let outputs = bench.map("outputs of accepted submissions", accepted, |it| {
-                let runs = OutputRuns { executor: bench.executor, rules, test_case };
+                let runs = OutputRunner { executor: bench.executor, rules, test_case };
                 let ran = runs.run(&it.runnable, &input)?;
                 Ok(match ran.rejected {
                     Some(_) => None,
@@ -144,15 +147,18 @@ impl<'a> Checkers<'a> {
                 })
             })?;
             let outputs = outputs.into_iter().flatten().collect();
-            found.push(Tried { test_case, answer: whole(answer)?, outputs });
+            found.push(AnsweredCase { test_case, answer: whole(answer)?, outputs });
         }
         Ok(found)
     }
 
-    /// Judges outputs with faults, and those of other accepted submissions.
-    fn judge<'t>(&self, oracle: Oracle, tried: &Tried<'t>) -> Result<Judged<'t>, Stop> {
+    fn judge_case<'t>(
+        &self,
+        oracle: Oracle,
+        tried: &AnsweredCase<'t>,
+    ) -> Result<TrialResults<'t>, Stop> {
         let test_case = tried.test_case;
-        let mut judged = Judged::default();
+        let mut judged = TrialResults::default();
         let by = |output: &[u8]| self.opinions(tried, output);
         let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
         // Judge answers are usually right outputs, but need not be.
@@ -166,10 +172,10 @@ impl<'a> Checkers<'a> {
         if !told.iter().all(is_right) {
             return Ok(judged);
         }
-        for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
-            // Compared with the right output's result, so that a lower score counts as rejected.
+        for fault in faults(base).into_iter().filter(|it| oracle.covers(it.kind)) {
+            // An output with a lower score than the right one counts as rejected.
             let is_rejected = by(&fault.text)? != told;
-            judged.faults.push(Faulty { fault, test_case, is_rejected });
+            judged.faults.push(JudgedFault { fault, test_case, is_rejected });
         }
         let mut seen: Vec<&[u8]> = vec![base];
         for (name, output) in &tried.outputs {
@@ -179,41 +185,45 @@ impl<'a> Checkers<'a> {
             seen.push(output);
             judged.alternatives += 1;
             if !right(output)? {
-                judged.refused.push(format!("{name} on {}", test_case.name));
+                judged.refused_alternatives.push(format!("{name} on {}", test_case.name));
             }
         }
         Ok(judged)
     }
 
     /// The opinions of the output validators on an output, or that of the default one.
-    fn opinions(&self, tried: &Tried<'_>, output: &[u8]) -> Result<Vec<Opinion>, Stop> {
+    fn opinions(&self, tried: &AnsweredCase<'_>, output: &[u8]) -> Result<Vec<Opinion>, Stop> {
         let validators = &self.rules.validators.output;
         if validators.is_empty() {
             let args = &tried.test_case.output_validator_args;
             let options = Options::parse(args).map_err(|error| {
                 let what = format!("arguments of the output validator: {error}");
-                Stop::Refused(Mend::Package, vec![what.into()])
+                Stop::Refused(RefusalSubject::Package, vec![what.into()])
             })?;
-            let is_right = is_same(&tried.answer, output, &options)?;
+            let is_right = is_equal(&tried.answer, output, &options)?;
             return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
         }
         let ask = |validator| {
-            let response =
-                trial::ask(validator, &self.bench, tried.test_case, output.to_vec().into())?;
+            let response = trial::ask_validator(
+                validator,
+                &self.bench,
+                tried.test_case,
+                output.to_vec().into(),
+            )?;
             Ok(response.opinion)
         };
         validators.iter().map(ask).collect()
     }
 }
 
-fn oracle(rules: &Rules<'_>, tried: &[Tried<'_>]) -> Result<Oracle, Stop> {
+fn choose_oracle(rules: &Rules<'_>, tried: &[AnsweredCase<'_>]) -> Result<Oracle, Stop> {
     if rules.validators.output.is_empty() {
         return Ok(Oracle::Default);
     }
     let writers = tried.iter().map(|it| it.outputs.len()).min().unwrap_or(0);
     for it in tried {
         for (_, output) in &it.outputs {
-            if !is_same(&it.answer, output, &Options::default())? {
+            if !is_equal(&it.answer, output, &Options::default())? {
                 return Ok(Oracle::Form);
             }
         }
@@ -221,21 +231,19 @@ fn oracle(rules: &Rules<'_>, tried: &[Tried<'_>]) -> Result<Oracle, Stop> {
     Ok(if writers < 2 { Oracle::Form } else { Oracle::Agreement(writers) })
 }
 
-fn is_same(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop> {
+fn is_equal(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop> {
     let difference = compare(Cursor::new(answer), Cursor::new(output), options);
     Ok(difference.map_err(|error| JudgeError::new("compare two outputs", error))?.is_none())
 }
 
-/// The results of the outputs for one test case.
 #[derive(Default)]
-struct Judged<'a> {
-    faults: Vec<Faulty<'a>>,
+struct TrialResults<'a> {
+    faults: Vec<JudgedFault<'a>>,
     alternatives: u64,
-    refused: Vec<String>,
+    refused_alternatives: Vec<String>,
 }
 
-/// A wrong output for a test case.
-struct Faulty<'a> {
+struct JudgedFault<'a> {
     fault: OutputFault,
     test_case: &'a TestCase,
     is_rejected: bool,
@@ -244,7 +252,7 @@ struct Faulty<'a> {
 fn is_right(opinion: &Opinion) -> bool {
     match opinion {
         Opinion::Accepted => true,
-        Opinion::Partial(worth) => worth.is_some(),
+        Opinion::Partial(worth) => worth.is_positive(),
         Opinion::Rejected | Opinion::Broken(_) => false,
     }
 }
@@ -253,7 +261,7 @@ fn is_right(opinion: &Opinion) -> bool {
 mod tests {
     use super::*;
     use crate::build::Builder;
-    use crate::executor::scripted::Scripted;
+    use crate::executor::scripted::ScriptedExecutor;
     use crate::judge::case::{Detail, RepeatLine, Validators};
     use crate::model::limits::Limits;
     use crate::model::problem::Problem;
@@ -273,7 +281,7 @@ mod tests {
             output_validator_args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             ..TestCase::default()
         }];
-        let executor = Scripted::new(1, |_| panic!("nothing is run"));
+        let executor = ScriptedExecutor::new(1, |_| panic!("nothing is run"));
         let builder = Builder::new(&executor);
         let validators = Validators::default();
         let rules = Rules {
@@ -286,7 +294,7 @@ mod tests {
         };
         let bench =
             Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
-        let found = rejected_outputs(bench, &rules, &[]).unwrap();
+        let found = output_strictness(bench, &rules, &[]).unwrap();
         let passed: Vec<&str> = found.let_through.iter().map(|it| it.fault.as_str()).collect();
         assert_eq!(passed, expected, "{found:?}");
         assert_eq!(found.faults, found.refused + expected.len() as u64);
@@ -294,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certainly_a_fault_depends_on_who_knows_the_right_outputs() {
+    fn certain_faults_depend_on_the_oracle() {
         use FaultClass::{Form, Order, Value};
         for (oracle, known) in [
             (Oracle::Default, &[Form, Value, Order][..]),
             (Oracle::Agreement(2), &[Form, Value]),
             (Oracle::Form, &[Form]),
         ] {
-            let kinds = [Form, Value, Order].into_iter().filter(|kind| oracle.knows(*kind));
+            let kinds = [Form, Value, Order].into_iter().filter(|kind| oracle.covers(*kind));
             assert_eq!(kinds.collect::<Vec<_>>(), known, "{oracle:?}");
         }
     }

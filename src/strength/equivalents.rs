@@ -1,11 +1,11 @@
 //! The programs that the author declares to be right, by the names in `juror.toml`.
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::{Equivalent, Problem};
+use crate::model::problem::{EquivalentMutant, Problem};
 use crate::model::stop::Stop;
 use crate::model::text::printable;
 use crate::mutate::mutants;
-use crate::mutate::original::original;
+use crate::mutate::original::read_original;
 use crate::mutate::wrapper::wrappers;
 use crate::package::suggest::nearest;
 use crate::search::reference::is_accepted;
@@ -15,15 +15,18 @@ use crate::strength::measure::MeasuredSubject;
 ///
 /// # Errors
 /// If a source cannot be read.
-pub fn unknown(problem: &Problem, entries: &[MeasuredSubject]) -> Result<Vec<Diagnostic>, Stop> {
+pub fn unknown_equivalents(
+    problem: &Problem,
+    entries: &[MeasuredSubject],
+) -> Result<Vec<Diagnostic>, Stop> {
     let mut known: Vec<String> = entries.iter().map(|it| it.subject.id.clone()).collect();
-    let is_known = |known: &[String], it: &Equivalent| known.contains(&it.subject);
+    let is_known = |known: &[String], it: &EquivalentMutant| known.contains(&it.subject);
     if problem.equivalents.iter().all(|it| is_known(&known, it)) {
         return Ok(Vec::new());
     }
     // Another submission may be the fastest next time.
     for submission in problem.submissions.iter().filter(|it| is_accepted(it)) {
-        if let Some(original) = original(&submission.program)? {
+        if let Some(original) = read_original(&submission.program)? {
             let all = mutants(original.language, &original.files);
             known.extend(all.iter().map(|it| format!("{}:{}", submission.name, it.id)));
         }

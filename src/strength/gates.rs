@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::executor::parallel;
-use crate::generate::{Generating, Mode, generate};
-use crate::judge::judging::{Judging, entries};
-use crate::judge::score::Policy;
+use crate::generate::{GenerateMode, Generation, generate};
+use crate::judge::judging::{JudgingTask, prepare_entries};
+use crate::judge::score::RunPolicy;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::{Judgement, TimeLimit};
@@ -21,14 +21,11 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::is_accepted;
-use crate::validate::{self, Extent};
+use crate::validate::{self, DataExtent};
 
-/// Checks the gates.
 pub struct Gates<'a> {
     pub inputs: &'a ProblemInputs,
-    /// All test cases, with the validators that judge them.
-    pub judging: &'a Judging<'a>,
-    /// Whether all submissions are run on all test cases.
+    pub judging: &'a JudgingTask<'a>,
     pub matrix: bool,
     pub kept: Option<PathBuf>,
 }
@@ -38,14 +35,17 @@ impl<'a> Gates<'a> {
     ///
     /// The others are run on the test cases later, like mutants. They are judged here if there can be no mutants:
     /// without an accepted submission, or if a static validator checks sources.
-    fn judged(&self, time_limit: &TimeLimit) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
+    fn judge_submissions(
+        &self,
+        time_limit: &TimeLimit,
+    ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
         let problem = self.judging.bench.problem;
         let (right, wrong): (Vec<Submission>, Vec<Submission>) =
             problem.submissions.iter().cloned().partition(is_accepted);
-        let mut all = self.session(&right, Policy::Everything, time_limit)?;
+        let mut all = self.run_session(&right, RunPolicy::AllAllowed, time_limit)?;
         if right.is_empty() || self.judging.validators.static_validator.is_some() {
-            let policy = if self.matrix { Policy::Everything } else { Policy::WhatCounts };
-            all.extend(self.session(&wrong, policy, time_limit)?);
+            let policy = if self.matrix { RunPolicy::AllAllowed } else { RunPolicy::Counting };
+            all.extend(self.run_session(&wrong, policy, time_limit)?);
         }
         let find = |judgement: Judgement| {
             let submission =
@@ -55,14 +55,14 @@ impl<'a> Gates<'a> {
         Ok(all.into_iter().filter_map(find).collect())
     }
 
-    fn session(
+    fn run_session(
         &self,
         submissions: &[Submission],
-        policy: Policy,
+        policy: RunPolicy,
         time_limit: &TimeLimit,
     ) -> Result<Vec<Judgement>, Stop> {
         let mut found = Vec::new();
-        let entries = entries(
+        let entries = prepare_entries(
             self.judging.bench.problem,
             submissions,
             self.judging.bench.builder,
@@ -83,11 +83,11 @@ impl<'a> Gates<'a> {
             _ => {}
         };
         let bench = Bench { events: &events, ..self.judging.bench };
-        let finished = Judging {
+        let finished = JudgingTask {
             entries: &entries,
-            given: Some(time_limit.limit),
+            given_time_limit: Some(time_limit.limit),
             policy,
-            ..Judging::new(bench, self.judging.validators, self.judging.cases.clone())
+            ..JudgingTask::new(bench, self.judging.validators, self.judging.cases.clone())
         }
         .run()?;
         let mut judgements = Vec::new();
@@ -102,19 +102,20 @@ impl<'a> Gates<'a> {
         Ok(judgements)
     }
 
-    /// Checks all gates. Checks the data while submissions are judged: both are mostly builds and program starts,
-    /// which leave processors idle.
-    pub fn look(
+    /// Checks the data while submissions are judged: both are mostly builds and program starts, which leave processors
+    /// idle.
+    pub fn check(
         &self,
         time_limit: &TimeLimit,
         report: &mut Strength,
     ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
-        let of_data = || Ok((self.data()?, self.reproducible()?));
-        let (judged, (data, reproducible)) = parallel::both(|| self.judged(time_limit), of_data)?;
+        let of_data = || Ok((self.check_data()?, self.check_recipe()?));
+        let (judged, (data, reproducible)) =
+            parallel::both(|| self.judge_submissions(time_limit), of_data)?;
         report.gates.push(data);
         let right: Vec<&Judgement> =
             judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
-        report.gates.push(accepted(&right));
+        report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
         let tried = match self.judging.validators.output.len() {
             0 => "the default one".to_owned(),
@@ -123,22 +124,22 @@ impl<'a> Gates<'a> {
         // It was tested when it was built.
         let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
         report.gates.push(gate);
-        report.gates.push(half(&right, time_limit.limit));
+        report.gates.push(check_time_limit(&right, time_limit.limit));
         Ok(judged)
     }
 
-    fn data(&self) -> Result<Gate, Stop> {
+    fn check_data(&self) -> Result<Gate, Stop> {
         let mut found = Vec::new();
-        let proving = validate::Proving {
+        let proving = validate::DataCheck {
             bench: self.judging.bench,
             validators: &self.judging.validators.output,
             selected: &|_| true,
-            extent: Extent::Everything,
+            extent: DataExtent::Everything,
             mutations: &[],
         };
-        validate::data(&proving, &mut found)?;
+        validate::check_data(&proving, &mut found)?;
         found.retain(Diagnostic::is_error);
-        let cases = count(self.judging.bench.problem.test_data.judged().len(), "test case");
+        let cases = count(self.judging.bench.problem.test_data.judged_cases().len(), "test case");
         let (state, detail) = match found.len() {
             0 => (GateState::Open, cases),
             errors => (GateState::Shut, count(errors, "error")),
@@ -147,7 +148,7 @@ impl<'a> Gates<'a> {
         Ok(Gate { name: GateName::ValidData, state, detail })
     }
 
-    fn reproducible(&self) -> Result<Gate, Stop> {
+    fn check_recipe(&self) -> Result<Gate, Stop> {
         let name = GateName::Reproducible;
         let Some(recipe) = &self.inputs.recipe else {
             let (state, detail) = match self.judging.bench.problem.recipe {
@@ -161,13 +162,13 @@ impl<'a> Gates<'a> {
                 (self.judging.bench.events)(event);
             }
         };
-        let mut generated = generate(&Generating {
+        let mut generated = generate(&Generation {
             bench: Bench { events: &events, ..self.judging.bench },
             recipe,
-            mode: Mode::Check,
-            fresh: false,
-            prune: false,
-            kept: self.kept.clone(),
+            mode: GenerateMode::Check,
+            ignores_memory: false,
+            removes_leftovers: false,
+            memory_dir: self.kept.clone(),
         })?;
         generated.diagnostics.retain(Diagnostic::is_error);
         let (state, detail) = match (generated.differing, generated.diagnostics.len()) {
@@ -185,8 +186,7 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// Checks that all are accepted on all test cases.
-fn accepted(right: &[&Judgement]) -> Gate {
+fn check_accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
     let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
     let rejected = joined(rejected.map(|it| &it.submission), ", ");
@@ -198,8 +198,7 @@ fn accepted(right: &[&Judgement]) -> Gate {
     Gate { name, state, detail }
 }
 
-/// Checks that all of them take at most half of the time limit.
-fn half(right: &[&Judgement], limit: Duration) -> Gate {
+fn check_time_limit(right: &[&Judgement], limit: Duration) -> Gate {
     let name = GateName::TimeLimit;
     let times = right.iter().flat_map(|it| {
         let runs = it.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));

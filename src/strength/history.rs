@@ -4,24 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::strength::{Strength, SubjectStatus};
 
-/// Reports the gain since the last measurement, and returns the note about this one for the next. Does neither if too
-/// many programs were not run in time, and reports no gain if more programs are open than before: missing programs
-/// would look like a gain.
-pub fn compare(report: &mut Strength, noted: Option<&[u8]>) -> Option<Vec<u8>> {
+/// Returns the note about this measurement for the next one. If too many programs were not run in time, there is no
+/// note and no gain. If more programs are open than before, there is no gain: missing programs would look like one.
+pub fn report_gain(report: &mut Strength, noted: Option<&[u8]>) -> Option<Vec<u8>> {
     let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
     let score = report.score.filter(|_| is_whole)?;
-    let known = noted.and_then(|text| postcard::from_bytes::<Measurement>(text).ok());
-    let known = known.filter(|known| report.open() <= known.open);
-    report.gained = known.and_then(|known| report.since(known.score, &known.missed));
-    let now = Measurement { score, missed: report.missed(), open: report.open() };
+    let known = noted.and_then(|text| postcard::from_bytes::<NotedMeasurement>(text).ok());
+    let known = known.filter(|known| report.count_open() <= known.open);
+    report.gained = known.and_then(|known| report.gain_since(known.score, &known.missed));
+    let now =
+        NotedMeasurement { score, missed: report.missed_subjects(), open: report.count_open() };
     postcard::to_allocvec(&now).ok()
 }
 
-/// What is noted of a measurement.
 #[derive(Serialize, Deserialize)]
-struct Measurement {
+struct NotedMeasurement {
     score: f64,
     missed: Vec<String>,
-    /// How many programs were not run or undecided.
     open: usize,
 }

@@ -1,77 +1,74 @@
-//! Holds suspects against test cases and the pool. While some run, the next ones are built.
+//! Runs suspects on test cases and on the pool. While some run, the next ones are built.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crate::judge::case::Texts;
+use crate::judge::case::CaseTexts;
 use crate::model::stop::Stop;
 use crate::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::measure::{MeasuredSubject, Measuring, ROUND};
+use crate::strength::measure::{MeasuredSubject, Measurement, ROUND_SIZE};
 use crate::strength::mutants::{self, WrongProgram};
-use crate::strength::test_bed::{Goal, OnCases, OnPool, Suspect};
+use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
 use crate::strength::{matrix, score};
 
-/// After how many subjects the test cases are sorted again by what they reject.
-const CHUNK: usize = 64;
+/// After so many subjects, the test cases are sorted again by what they reject.
+const CHUNK_SIZE: usize = 64;
 
-/// A step of work, for the entries at these indexes.
-enum Step {
+/// The numbers are indexes of entries.
+enum HoldingTask {
     Build(Vec<usize>),
-    Hold(usize),
+    Run(usize),
 }
 
-/// The result of a step; None if the time ran out.
-enum Done {
+/// `None` if the time ran out.
+enum TaskResult {
     Built(Option<Vec<Option<Suspect>>>),
-    Held(Option<Held>),
-    /// It may be too slow: it is run after all others.
-    Slow,
+    Run(Option<SuspectResults>),
+    Postponed,
 }
 
-/// The results of an entry's runs.
-struct Held {
-    /// On the test cases, unless they were known.
-    on_cases: Option<OnCases>,
-    /// On the pool, if there is one and it was used.
-    on_pool: Option<OnPool>,
-    took: Duration,
+struct SuspectResults {
+    /// `None` if they were known.
+    cases: Option<CaseResults>,
+    pool: Option<PoolResult>,
+    pool_time: Duration,
 }
 
-impl Measuring<'_> {
+impl Measurement<'_> {
     /// Runs suspects on the test cases and on the pool, as long as there is time.
-    pub(super) fn hold(
+    pub(super) fn run_suspects(
         &self,
         entries: &mut [MeasuredSubject],
-        pool: &[Texts],
+        pool: &[CaseTexts],
         report: &mut Strength,
     ) -> Result<(), Stop> {
         let test_bed = self.search.test_bed;
-        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.size()).collect();
+        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.input_size()).collect();
         let mut kills = vec![0; test_bed.cases.len()];
         for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
             let place = test_bed.cases.iter().position(|it| it.test_case.name == kill.test_case);
             place.into_iter().for_each(|place| kills[place] += 1);
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
-        queue.sort_by_key(|&place| entries[place].turn());
-        mutants::risky_last(&mut queue, entries);
+        queue.sort_by_key(|&place| entries[place].priority());
+        mutants::sort_risky_last(&mut queue, entries);
         let total = queue.len();
         // What needs no build is run while the first others are built.
         let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
         let start = |number: usize| match number {
             0 => 0,
-            number => (ready + (number - 1) * CHUNK).min(total),
+            number => (ready + (number - 1) * CHUNK_SIZE).min(total),
         };
         let chunk = |number: usize| -> Range<usize> { start(number)..start(number + 1) };
-        let chunks = 1 + (total - ready).div_ceil(CHUNK);
+        let chunks = 1 + (total - ready).div_ceil(CHUNK_SIZE);
         // How long one core takes to run the survivors on the pool.
         let mut on_survivors = Duration::ZERO;
         let mut longest = Duration::ZERO;
         // Those that may be too slow are run after all others.
         let mut slow: Vec<usize> = Vec::new();
         for number in 0..=chunks + 1 {
-            self.tell("subjects", start(number.saturating_sub(1)) - slow.len(), total);
+            self.report_progress("subjects", start(number.saturating_sub(1)) - slow.len(), total);
             let is_last = number > chunks;
             let held: Vec<usize> = match number.checked_sub(1) {
                 None => Vec::new(),
@@ -80,68 +77,70 @@ impl Measuring<'_> {
             };
             let order = matrix::cheapest_first(&kills, &sizes);
             let begun = Instant::now();
-            let end = self.hold_until(on_survivors, pool.len());
+            let end = self.deadline_for_cases(on_survivors, pool.len());
             self.search.arena().scheduler.set_deadline(Some(end));
-            let to_build = self.to_build(entries, &queue[chunk(number)]);
-            let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
+            let to_build = self.group_builds(entries, &queue[chunk(number)]);
+            let mut steps: Vec<HoldingTask> =
+                to_build.into_iter().map(HoldingTask::Build).collect();
             let builds = steps.len();
-            steps.extend(held.into_iter().map(Step::Hold));
-            // What takes long comes first, so that no slot waits at the end. Before the end, nobody is left to run what
-            // is built.
+            steps.extend(held.into_iter().map(HoldingTask::Run));
+            // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time
+            // to run what is built.
             if end.saturating_duration_since(begun) < longest * 2 {
                 steps.rotate_left(builds);
             }
-            let done = self.side_by_side(&steps, |step| match step {
-                Step::Build(places) => self.built(entries, places).map(Done::Built),
-                Step::Hold(place) => {
-                    let held = self.held(&entries[*place], &order, pool, is_last);
-                    Ok(self.search.arena().in_time(held)?.unwrap_or(Done::Held(None)))
+            let done = self.run_in_parallel(&steps, |step| match step {
+                HoldingTask::Build(places) => {
+                    self.build_group(entries, places).map(TaskResult::Built)
+                }
+                HoldingTask::Run(place) => {
+                    let held = self.run_suspect(&entries[*place], &order, pool, is_last);
+                    Ok(self.search.arena().in_time(held)?.unwrap_or(TaskResult::Run(None)))
                 }
             })?;
             for (step, done) in steps.into_iter().zip(done) {
                 match (step, done) {
-                    (Step::Build(places), Done::Built(Some(built))) => {
+                    (HoldingTask::Build(places), TaskResult::Built(Some(built))) => {
                         for (place, suspect) in places.into_iter().zip(built) {
-                            entries[place].take_built(suspect);
+                            entries[place].store_build(suspect);
                         }
                     }
-                    (Step::Hold(place), Done::Held(held)) => {
-                        let rejected = held.iter().filter_map(|held| held.on_cases.as_ref());
+                    (HoldingTask::Run(place), TaskResult::Run(held)) => {
+                        let rejected = held.iter().filter_map(|held| held.cases.as_ref());
                         for (case, _) in rejected.flat_map(|it| &it.rejected) {
                             kills[*case] += 1;
                         }
-                        let took = held.as_ref().map_or(Duration::ZERO, |held| held.took);
-                        report.cut |= self.take_held(&mut entries[place], held);
+                        let took = held.as_ref().map_or(Duration::ZERO, |held| held.pool_time);
+                        report.cut |= self.store_results(&mut entries[place], held);
                         if entries[place].subject.status == SubjectStatus::Undecided {
                             on_survivors += took;
                         }
                     }
-                    (Step::Hold(place), Done::Slow) => slow.push(place),
-                    (Step::Build(_), _) | (Step::Hold(_), Done::Built(_)) => {}
+                    (HoldingTask::Run(place), TaskResult::Postponed) => slow.push(place),
+                    (HoldingTask::Build(_), _) | (HoldingTask::Run(_), TaskResult::Built(_)) => {}
                 }
             }
             longest = longest.max(begun.elapsed());
         }
         self.search.arena().scheduler.set_deadline(None);
-        self.tell("subjects", total, total);
+        self.report_progress("subjects", total, total);
         Ok(())
     }
 
     /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.
-    fn hold_until(&self, on_survivors: Duration, pool: usize) -> Instant {
+    fn deadline_for_cases(&self, on_survivors: Duration, pool: usize) -> Instant {
         let slots = self.search.test_bed.comparison.bench.executor.slots();
-        let round = on_survivors.mul_f64(ROUND as f64 / (pool.max(1) * slots.max(1)) as f64);
-        self.search.end - round.clamp(self.for_search / 4, self.for_search)
+        let round = on_survivors.mul_f64(ROUND_SIZE as f64 / (pool.max(1) * slots.max(1)) as f64);
+        self.search.end - round.clamp(self.search_time / 4, self.search_time)
     }
 
-    /// Groups the entries at these indexes into builds.
-    fn to_build(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
+    fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
         let slots = self.search.test_bed.comparison.bench.executor.slots();
-        mutants::groups(&all.collect::<Vec<_>>(), slots)
+        mutants::build_groups(&all.collect::<Vec<_>>(), slots)
     }
 
-    fn built(
+    fn build_group(
         &self,
         entries: &[MeasuredSubject],
         places: &[usize],
@@ -151,17 +150,17 @@ impl Measuring<'_> {
         self.search
             .test_bed
             .arena
-            .in_time(mutants::build(&self.search.test_bed.comparison, &sources))
+            .in_time(mutants::build_group(&self.search.test_bed.comparison, &sources))
     }
 
-    fn held(
+    fn run_suspect(
         &self,
         entry: &MeasuredSubject,
         order: &[usize],
-        pool: &[Texts],
+        pool: &[CaseTexts],
         is_patient: bool,
-    ) -> Result<Done, Stop> {
-        let Some(suspect) = &entry.suspect else { return Ok(Done::Held(None)) };
+    ) -> Result<TaskResult, Stop> {
+        let Some(suspect) = &entry.suspect else { return Ok(TaskResult::Run(None)) };
         let test_bed = self.search.test_bed;
         let is_submission = entry.subject.kind == SubjectKind::Submission;
         let most = match (self.matrix, is_submission) {
@@ -169,12 +168,12 @@ impl Measuring<'_> {
             (false, true) => 1,
             (false, false) => 2,
         };
-        let goal = Goal { most, is_patient: is_patient || self.matrix };
+        let goal = Goal { rejections: most, is_patient: is_patient || self.matrix };
         let on_cases = if entry.is_judged() {
             None
         } else {
-            match test_bed.hold(suspect, order, goal)? {
-                None => return Ok(Done::Slow),
+            match test_bed.run_on_cases(suspect, order, goal)? {
+                None => return Ok(TaskResult::Postponed),
                 on_cases => on_cases,
             }
         };
@@ -185,16 +184,20 @@ impl Measuring<'_> {
         let on_pool = if pool.is_empty() || is_slow {
             None
         } else {
-            Some(test_bed.rejecting(suspect, pool)?)
+            Some(test_bed.run_on_pool(suspect, pool)?)
         };
-        Ok(Done::Held(Some(Held { on_cases, on_pool, took: begun.elapsed() })))
+        Ok(TaskResult::Run(Some(SuspectResults {
+            cases: on_cases,
+            pool: on_pool,
+            pool_time: begun.elapsed(),
+        })))
     }
 
-    /// Stores the result of an entry; returns whether the time ran out first.
-    fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
+    /// Returns whether the time ran out first.
+    fn store_results(&self, entry: &mut MeasuredSubject, held: Option<SuspectResults>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
-        let Some(Held { on_cases, on_pool, .. }) = held else {
+        let Some(SuspectResults { cases: on_cases, pool: on_pool, .. }) = held else {
             let is_late = !is_judged && subject.status != SubjectStatus::Unviable;
             if is_late {
                 subject.status = SubjectStatus::NotRun;
@@ -223,7 +226,7 @@ impl Measuring<'_> {
             None => on_cases.signature.map(|signature| (0, signature)),
         };
         if entry.source.is_some() && !on_cases.rejected.is_empty() {
-            // A suspect that was caught is not needed any more.
+            // Frees the program: it does not run again.
             entry.suspect = None;
         }
         false
@@ -231,13 +234,12 @@ impl Measuring<'_> {
 }
 
 impl MeasuredSubject {
-    /// Whether it was judged on the test cases before.
     fn is_judged(&self) -> bool {
         self.subject.kind == SubjectKind::Submission && self.source.is_none()
     }
 
-    /// The order of holding: the cheapest per subject first, so that much is done if time is short.
-    fn turn(&self) -> u8 {
+    /// The cheapest per subject comes first, so that much is done if time is short.
+    fn priority(&self) -> u8 {
         match &self.source {
             None => 0,
             Some(WrongProgram::Mutant(mutant)) if mutant.is_bundled() => 1,
@@ -247,7 +249,7 @@ impl MeasuredSubject {
         }
     }
 
-    fn take_built(&mut self, suspect: Option<Suspect>) {
+    fn store_build(&mut self, suspect: Option<Suspect>) {
         if suspect.is_none() {
             self.subject.status = SubjectStatus::Unviable;
         }

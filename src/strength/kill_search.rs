@@ -3,30 +3,26 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::judge::case::Texts;
+use crate::judge::case::CaseTexts;
 use crate::model::stop::Stop;
-use crate::model::stress::{Origin, REPEATS};
-use crate::search::arena::{Arena, Fresh};
+use crate::model::stress::{CounterexampleOrigin, REPEATS};
+use crate::search::arena::{Arena, SearchInput};
 use crate::search::batch::Batches;
 use crate::search::run::Failure;
-use crate::search::shrink::{Shrinking, Shrunk, shrink};
+use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
 
-/// What a search needs.
 pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
     pub test_bed: &'a TestBed<'a>,
-    /// When all searches must be over.
     pub end: Instant,
 }
 
-/// How many inputs that need a start each are tried in a round: over all rounds, enough to presume that a suspect is
-/// right.
-pub(super) const ALONE: usize = 25;
-/// How long an input is made smaller.
-const SHRINKING: Duration = Duration::from_secs(3);
+/// The inputs of a round, if each needs a start. Over all rounds, they suffice to presume that a suspect is right.
+pub(super) const SINGLE_INPUTS: usize = 25;
+const SHRINK_TIME: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
     pub(super) fn arena(&self) -> &Arena<'_> {
@@ -38,48 +34,50 @@ impl KillSearch<'_> {
     ///
     /// # Errors
     /// If the judge failed, was interrupted, or the time ran out.
-    pub fn first(
+    pub fn find_failure(
         &self,
         suspect: &Suspect,
         pool: &[AnsweredInput],
     ) -> Result<(Option<Failure>, usize), Stop> {
-        let takes = |it: &&AnsweredInput| Batches::takes(&it.texts.input);
+        let takes = |it: &&AnsweredInput| Batches::fits(&it.texts.input);
         let small: Vec<&AnsweredInput> = pool.iter().filter(takes).collect();
-        let items: Vec<&Texts> = small.iter().map(|it| &it.texts).collect();
+        let items: Vec<&CaseTexts> = small.iter().map(|it| &it.texts).collect();
         let (doubtful, tried): (Vec<&AnsweredInput>, usize) =
-            match self.test_bed.in_batch(suspect, &items)? {
+            match self.test_bed.run_batches(suspect, &items)? {
                 Some(batch) => {
-                    let (doubtful, tried) = batch.doubtful();
+                    let (doubtful, tried) = batch.doubtful_inputs();
                     (doubtful.into_iter().map(|place| small[place]).collect(), tried)
                 }
                 None => {
-                    let few = &pool[..pool.len().min(ALONE)];
+                    let few = &pool[..pool.len().min(SINGLE_INPUTS)];
                     (few.iter().collect(), few.len())
                 }
             };
         for answered in doubtful {
-            if let Some(found) = self.failure(suspect, answered)? {
+            if let Some(found) = self.confirm_failure(suspect, answered)? {
                 return Ok((Some(found), tried));
             }
         }
         Ok((None, tried))
     }
 
-    /// How a suspect fails on an input, if it fails each time and the input is valid.
-    fn failure(
+    /// A failure counts if the input is valid and the suspect fails each time.
+    fn confirm_failure(
         &self,
         suspect: &Suspect,
         answered: &AnsweredInput,
     ) -> Result<Option<Failure>, Stop> {
-        let Fresh { input, origin, .. } = &answered.fresh;
-        let Some(judged) = self.test_bed.rejected(suspect, input)? else {
+        let SearchInput { input, origin, .. } = &answered.fresh;
+        let Some(judged) = self.test_bed.rejection(suspect, input)? else {
             return Ok(None);
         };
-        if !self.arena().validity.allows(input)? || !self.is_certain(suspect, origin, input)? {
+        if !self.arena().validity.accepts(input)?
+            || !self.is_surely_valid(suspect, origin, input)?
+        {
             return Ok(None);
         }
         for _ in 1..REPEATS {
-            match self.test_bed.rejected(suspect, input)? {
+            match self.test_bed.rejection(suspect, input)? {
                 Some(again) if again.verdict == judged.verdict => {}
                 _ => return Ok(None),
             }
@@ -94,27 +92,26 @@ impl KillSearch<'_> {
 
     /// Whether the validity of an input is beyond doubt. If only input validators accept it, they may be lax: then all
     /// right programs must agree.
-    fn is_certain(
+    fn is_surely_valid(
         &self,
         suspect: &Suspect,
-        origin: &Origin,
+        origin: &CounterexampleOrigin,
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
-        let is_guess = matches!(origin, Origin::TestCase { .. });
+        let is_guess = matches!(origin, CounterexampleOrigin::TestCase { .. });
         let others = self.others.iter().filter(|(_, it)| is_guess && !std::ptr::eq(it, suspect));
         for (_, other) in others {
-            if self.test_bed.rejected(other, input)?.is_some() {
+            if self.test_bed.rejection(other, input)?.is_some() {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Makes a failing input small.
-    pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
-        self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
-        let shrunk = self.test_bed.with(suspect, |comparison| {
-            let shrinking = Shrinking {
+    pub fn shrink(&self, suspect: &Suspect, failure: &Failure) -> Result<ShrunkInput, Stop> {
+        self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINK_TIME)));
+        let shrunk = self.test_bed.with_comparison(suspect, |comparison| {
+            let shrinking = ShrinkParameters {
                 arena: self.arena(),
                 comparison,
                 before: (0, Instant::now()),
@@ -125,7 +122,7 @@ impl KillSearch<'_> {
         self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;
         // The smaller input may be valid only for lax validators.
-        if !self.is_certain(suspect, &failure.fresh.origin, &shrunk.input)? {
+        if !self.is_surely_valid(suspect, &failure.fresh.origin, &shrunk.input)? {
             shrunk.input = Arc::clone(&failure.fresh.input);
             shrunk.judged = failure.judged.clone();
         }

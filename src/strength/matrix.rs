@@ -12,7 +12,7 @@ pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {
 
 /// The subjects that each of these test cases catches. Whether a test case is the only one to catch a subject is known
 /// only if all subjects were tried on all test cases.
-pub fn cases(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKills> {
+pub fn case_kills(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKills> {
     let row = |name: &&str| {
         let kills = |subject: &&Subject| subject.killers.iter().any(|it| it.test_case == **name);
         let rejected: Vec<&Subject> = subjects.iter().filter(kills).collect();
@@ -28,7 +28,7 @@ pub fn cases(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKi
 
 /// A small set of test cases that rejects every subject that any test case rejects. Greedy: each step adds the first
 /// test case that rejects most of the remaining subjects.
-pub fn minimal(names: &[&str], subjects: &[Subject]) -> Vec<String> {
+pub fn minimal_cases(names: &[&str], subjects: &[Subject]) -> Vec<String> {
     let mut left: Vec<&Subject> = subjects.iter().filter(|it| !it.killers.is_empty()).collect();
     let mut chosen = Vec::new();
     while !left.is_empty() {

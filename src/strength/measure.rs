@@ -5,29 +5,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::executor::parallel;
-use crate::judge::case::Texts;
+use crate::judge::case::CaseTexts;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::CaseJudgement;
-use crate::model::problem::{Equivalent, Problem};
+use crate::model::problem::{EquivalentMutant, Problem};
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
-use crate::model::strength::{MissedBy, Strength, Subject, SubjectStatus};
-use crate::model::stress::Origin;
+use crate::model::strength::{MissedInput, Strength, Subject, SubjectStatus};
+use crate::model::stress::CounterexampleOrigin;
 use crate::model::submission::Submission;
-use crate::search::comparison::{Unusable, shown};
-use crate::search::run::{Failure, Fault};
-use crate::search::shrink::Shrunk;
-use crate::strength::kill_search::{ALONE, KillSearch};
+use crate::search::comparison::{UnusableReason, quote_input};
+use crate::search::run::{Failure, PackageFault};
+use crate::search::shrink::ShrunkInput;
+use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
-use crate::strength::reach::Looking;
+use crate::strength::reach::FeatureSearch;
 use crate::strength::test_bed::Suspect;
 
-/// A subject with its program.
 pub struct MeasuredSubject {
     pub subject: Subject,
-    /// Its program, if it is built. If this and `source` are None, it is not run here.
+    /// `None` before the build. If `source` is `None`, too, it is not run here.
     pub suspect: Option<Suspect>,
     /// What it is still to be built from. A submission without it was judged before.
     pub source: Option<WrongProgram>,
@@ -35,62 +34,63 @@ pub struct MeasuredSubject {
     pub signature: Option<(u64, u64)>,
 }
 
-/// What to measure, and how far.
-pub struct Measuring<'a> {
-    /// Where suspects are run, and how inputs are searched.
+pub struct Measurement<'a> {
     pub search: KillSearch<'a>,
     /// The most time that is kept for the search while subjects run on test cases.
-    pub for_search: Duration,
+    pub search_time: Duration,
     /// After how many rounds of the search a survivor is presumed equivalent.
     pub rounds: usize,
-    /// Whether all subjects are run on all test cases.
     pub matrix: bool,
     /// The mutants that the author declares to be right.
-    pub equivalents: &'a [Equivalent],
+    pub equivalents: &'a [EquivalentMutant],
 }
 
-/// Why there is no measurement.
-pub enum Unmeasured {
-    /// A right program fails on a valid input.
-    Reference(Fault),
+pub enum MeasurementFault {
+    Reference(PackageFault),
     /// Two right programs disagree on a valid input, made small: the other program's name, and its result.
-    Disagreement(String, Box<Shrunk>),
+    Disagreement(String, Box<ShrunkInput>),
 }
 
-/// How many fresh inputs measure how hard a subject is to catch.
-const POOL: usize = 96;
-/// How many fresh inputs are tried at once in a search. With the pool, one round is more than [`ENOUGH`].
-pub(super) const ROUND: usize = 224;
+/// The fresh inputs that measure how hard a subject is to catch.
+const POOL_SIZE: usize = 96;
+/// The fresh inputs of one round of the search. With the pool, one round is more than [`ENOUGH_INPUTS`].
+pub(super) const ROUND_SIZE: usize = 224;
 /// After how many rounds a survivor is presumed equivalent, if the user names no number.
-pub const ROUNDS: usize = 12;
+pub const DEFAULT_ROUNDS: usize = 12;
 /// After how many inputs a survivor is presumed equivalent even if the time ran out before all rounds.
-const ENOUGH: u64 = 300;
+const ENOUGH_INPUTS: u64 = 300;
 /// The bound on survivors holds with a probability of 95 %: `ln 0.05` is about `-3`.
 const RULE_OF_THREE: f64 = 3.0;
-/// On how many other survivors an input is tried.
-const OTHERS: usize = 64;
+/// An input that rejects a survivor is tried on so many others.
+const OTHER_SURVIVORS: usize = 64;
 
-impl Measuring<'_> {
-    /// Holds the entries against test cases and fresh inputs, and adds the results to the report.
+impl Measurement<'_> {
+    /// Runs the entries on test cases and fresh inputs, and adds the results to the report.
     pub fn measure(
         &self,
         mut entries: Vec<MeasuredSubject>,
         mut source: Option<FreshSource<'_>>,
         report: &mut Strength,
-    ) -> Result<Result<(), Unmeasured>, Stop> {
+    ) -> Result<Result<(), MeasurementFault>, Stop> {
         let mut pool = Vec::new();
         let search = &self.search;
-        search.arena().scheduler.set_deadline(Some(search.end - self.for_search));
+        search.arena().scheduler.set_deadline(Some(search.end - self.search_time));
         if let Some(source) = &mut source {
-            match search.arena().in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
+            match search.arena().in_time(source.make_inputs(
+                &search.test_bed.comparison,
+                POOL_SIZE,
+                POOL_SIZE,
+            ))? {
                 Some(Ok(fresh)) => pool = fresh,
-                Some(Err(fault)) => return Ok(Err(Unmeasured::Reference(fault))),
+                Some(Err(fault)) => return Ok(Err(MeasurementFault::Reference(fault))),
                 None => report.cut = true,
             }
-            match search.arena().in_time(self.disagreement(&pool))? {
-                Some(Some((name, shrunk, Origin::TestCase { .. }))) => self.doubt(name, &shrunk),
+            match search.arena().in_time(self.find_disagreement(&pool))? {
+                Some(Some((name, shrunk, CounterexampleOrigin::TestCase { .. }))) => {
+                    self.warn_about_validators(name, &shrunk)
+                }
                 Some(Some((name, shrunk, _))) => {
-                    return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
+                    return Ok(Err(MeasurementFault::Disagreement(name, Box::new(shrunk))));
                 }
                 Some(None) => {}
                 None => report.cut = true,
@@ -98,9 +98,9 @@ impl Measuring<'_> {
         }
         report.pool = pool.len();
         report.matrix = self.matrix;
-        let items: Vec<Texts> = pool.iter().map(|it| it.texts.clone()).collect();
-        self.hold(&mut entries, &items, report)?;
-        self.look_for_features(&items, report)?;
+        let items: Vec<CaseTexts> = pool.iter().map(|it| it.texts.clone()).collect();
+        self.run_suspects(&mut entries, &items, report)?;
+        self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
         for known in self.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
@@ -111,27 +111,26 @@ impl Measuring<'_> {
             }
         }
         if let Some(source) = &mut source
-            && let Err(fault) = self.search(&mut entries, pool, source, report)?
+            && let Err(fault) = self.search_survivors(&mut entries, pool, source, report)?
         {
-            return Ok(Err(Unmeasured::Reference(fault)));
+            return Ok(Err(MeasurementFault::Reference(fault)));
         }
         report.subjects = entries.into_iter().map(|entry| entry.subject).collect();
         Ok(Ok(()))
     }
 
-    /// Looks for features of inputs, as long as there is time.
-    fn look_for_features(&self, pool: &[Texts], report: &mut Strength) -> Result<(), Stop> {
+    fn find_features(&self, pool: &[CaseTexts], report: &mut Strength) -> Result<(), Stop> {
         let KillSearch { test_bed, end, .. } = self.search;
         let arena = self.search.arena();
         let Some(grammar) = arena.grammar() else { return Ok(()) };
         arena.scheduler.set_deadline(Some(end));
         let (validity, is_over) = (&arena.validity, || arena.is_over());
-        let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
+        let looking = FeatureSearch { grammar, validity, seed: report.seed, is_over: &is_over };
         let texts = test_bed
             .cases
             .iter()
-            .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
-        match self.search.arena().in_time(looking.features(texts, pool))?.flatten() {
+            .map(|case| Ok(case.read_texts()?.map(|texts| (case.test_case.name.clone(), texts))));
+        match self.search.arena().in_time(looking.find_features(texts, pool))?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -139,33 +138,33 @@ impl Measuring<'_> {
     }
 
     /// The first right program that disagrees with the reference on one of these inputs, made small.
-    fn disagreement(
+    fn find_disagreement(
         &self,
         pool: &[AnsweredInput],
-    ) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
-        let searched = self.side_by_side(&self.search.others, |(name, suspect)| {
-            Ok(self.search.first(suspect, pool)?.0.map(|found| (name, suspect, found)))
+    ) -> Result<Option<(String, ShrunkInput, CounterexampleOrigin)>, Stop> {
+        let searched = self.run_in_parallel(&self.search.others, |(name, suspect)| {
+            Ok(self.search.find_failure(suspect, pool)?.0.map(|found| (name, suspect, found)))
         })?;
         let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.search.shrunk(suspect, &found)?, found.fresh.origin)))
+        Ok(Some((name.clone(), self.search.shrink(suspect, &found)?, found.fresh.origin)))
     }
 
     /// Warns that two right programs differ on an input that only input validators accept.
-    fn doubt(&self, name: String, shrunk: &Shrunk) {
+    fn warn_about_validators(&self, name: String, shrunk: &ShrunkInput) {
         let bench = &self.search.test_bed.comparison.bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
             shrunk.judged.cause,
-            shown(&shrunk.input)
+            quote_input(&shrunk.input)
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let help = "make them stricter, or fix the one that is wrong; such inputs are left out";
         (bench.events)(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
     }
 
-    pub(super) fn side_by_side<'t, T: Sync, R: Send>(
+    pub(super) fn run_in_parallel<'t, T: Sync, R: Send>(
         &self,
         items: &'t [T],
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
@@ -175,45 +174,46 @@ impl Measuring<'_> {
         parallel::map(executor, &places, |&place| work(&items[place]))
     }
 
-    pub(super) fn tell(&self, what: &str, done: usize, total: usize) {
+    pub(super) fn report_progress(&self, what: &str, done: usize, total: usize) {
         let step = ProgressStep { what: what.to_owned(), done, total };
         (self.search.test_bed.comparison.bench.events)(Event::Progress(WorkProgress::Step(step)));
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
     /// time.
-    fn search(
+    fn search_survivors(
         &self,
         entries: &mut [MeasuredSubject],
         pool: Vec<AnsweredInput>,
         source: &mut FreshSource<'_>,
         report: &mut Strength,
-    ) -> Result<Result<(), Fault>, Stop> {
+    ) -> Result<Result<(), PackageFault>, Stop> {
         let search = &self.search;
         search.arena().scheduler.set_deadline(Some(search.end));
-        let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
+        let kept = if search.test_bed.batch_way.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
         // Without a grammar, each input costs starts of input validators.
-        let most = if search.arena().grammar().is_some() { ROUND } else { kept };
+        let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { kept };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
             let is_open = |it: &MeasuredSubject| {
-                it.is_searched() && (round <= self.rounds || it.subject.tried < ENOUGH)
+                it.is_survivor() && (round <= self.rounds || it.subject.tried < ENOUGH_INPUTS)
             };
             let alive: Vec<usize> =
                 (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if search.arena().scheduler.is_over() {
+            if search.arena().scheduler.is_past_deadline() {
                 report.cut = true;
                 break;
             }
-            self.tell("rounds of the search", round.min(self.rounds), self.rounds);
-            let searched = self.side_by_side(&alive, |&place| match &entries[place].suspect {
-                Some(suspect) => search.arena().in_time(search.first(suspect, &fresh)),
-                None => Ok(None),
-            })?;
+            self.report_progress("rounds of the search", round.min(self.rounds), self.rounds);
+            let searched =
+                self.run_in_parallel(&alive, |&place| match &entries[place].suspect {
+                    Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),
+                    None => Ok(None),
+                })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
             for (place, searched) in alive.into_iter().zip(searched) {
                 let Some((failure, tried)) = searched else { continue };
@@ -223,9 +223,9 @@ impl Measuring<'_> {
                 found.extend(failure.map(|failure| (place, failure)));
             }
             for (place, failure) in found {
-                self.missed(entries, place, &failure)?;
+                self.record_missed(entries, place, &failure)?;
             }
-            let next = source.next(&search.test_bed.comparison, most, kept);
+            let next = source.make_inputs(&search.test_bed.comparison, most, kept);
             fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
@@ -233,9 +233,9 @@ impl Measuring<'_> {
             };
         }
         search.arena().scheduler.set_deadline(None);
-        for entry in entries.iter_mut().filter(|entry| entry.is_searched()) {
+        for entry in entries.iter_mut().filter(|entry| entry.is_survivor()) {
             let subject = &mut entry.subject;
-            if subject.tried >= ENOUGH {
+            if subject.tried >= ENOUGH_INPUTS {
                 subject.status = SubjectStatus::PresumedEquivalent;
                 subject.bound = Some(RULE_OF_THREE / subject.tried as f64);
             }
@@ -244,7 +244,7 @@ impl Measuring<'_> {
     }
 
     /// Makes an input that rejects a survivor small, and finds out which other survivors it rejects.
-    fn missed(
+    fn record_missed(
         &self,
         entries: &mut [MeasuredSubject],
         place: usize,
@@ -259,29 +259,30 @@ impl Measuring<'_> {
         let judged = match &known {
             Some(known) => {
                 let rejected =
-                    self.search.test_bed.rejected(&suspect, &Arc::from(known.input.as_slice()));
+                    self.search.test_bed.rejection(&suspect, &Arc::from(known.input.as_slice()));
                 self.search.arena().in_time(rejected)?.flatten()
             }
             None => None,
         };
         let missed = match known.zip(judged) {
             Some((known, CaseJudgement { verdict, cause, .. })) => {
-                MissedBy { verdict, cause, also: Vec::new(), ..known }
+                MissedInput { verdict, cause, also: Vec::new(), ..known }
             }
             None => {
-                let shrunk = self.search.shrunk(&suspect, failure)?;
+                let shrunk = self.search.shrink(&suspect, failure)?;
                 let others = entries[..place].iter().chain(&entries[place + 1..]);
                 let is_open = |it: &&MeasuredSubject| {
-                    it.is_searched() || it.subject.status == SubjectStatus::Missed
+                    it.is_survivor() || it.subject.status == SubjectStatus::Missed
                 };
-                let others: Vec<&MeasuredSubject> = others.filter(is_open).take(OTHERS).collect();
-                let also = self.side_by_side(&others, |entry| {
+                let others: Vec<&MeasuredSubject> =
+                    others.filter(is_open).take(OTHER_SURVIVORS).collect();
+                let also = self.run_in_parallel(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
-                    let rejected = self.search.test_bed.rejected(suspect, &shrunk.input);
+                    let rejected = self.search.test_bed.rejection(suspect, &shrunk.input);
                     let rejected = self.search.arena().in_time(rejected)?.flatten();
                     Ok(rejected.map(|_| entry.subject.id.clone()))
                 })?;
-                MissedBy {
+                MissedInput {
                     input: shrunk.input.to_vec(),
                     verdict: shrunk.judged.verdict,
                     cause: shrunk.judged.cause,
@@ -299,9 +300,9 @@ impl Measuring<'_> {
     }
 }
 
-impl Unmeasured {
+impl MeasurementFault {
     /// The error that a right program fails, or that two cannot both be right.
-    pub fn stop(&self, problem: &Problem, reference: &Submission) -> Stop {
+    pub fn to_stop(&self, problem: &Problem, reference: &Submission) -> Stop {
         let path = |name: &str| {
             let mut all = problem.submissions.iter();
             let found = all.find(|it| it.name == name).unwrap_or(reference);
@@ -309,22 +310,23 @@ impl Unmeasured {
         };
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match self {
-            Unmeasured::Reference(fault) => {
-                let why = match &fault.why {
-                    Unusable::TooSlow => "too slow".to_owned(),
-                    Unusable::Reference(verdict, cause) => format!("{verdict}, {cause}"),
-                    Unusable::Solution(what) => what.clone(),
-                    Unusable::Validator(error) => error.to_string(),
+            MeasurementFault::Reference(fault) => {
+                let why = match &fault.reason {
+                    UnusableReason::TooSlow => "too slow".to_owned(),
+                    UnusableReason::Reference(verdict, cause) => format!("{verdict}, {cause}"),
+                    UnusableReason::Solution(what) => what.clone(),
+                    UnusableReason::Validator(error) => error.to_string(),
                 };
-                let message = format!("fails on a valid input: {why}: {}", shown(&fault.input));
+                let message =
+                    format!("fails on a valid input: {why}: {}", quote_input(&fault.input));
                 Diagnostic::error(path(&reference.name), message).help(help).into()
             }
-            Unmeasured::Disagreement(name, small) => {
+            MeasurementFault::Disagreement(name, small) => {
                 let message = format!(
                     "{} and {name} should both be accepted, but differ on a valid input: {}: {}",
                     reference.name,
                     small.judged.cause,
-                    shown(&small.input)
+                    quote_input(&small.input)
                 );
                 Diagnostic::error(path(name), message).help(help).into()
             }
@@ -333,8 +335,7 @@ impl Unmeasured {
 }
 
 impl MeasuredSubject {
-    /// Whether an input that rejects it is still searched.
-    fn is_searched(&self) -> bool {
+    fn is_survivor(&self) -> bool {
         self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! A suspect is a program that should be wrong: a submission of the package, or a changed right program. [`test_bed`]
-//! holds it against test cases and other inputs. Many small inputs share a start if its language allows it
+//! runs it on test cases and other inputs. Many small inputs share a start if its language allows it
 //! ([`crate::search::batch`]); what such a start does not accept is run alone. If no test case rejects a suspect,
 //! [`kill_search`] tries fresh inputs; one that rejects it is made small, and shows what the data lacks. [`pool`]
 //! makes the fresh inputs that measure how hard each suspect is to catch, [`holding`] builds and runs, [`reach`] finds

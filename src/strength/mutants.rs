@@ -4,27 +4,27 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::build::{Built, Prepared, Runnable};
+use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::grammar::program::Grammar;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::strength::{SourceEdit, Subject, SubjectKind};
 use crate::model::submission::Submission;
 use crate::mutate::operator::Operator;
-use crate::mutate::original::original;
-use crate::mutate::wrapper::{Change, wrappers};
+use crate::mutate::original::read_original;
+use crate::mutate::wrapper::{WrapperChange, wrappers};
 use crate::mutate::{Mutant, SourceText, mutants};
 use crate::search::comparison::Comparison;
-use crate::strength::bundles::{AT_ONCE, Variants};
+use crate::strength::bundles::{LARGEST_BUNDLE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
 
-/// The wrappers of a right program. Those that change inputs need a grammar.
-pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {
-    let fits = |change: &Change| grammar.is_some() || matches!(change, Change::Output(_));
+pub fn wrapper_subjects(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {
+    let fits =
+        |change: &WrapperChange| grammar.is_some() || matches!(change, WrapperChange::Output(_));
     let all = wrappers().iter().filter(|wrapper| fits(&wrapper.change));
     all.map(|wrapper| MeasuredSubject {
-        subject: Subject::new(wrapper.name, SubjectKind::Wrapper, wrapper.words),
+        subject: Subject::new(wrapper.name, SubjectKind::Wrapper, wrapper.description),
         suspect: Some(Suspect { wrapper: Some(wrapper), ..right.clone() }),
         source: None,
         signature: None,
@@ -32,16 +32,14 @@ pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubjec
     .collect()
 }
 
-/// A mutant that is not built yet.
 #[derive(Clone, Debug)]
 pub struct MutantSource {
     /// The right program, to be built for many inputs if its language allows it.
-    original: Arc<Prepared>,
+    original: Arc<PreparedProgram>,
     is_batched: bool,
     language: &'static str,
     file: PathBuf,
     text: String,
-    /// Whether it may well not compile.
     is_risky: bool,
 }
 
@@ -56,44 +54,43 @@ impl MutantSource {
     }
 }
 
-/// The source of a program that should be wrong.
 #[derive(Clone, Debug)]
 pub enum WrongProgram {
     Mutant(MutantSource),
-    Submission(Box<Prepared>),
+    Submission(Box<PreparedProgram>),
 }
 
 impl WrongProgram {
-    fn is_beside(&self, other: &Self) -> bool {
+    fn shares_build_with(&self, other: &Self) -> bool {
         let (Self::Mutant(one), Self::Mutant(other)) = (self, other) else { return false };
         Arc::ptr_eq(&one.original, &other.original) && one.file == other.file
     }
 }
 
-/// Sorts neighbours that could be built together: those that may not compile last, so that few builds are repeated
-/// without some of their programs.
-pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
+/// Among neighbours that could be built together, those that may not compile come last: so few builds are repeated.
+pub fn sort_risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
     let source = |place: &usize| entries[*place].source.as_ref();
     let beside = |one: &usize, other: &usize| {
-        source(one).zip(source(other)).is_some_and(|(a, b)| a.is_beside(b))
+        source(one).zip(source(other)).is_some_and(|(a, b)| a.shares_build_with(b))
     };
     let is_risky =
         |place: &usize| matches!(source(place), Some(WrongProgram::Mutant(it)) if it.is_risky);
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
-/// Indexes of the sources that are built together, for this many slots.
-pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
-    let beside = sources.chunk_by(|one, other| one.1.is_beside(other.1));
+/// Each group of indexes is one build.
+pub fn build_groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
+    let beside = sources.chunk_by(|one, other| one.1.shares_build_with(other.1));
     let split = beside.flat_map(|together| {
-        let at_once = together.len().div_ceil(slots.max(1)).clamp(1, AT_ONCE);
+        let at_once = together.len().div_ceil(slots.max(1)).clamp(1, LARGEST_BUNDLE);
         together.chunks(at_once)
     });
     split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
 }
 
-/// Builds one of the [`groups`]; None for sources that do not build. A program built for many inputs also runs on one.
-pub fn build(
+/// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
+/// on one.
+pub fn build_group(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],
 ) -> Result<Vec<Option<Suspect>>, Stop> {
@@ -102,7 +99,9 @@ pub fn build(
     let mut mutants = Vec::with_capacity(sources.len());
     for source in sources {
         match source {
-            WrongProgram::Submission(prepared) => return Ok(vec![alone(comparison, prepared)?]),
+            WrongProgram::Submission(prepared) => {
+                return Ok(vec![build_submission(comparison, prepared)?]);
+            }
             WrongProgram::Mutant(mutant) => mutants.push(mutant),
         }
     }
@@ -112,18 +111,22 @@ pub fn build(
     let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
     let variants = Variants { original, language, file, texts: &texts };
     let programs = variants.build(bench, &limits, &rules.limits)?;
-    let suspect = |program: Arc<Runnable>| Suspect::of_one(original, program, *is_batched);
+    let suspect = |program: Arc<Runnable>| Suspect::from_program(original, program, *is_batched);
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
-/// Builds a submission, for many inputs if its language allows it.
-fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Suspect>, Stop> {
+fn build_submission(
+    comparison: &Comparison<'_>,
+    prepared: &PreparedProgram,
+) -> Result<Option<Suspect>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {
-        if let Built::Program(program) = bench.builder.build(&prepared, &limits, &rules.limits)? {
-            return Ok(Some(Suspect::of_one(&prepared, Arc::from(program), is_batched)));
+        if let BuildResult::Program(program) =
+            bench.builder.build(&prepared, &limits, &rules.limits)?
+        {
+            return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));
         }
     }
     Ok(None)
@@ -133,12 +136,12 @@ fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Susp
 ///
 /// # Errors
 /// If its sources cannot be read.
-pub fn mutated(
+pub fn mutant_subjects(
     submission: &Submission,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
     seed: u64,
 ) -> Result<Vec<MeasuredSubject>, Stop> {
-    let Some(original) = original(&submission.program)? else { return Ok(Vec::new()) };
+    let Some(original) = read_original(&submission.program)? else { return Ok(Vec::new()) };
     let held_out: HashSet<Operator> = Operator::held_out(seed).into_iter().collect();
     let batch = prepared.for_batches();
     let is_batched = batch.is_some();
@@ -148,7 +151,7 @@ pub fn mutated(
         let text = mutant.apply(&file.text);
         let id = format!("{}:{}", submission.name, mutant.id);
         let subject = Subject {
-            edit: Some(edit(submission, file, &mutant, &text)),
+            edit: Some(source_edit(submission, file, &mutant, &text)),
             held_out: held_out.contains(&mutant.operator),
             ..Subject::new(id, SubjectKind::Mutant, mutant.operator.name())
         };
@@ -170,21 +173,24 @@ pub fn mutated(
     Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }
 
-/// The lines that a mutant changes, before and after.
-fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str) -> SourceEdit {
+fn source_edit(
+    submission: &Submission,
+    file: &SourceText,
+    mutant: &Mutant,
+    after: &str,
+) -> SourceEdit {
     let end = mutant.range.start + mutant.after.len();
     SourceEdit {
         submission: submission.name.clone(),
         file: file.name.display().to_string(),
         line: u32::try_from(mutant.line).unwrap_or(u32::MAX),
         column: u32::try_from(mutant.column).unwrap_or(u32::MAX),
-        before: lines(&file.text, mutant.range.start, mutant.range.end).to_owned(),
-        after: lines(after, mutant.range.start, end).to_owned(),
+        before: whole_lines(&file.text, mutant.range.start, mutant.range.end).to_owned(),
+        after: whole_lines(after, mutant.range.start, end).to_owned(),
     }
 }
 
-/// The whole lines from one position in a text to another.
-fn lines(text: &str, from: usize, to: usize) -> &str {
+fn whole_lines(text: &str, from: usize, to: usize) -> &str {
     let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let end = text[to..].find('\n').map_or(text.len(), |at| to + at);
     &text[start..end]
@@ -200,7 +206,7 @@ mod tests {
         for (from, to, expected) in
             [(0, 1, "one"), (5, 6, "two"), (5, 9, "two\nthree"), (13, 13, "three")]
         {
-            assert_eq!(lines(text, from, to), expected, "{from} {to}");
+            assert_eq!(whole_lines(text, from, to), expected, "{from} {to}");
         }
     }
 }

@@ -3,65 +3,62 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::inputs::candidates::{Candidates, Mix};
-use crate::judge::case::Texts;
+use crate::inputs::candidates::{CandidateSource, SourceMix};
+use crate::judge::case::CaseTexts;
 use crate::model::stop::Stop;
-use crate::model::stress::Origin;
-use crate::search::arena::{Arena, Fresh};
-use crate::search::comparison::{Comparison, Unusable};
-use crate::search::run::Fault;
+use crate::model::stress::CounterexampleOrigin;
+use crate::search::arena::{Arena, SearchInput};
+use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::run::PackageFault;
 
-/// Where fresh inputs come from.
 pub struct FreshSource<'a> {
     arena: &'a Arena<'a>,
-    /// The ways to make inputs, in order.
-    mix: Mix<'a>,
-    taken: u64,
+    mix: SourceMix<'a>,
+    candidates: u64,
     seen: HashSet<Arc<[u8]>>,
 }
 
-/// A fresh input with its judge answer.
 #[derive(Clone, Debug)]
 pub struct AnsweredInput {
-    pub fresh: Fresh,
-    pub texts: Texts,
+    pub fresh: SearchInput,
+    pub texts: CaseTexts,
 }
 
-/// The longest fresh input in bytes: longer ones cost more than they show.
-pub const LONGEST: usize = 64 << 10;
-/// After how many useless inputs in a row the search ends.
-const IN_VAIN: u64 = 200;
+/// In bytes. Longer inputs cost more than they show.
+pub const LONGEST_INPUT: usize = 64 << 10;
+/// The search ends after so many useless inputs in a row.
+const MOST_USELESS: u64 = 200;
 
 impl<'a> FreshSource<'a> {
     /// A source of what an arena makes until its time is over; `None` if it makes nothing.
     pub fn new(arena: &'a Arena<'a>, seed: u64) -> Option<Self> {
         // Inputs similar to the test cases show less of what these lack.
         let has_copies = arena.grammar().is_none();
-        let mut mix = arena.candidates(has_copies, seed, Some(LONGEST));
-        mix.lead(0);
-        (!mix.is_empty()).then(|| Self { arena, mix, taken: 0, seen: HashSet::new() })
+        let mut mix = arena.candidates(has_copies, seed, Some(LONGEST_INPUT));
+        mix.set_first_turns(0);
+        (!mix.is_empty()).then(|| Self { arena, mix, candidates: 0, seen: HashSet::new() })
     }
 
     /// Makes up to `most` inputs, and answers the first `kept` of them. Returns a fault if a right program fails on an
     /// input.
-    pub fn next(
+    pub fn make_inputs(
         &mut self,
         comparison: &Comparison<'_>,
         most: usize,
         kept: usize,
-    ) -> Result<Result<Vec<AnsweredInput>, Fault>, Stop> {
+    ) -> Result<Result<Vec<AnsweredInput>, PackageFault>, Stop> {
         let arena = self.arena;
         let is_over = || arena.is_over();
         let mut made = Vec::new();
         let mut in_vain = 0;
-        while made.len() < most && in_vain < IN_VAIN && !is_over() {
+        while made.len() < most && in_vain < MOST_USELESS && !is_over() {
             let Some(candidate) = self.mix.next(&is_over)? else { break };
-            self.taken += 1;
+            self.candidates += 1;
             in_vain += 1;
-            let Ok(fresh) = arena.make(self.taken, candidate)? else { continue };
+            let Ok(fresh) = arena.make_input(self.candidates, candidate)? else { continue };
             let input = &fresh.input;
-            let is_wanted = input.len() <= LONGEST
-                && arena.validity.by_grammar(input)
+            let is_wanted = input.len() <= LONGEST_INPUT
+                && arena.validity.grammars_accept(input)
                 && self.seen.insert(Arc::clone(input));
             if is_wanted {
                 in_vain = 0;
@@ -77,17 +74,17 @@ impl<'a> FreshSource<'a> {
         for (fresh, answer) in made.into_iter().zip(answered) {
             match answer {
                 Ok(answer) => {
-                    let texts = Texts { input: Arc::clone(&fresh.input), answer };
+                    let texts = CaseTexts { input: Arc::clone(&fresh.input), answer };
                     pool.push(AnsweredInput { fresh, texts });
                 }
-                Err(Unusable::TooSlow) => {}
+                Err(UnusableReason::TooSlow) => {}
                 // Only input validators accept it.
-                Err(_) if matches!(fresh.origin, Origin::TestCase { .. }) => {}
-                Err(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
+                Err(_) if matches!(fresh.origin, CounterexampleOrigin::TestCase { .. }) => {}
+                Err(UnusableReason::Validator(error)) => return Err(Stop::Fault(*error)),
                 Err(why) => {
-                    if arena.validity.allows(&fresh.input)? {
-                        let Fresh { number, input, .. } = fresh;
-                        return Ok(Err(Fault { number, input, why }));
+                    if arena.validity.accepts(&fresh.input)? {
+                        let SearchInput { number, input, .. } = fresh;
+                        return Ok(Err(PackageFault { number, input, reason: why }));
                     }
                 }
             }

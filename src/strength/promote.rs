@@ -2,22 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::strength::{MissedBy, Subject, SubjectStatus};
+use crate::model::strength::{MissedInput, Subject, SubjectStatus};
 
-/// A test case to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
-    /// The index of its subject.
-    pub place: usize,
+pub struct ChosenCase {
+    pub subject: usize,
     /// A name below `data/secret/`.
     pub name: String,
     pub description: String,
 }
 
-/// The test cases to add: first those that catch most of what is hard to catch, one for each kind of fault, none for
-/// what an earlier one catches. Subjects that are held out are ignored, since they show whether the others are enough.
-pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
-    let missed = |subject: &Subject| -> Option<MissedBy> {
+/// Chooses one input for each kind of fault, and none for what an earlier one catches. Inputs that catch most of what
+/// is hard to catch come first. Held-out subjects are ignored: they show whether the others are enough.
+pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
+    let missed = |subject: &Subject| -> Option<MissedInput> {
         let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;
         subject.missed.clone().filter(|_| is_open)
     };
@@ -26,11 +24,11 @@ pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
         .filter(|it| missed(it).is_some())
         .map(|it| (it.id.as_str(), it.hardness))
         .collect();
-    let worth = |(place, missed): &(usize, MissedBy)| -> f64 {
+    let worth = |(place, missed): &(usize, MissedInput)| -> f64 {
         let all = missed.also.iter().chain([&subjects[*place].id]);
         all.filter_map(|id| hardness.get(id.as_str())).sum()
     };
-    let mut open: Vec<(usize, MissedBy)> =
+    let mut open: Vec<(usize, MissedInput)> =
         subjects.iter().enumerate().filter_map(|(place, it)| Some((place, missed(it)?))).collect();
     open.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
@@ -42,17 +40,17 @@ pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
         }
         caught.insert(subject.id.clone());
         caught.extend(missed.also);
-        chosen.push(Chosen {
-            place,
-            name: format!("strength/{}", name(subject)),
+        chosen.push(ChosenCase {
+            subject: place,
+            name: format!("strength/{}", case_name(subject)),
             description: format!("Catches {}: {}", subject.id, missed.cause),
         });
     }
     chosen
 }
 
-/// The last part of a subject's name, with characters that test case names allow.
-fn name(subject: &Subject) -> String {
+/// Keeps the characters that test case names allow.
+fn case_name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
     let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };
     let name: String = last.chars().map(plain).collect();
@@ -72,7 +70,7 @@ mod tests {
             status: SubjectStatus::Missed,
             held_out: hardness.is_none(),
             hardness: hardness.unwrap_or(9.0),
-            missed: Some(MissedBy {
+            missed: Some(MissedInput {
                 input: Vec::new(),
                 verdict: Verdict::WrongAnswer,
                 cause: String::new(),
@@ -84,7 +82,7 @@ mod tests {
             ..Subject::new(id, SubjectKind::Mutant, fault)
         };
         let subjects: Vec<Subject> = subjects.iter().map(subject).collect();
-        let names: Vec<String> = choose(&subjects).into_iter().map(|it| it.name).collect();
+        let names: Vec<String> = choose_cases(&subjects).into_iter().map(|it| it.name).collect();
         assert_eq!(names, expected);
     }
 

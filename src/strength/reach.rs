@@ -4,99 +4,97 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::explain::features::{About, Feature, Features, Row};
-use crate::explain::statement::{Atom, Statement, Test};
+use crate::explain::features::{Feature, FeatureRow, Features, FigureKind};
+use crate::explain::statement::{Atom, FigureTest, Hypothesis};
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::inputs::by_grammar;
-use crate::inputs::candidates::{Candidates, Content, Mix};
-use crate::judge::case::Texts;
+use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
+use crate::judge::case::CaseTexts;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
-use crate::strength::pool::LONGEST;
+use crate::strength::pool::LONGEST_INPUT;
 use crate::validity::Validity;
 
-/// How many inputs are drawn to see which features valid ones can have.
-const DRAWN: usize = 300;
+const DRAWN_INPUTS: usize = 300;
 
-/// A search for features.
-pub struct Looking<'a> {
+pub struct FeatureSearch<'a> {
     pub grammar: &'a Grammar,
     pub validity: &'a Validity<'a>,
     pub seed: u64,
-    /// Whether the time is over.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
-/// A feature to look for.
-struct Wanted {
-    statement: Statement,
+struct WantedFeature {
+    hypothesis: Hypothesis,
     test_case: Option<String>,
     example: Option<Arc<[u8]>>,
 }
 
-impl Wanted {
+impl WantedFeature {
     fn is_found(&self) -> bool {
         self.test_case.is_some() || self.example.is_some()
     }
 }
 
-impl Looking<'_> {
-    /// The features of valid inputs, each with an input that has it: from a test case, otherwise from the pool,
-    /// otherwise drawn. None if the time is over before all test cases were looked at; after that, no more are drawn.
-    pub fn features(
+impl FeatureSearch<'_> {
+    /// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else
+    /// drawn. `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
+    pub fn find_features(
         &self,
-        cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
-        pool: &[Texts],
+        cases: impl Iterator<Item = Result<Option<(String, CaseTexts)>, JudgeError>>,
+        pool: &[CaseTexts],
     ) -> Result<Option<Vec<InputFeature>>, Stop> {
         let features = Features::new(self.grammar);
         let rows = |input: &[u8], answer: Option<&[u8]>| {
             let tree = parse(self.grammar, input, Path::new("input")).ok()?;
             Some(features.rows(&tree, input, answer))
         };
-        let mut wanted = wanted(&features);
-        let mut is_measured = vec![false; features.list.len()];
+        let mut wanted = wanted_features(&features);
+        let mut is_measured = vec![false; features.features.len()];
         for case in cases {
             if (self.is_over)() {
                 return Ok(None);
             }
-            let Some((name, Texts { input, answer })) = case? else { continue };
+            let Some((name, CaseTexts { input, answer })) = case? else { continue };
             let Some(rows) = rows(&input, Some(&answer)) else { continue };
             for (feature, is_measured) in is_measured.iter_mut().enumerate() {
                 *is_measured |= rows.iter().any(|row| row[feature].is_some());
             }
-            for feature in newly(&mut wanted, &rows) {
+            for feature in newly_found(&mut wanted, &rows) {
                 feature.test_case = Some(name.clone());
             }
         }
         // A short input may happen to have an answer of two numbers.
         wanted.retain(|it| {
-            let is_usual = |at: usize| is_measured[at] || !features.list[at].about.is_of_answer();
-            it.statement.atoms.iter().all(|atom| is_usual(atom.feature))
+            let is_usual =
+                |at: usize| is_measured[at] || !features.features[at].kind.depends_on_answer();
+            it.hypothesis.atoms.iter().all(|atom| is_usual(atom.feature))
         });
         let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
-        let mut mix = Mix::default();
-        by_grammar::add(&mut mix, self.grammar, self.seed, Some(LONGEST));
-        let drawn = std::iter::from_fn(|| mix.next(self.is_over).transpose()).take(DRAWN);
+        let mut mix = SourceMix::default();
+        by_grammar::add_sources(&mut mix, self.grammar, self.seed, Some(LONGEST_INPUT));
+        let drawn = std::iter::from_fn(|| mix.next(self.is_over).transpose()).take(DRAWN_INPUTS);
         let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
-            Ok(Content::Text(text)) => Some(Ok((text, None))),
+            Ok(CandidateContent::Text(text)) => Some(Ok((text, None))),
             Ok(_) => None,
             Err(stop) => Some(Err(stop)),
         });
         for input in known.map(Ok).chain(drawn) {
             let (input, answer) = input?;
-            if wanted.iter().all(Wanted::is_found) || (self.is_over)() {
+            if wanted.iter().all(WantedFeature::is_found) || (self.is_over)() {
                 break;
             }
             let Some(rows) = rows(&input, answer) else { continue };
-            let is_of_use = newly(&mut wanted, &rows).next().is_some();
-            if is_of_use && self.validity.allows(&input)? {
-                newly(&mut wanted, &rows).for_each(|it| it.example = Some(Arc::clone(&input)));
+            let is_of_use = newly_found(&mut wanted, &rows).next().is_some();
+            if is_of_use && self.validity.accepts(&input)? {
+                newly_found(&mut wanted, &rows)
+                    .for_each(|it| it.example = Some(Arc::clone(&input)));
             }
         }
-        let feature = |wanted: Wanted| {
-            let about = wanted.statement.text(&features);
+        let feature = |wanted: WantedFeature| {
+            let about = wanted.hypothesis.text(&features);
             wanted
                 .is_found()
                 .then(|| InputFeature::new(about, wanted.test_case, wanted.example.as_deref()))
@@ -105,30 +103,36 @@ impl Looking<'_> {
     }
 }
 
-/// The wanted features that were not found before and that these rows have.
-fn newly<'w>(wanted: &'w mut [Wanted], rows: &[Row]) -> impl Iterator<Item = &'w mut Wanted> {
-    wanted.iter_mut().filter(move |it| !it.is_found() && it.statement.holds(rows))
+fn newly_found<'w>(
+    wanted: &'w mut [WantedFeature],
+    rows: &[FeatureRow],
+) -> impl Iterator<Item = &'w mut WantedFeature> {
+    wanted.iter_mut().filter(move |it| !it.is_found() && it.hypothesis.holds(rows))
 }
 
-/// Both sides of each yes/no statement about a test case; for sizes, odd or even, and one off a bound. The bounds
-/// themselves are a part of the score.
-fn wanted(features: &Features<'_>) -> Vec<Wanted> {
-    let tests = |feature: &Feature| -> Vec<Test> {
-        match feature.about {
-            About::Value if !features.is_count(feature) => Vec::new(),
-            About::Value | About::Length | About::Cases => {
+/// Both values of each yes/no feature; for sizes, odd or even, and one off a bound. The bounds themselves are a part
+/// of the score.
+fn wanted_features(features: &Features<'_>) -> Vec<WantedFeature> {
+    let tests = |feature: &Feature| -> Vec<FigureTest> {
+        match feature.kind {
+            FigureKind::Value if !features.is_count(feature) => Vec::new(),
+            FigureKind::Value | FigureKind::Length | FigureKind::Cases => {
                 let beside = feature.min.zip(feature.max).filter(|(min, max)| max - min > 2);
-                let beside = beside.map(|(min, max)| [Test::Is(min + 1), Test::Is(max - 1)]);
-                [Test::Odd, Test::Even].into_iter().chain(beside.into_iter().flatten()).collect()
+                let beside = beside
+                    .map(|(min, max)| [FigureTest::Equals(min + 1), FigureTest::Equals(max - 1)]);
+                [FigureTest::Odd, FigureTest::Even]
+                    .into_iter()
+                    .chain(beside.into_iter().flatten())
+                    .collect()
             }
             about if about.is_number() => Vec::new(),
-            _ => vec![Test::Yes, Test::No],
+            _ => vec![FigureTest::Yes, FigureTest::No],
         }
     };
     let mut all = Vec::new();
-    for (feature, it) in features.list.iter().enumerate() {
-        all.extend(tests(it).into_iter().map(|test| Wanted {
-            statement: Statement { atoms: vec![Atom { feature, test }] },
+    for (feature, it) in features.features.iter().enumerate() {
+        all.extend(tests(it).into_iter().map(|test| WantedFeature {
+            hypothesis: Hypothesis { atoms: vec![Atom { feature, test }] },
             test_case: None,
             example: None,
         }));
@@ -139,23 +143,23 @@ fn wanted(features: &Features<'_>) -> Vec<Wanted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::compile::read;
+    use crate::grammar::compile::parse_grammar;
 
     #[test]
-    fn two_numbers_of_the_answer_count_if_a_test_case_has_them() {
-        let reading = read(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
+    fn answers_of_two_numbers_count_only_if_a_test_case_has_one() {
+        let reading = parse_grammar(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
         let grammar = reading.grammar.unwrap();
         let validity = Validity::of_grammars(vec![&grammar]);
         let looking =
-            Looking { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
+            FeatureSearch { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
         let check = |answer: &str, is_expected: bool| {
-            let texts = |answer: &str| Texts {
+            let texts = |answer: &str| CaseTexts {
                 input: Arc::from(&b"1\n2\n"[..]),
                 answer: answer.as_bytes().into(),
             };
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
             let found =
-                looking.features(std::iter::once(case), &[texts("3 3\n")]).unwrap().unwrap();
+                looking.find_features(std::iter::once(case), &[texts("3 3\n")]).unwrap().unwrap();
             let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };

@@ -3,28 +3,28 @@
 use std::collections::HashSet;
 
 use crate::model::strength::{
-    Grade, Kill, Part, PartName, Strength, Subject, SubjectKind, SubjectStatus,
+    Kill, PartName, ScorePart, Strength, StrengthRating, Subject, SubjectKind, SubjectStatus,
 };
 use crate::model::verdict::Verdict;
 use crate::mutate::operator::Operator;
 use crate::strength::matrix;
 
-/// The least hardness: a subject that every input catches still counts a little.
-const LEAST: f64 = 0.05;
+/// A subject that every input catches still counts a little.
+const LEAST_HARDNESS: f64 = 0.05;
 
-/// How hard a subject is to catch: `-log2` of the chance that an input catches it, if `rejected` of the pool do.
+/// In bits: `-log2` of the chance that an input catches the subject, if `rejected` inputs of the pool do.
 pub fn hardness(rejected: usize, pool: usize) -> f64 {
     if pool == 0 {
         return 1.0;
     }
     let all = pool as f64;
     let chance = (rejected as f64 / all).max(1.0 / all);
-    (-chance.log2()).max(LEAST)
+    (-chance.log2()).max(LEAST_HARDNESS)
 }
 
-/// The share of the subjects that the data catches, weighted by hardness, which counts up to one bit; `None` if there
-/// are none. `waits` knows the submissions that wait for ever instead of being slow.
-pub fn kills(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
+/// The share of the subjects that the data catches, weighted by hardness up to one bit; `None` if there are none.
+/// `waits` tells which submissions wait for ever instead of being slow.
+pub fn kill_share(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
     let counts = |it: &&Subject| it.status.counts() && (!is_slow(it) || waits(it));
     let weight = |it: &Subject| it.hardness.min(1.0);
     let all: f64 = subjects.iter().filter(counts).map(weight).sum();
@@ -43,7 +43,7 @@ fn is_slow(subject: &Subject) -> bool {
 
 /// The share of the mutants and wrappers that two test cases catch. Submissions are judged only up to the first, and so
 /// are programs that are too slow there.
-pub fn twice(subjects: &[Subject]) -> Option<f64> {
+pub fn twice_share(subjects: &[Subject]) -> Option<f64> {
     let is_slow = |kill: &Kill| kill.verdict == Verdict::TimeLimitExceeded;
     let made = |it: &&Subject| {
         let is_slow = it.killers.first().is_some_and(is_slow);
@@ -54,14 +54,13 @@ pub fn twice(subjects: &[Subject]) -> Option<f64> {
     (all > 0).then(|| twice as f64 / all as f64)
 }
 
-/// The parts with their weights and measured values.
-pub fn parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<Part> {
-    let part = |(name, weight)| Part { name, value: value(name), weight };
+pub fn weighted_parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<ScorePart> {
+    let part = |(name, weight)| ScorePart { name, value: value(name), weight };
     PartName::WEIGHTS.into_iter().map(part).collect()
 }
 
 /// The score from 0 to 100: the weighted mean of the measured parts. `None` without kills.
-pub fn score(parts: &[Part]) -> Option<f64> {
+pub fn score(parts: &[ScorePart]) -> Option<f64> {
     let measured = || parts.iter().filter_map(|part| Some((part, part.value?)));
     measured().find(|(part, _)| part.name == PartName::Kills)?;
     let weights: f64 = measured().map(|(part, _)| part.weight).sum();
@@ -69,9 +68,9 @@ pub fn score(parts: &[Part]) -> Option<f64> {
     Some(100.0 * sum / weights)
 }
 
-/// The meaning of a score. The best grade is for data that catches nearly everything that can be caught, reaches all
+/// The best grade is for data that catches nearly everything that can be caught, reaches all
 /// bounds and separates all that can be separated. Parts that could not be measured do not prevent it.
-pub fn grade(parts: &[Part], score: f64) -> Grade {
+pub fn rating(parts: &[ScorePart], score: f64) -> StrengthRating {
     let at_least = |name: PartName, least: f64| {
         let value = parts.iter().find(|part| part.name == name).and_then(|part| part.value);
         value.is_none_or(|value| value >= least)
@@ -80,29 +79,29 @@ pub fn grade(parts: &[Part], score: f64) -> Grade {
         && at_least(PartName::Bounds, 1.0)
         && at_least(PartName::Speed, 1.0);
     match score {
-        _ if score >= 95.0 && is_best => Grade::A,
-        _ if score >= 85.0 => Grade::B,
-        _ if score >= 70.0 => Grade::C,
-        _ if score >= 50.0 => Grade::D,
-        _ => Grade::E,
+        _ if score >= 95.0 && is_best => StrengthRating::A,
+        _ if score >= 85.0 => StrengthRating::B,
+        _ if score >= 70.0 => StrengthRating::C,
+        _ if score >= 50.0 => StrengthRating::D,
+        _ => StrengthRating::E,
     }
 }
 
 /// Computes what each test case catches, the parts, score and grade, and what each missing test case would gain.
 /// `names` are those of the test cases, `bounds` is the share of the bounds that they reach.
-pub fn count(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
-    report.cases = matrix::cases(names, &report.subjects, report.matrix);
-    report.minimal = matrix::minimal(names, &report.subjects);
+pub fn add_score(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
+    report.cases = matrix::case_kills(names, &report.subjects, report.matrix);
+    report.minimal = matrix::minimal_cases(names, &report.subjects);
     let held_out = Operator::held_out(report.seed);
     let operators = held_out.iter().map(|operator| operator.name().to_owned()).collect();
-    report.hold_out = report.held_out(operators);
-    let features = report.features();
+    report.hold_out = report.hold_out_result(operators);
+    let features = report.feature_share();
     let probes = report.probes.clone().unwrap_or_default();
-    let by_tools = report.by_tools();
+    let by_tools = report.tool_part_values();
     let parts = |subjects: &[Subject]| {
-        parts(|name| match name {
-            PartName::Kills => kills(subjects, &|it| probes.waits(&it.id)),
-            PartName::Twice => twice(subjects),
+        weighted_parts(|name| match name {
+            PartName::Kills => kill_share(subjects, &|it| probes.waits_for_ever(&it.id)),
+            PartName::Twice => twice_share(subjects),
             PartName::Bounds => bounds,
             PartName::Features => features,
             other => by_tools.iter().find(|it| it.0 == other).and_then(|it| it.1),
@@ -110,8 +109,8 @@ pub fn count(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
     };
     report.parts = parts(&report.subjects);
     report.score = score(&report.parts);
-    let told = report.score.filter(|_| report.open() * 10 <= report.subjects.len());
-    report.grade = told.map(|score| grade(&report.parts, score));
+    let told = report.score.filter(|_| report.count_open() * 10 <= report.subjects.len());
+    report.grade = told.map(|score| rating(&report.parts, score));
     let Some(before) = report.score else { return };
     for place in 0..report.subjects.len() {
         let Some(missed) = &report.subjects[place].missed else { continue };

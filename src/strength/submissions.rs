@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Prepared, Runnable};
+use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::judge::session::refusal;
@@ -18,22 +18,20 @@ use crate::strength::measure::MeasuredSubject;
 use crate::strength::mutants::WrongProgram;
 use crate::strength::test_bed::Suspect;
 
-/// A submission that runs alone.
 pub struct BuiltSubmission<'a> {
     pub name: &'a str,
     pub runnable: Runnable,
 }
 
-/// An accepted submission, built.
 pub struct RightSubmission<'a> {
     pub submission: &'a Submission,
-    pub prepared: Prepared,
+    pub prepared: PreparedProgram,
     pub suspect: Suspect,
 }
 
 /// For each language, the accepted submission that is fastest on its slowest test case. Languages whose mutants are
 /// built and run fastest come first.
-pub fn fastest<'r, 's>(
+pub fn fastest_by_language<'r, 's>(
     right: &'r [RightSubmission<'s>],
     judged: &[(&Submission, Judgement)],
 ) -> Vec<&'r RightSubmission<'s>> {
@@ -45,7 +43,7 @@ pub fn fastest<'r, 's>(
     };
     let of = |language: &&str| {
         let mut all: Vec<&RightSubmission<'_>> =
-            right.iter().filter(|it| it.prepared.plan.written.code() == Some(language)).collect();
+            right.iter().filter(|it| it.prepared.plan.language.code() == Some(language)).collect();
         // If they differ only by chance, the first by name.
         all.sort_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name));
         all.into_iter().next()
@@ -53,28 +51,27 @@ pub fn fastest<'r, 's>(
     LANGUAGES.iter().filter_map(of).collect()
 }
 
-/// The accepted submissions, built.
-pub fn right<'s>(
+pub fn build_accepted<'s>(
     bench: Bench<'_>,
     rules: &Rules<'_>,
     accepted: &[&'s Submission],
 ) -> Result<Vec<RightSubmission<'s>>, Stop> {
     let built = parallel::map(bench.executor, accepted, |submission| {
-        let built = suspect(bench, rules, submission)?;
+        let built = build_suspect(bench, rules, submission)?;
         Ok(built.map(|(prepared, suspect)| RightSubmission { submission, prepared, suspect }))
     })?;
     Ok(built.into_iter().flatten().collect())
 }
 
 /// Builds a submission for single runs, and for batches if its language allows it.
-fn suspect(
+fn build_suspect(
     bench: Bench<'_>,
     rules: &Rules<'_>,
     submission: &Submission,
-) -> Result<Option<(Prepared, Suspect)>, Stop> {
-    let Some(prepared) = prepared(bench, submission)? else { return Ok(None) };
-    let build = |prepared: &Prepared| -> Result<Option<Arc<Runnable>>, Stop> {
-        Ok(runnable(bench, rules, submission, prepared)?.map(Arc::from))
+) -> Result<Option<(PreparedProgram, Suspect)>, Stop> {
+    let Some(prepared) = prepare(bench, submission)? else { return Ok(None) };
+    let build = |prepared: &PreparedProgram| -> Result<Option<Arc<Runnable>>, Stop> {
+        Ok(build_runnable(bench, rules, submission, prepared)?.map(Arc::from))
     };
     let Some(runnable) = build(&prepared)? else { return Ok(None) };
     let batched = match prepared.for_batches().filter(|_| is_accepted(submission)) {
@@ -86,7 +83,7 @@ fn suspect(
 }
 
 /// The wrong submissions of the package: with their judgement if they were judged, otherwise to be built.
-pub fn wrong(
+pub fn wrong_subjects(
     bench: Bench<'_>,
     rules: &Rules<'_>,
     judged: &[(&Submission, Judgement)],
@@ -95,19 +92,22 @@ pub fn wrong(
     let mut entries = Vec::new();
     for submission in problem.submissions.iter().filter(|it| !is_accepted(it)) {
         let known = judged.iter().find(|(it, _)| it.name == submission.name);
-        let Some(prepared) = prepared(bench, submission)? else { continue };
-        let (subject, suspect, source) = match known.and_then(own) {
+        let Some(prepared) = prepare(bench, submission)? else { continue };
+        let (subject, suspect, source) = match known.and_then(judged_subject) {
             Some(subject) if subject.status == SubjectStatus::Undecided => {
-                (subject, suspect(bench, rules, submission)?.map(|it| it.1), None)
+                (subject, build_suspect(bench, rules, submission)?.map(|it| it.1), None)
             }
             Some(subject) => (subject, None, None),
             None if refusal(problem, &prepared).is_some() => {
-                let subject = Subject { status: SubjectStatus::Unviable, ..unjudged(submission) };
+                let subject =
+                    Subject { status: SubjectStatus::Unviable, ..unjudged_subject(submission) };
                 (subject, None, None)
             }
-            None => {
-                (unjudged(submission), None, Some(WrongProgram::Submission(Box::new(prepared))))
-            }
+            None => (
+                unjudged_subject(submission),
+                None,
+                Some(WrongProgram::Submission(Box::new(prepared))),
+            ),
         };
         entries.push(MeasuredSubject { subject, suspect, source, signature: None });
     }
@@ -115,25 +115,24 @@ pub fn wrong(
 }
 
 /// The submissions that are accepted everywhere, and those that are declared too slow, if this machine can build them.
-pub fn timed<'a>(
+pub fn build_timed<'a>(
     bench: Bench<'a>,
     rules: &Rules<'_>,
 ) -> Result<[Vec<BuiltSubmission<'a>>; 2], Stop> {
     let built = |is_wanted: fn(&Submission) -> bool| {
         let all = bench.problem.submissions.iter().filter(|it| is_wanted(it));
         let built = parallel::map(bench.executor, &all.collect::<Vec<_>>(), |submission| {
-            let Some(prepared) = prepared(bench, submission)? else { return Ok(None) };
-            let built = runnable(bench, rules, submission, &prepared)?;
+            let Some(prepared) = prepare(bench, submission)? else { return Ok(None) };
+            let built = build_runnable(bench, rules, submission, &prepared)?;
             Ok(built
                 .map(|runnable| BuiltSubmission { name: &submission.name, runnable: *runnable }))
         })?;
         Ok::<_, Stop>(built.into_iter().flatten().collect())
     };
-    Ok([built(|it| is_accepted(it) && !is_slow(it))?, built(is_slow)?])
+    Ok([built(|it| is_accepted(it) && !is_declared_slow(it))?, built(is_declared_slow)?])
 }
 
-/// Whether its author says that a submission is too slow.
-fn is_slow(submission: &Submission) -> bool {
+fn is_declared_slow(submission: &Submission) -> bool {
     let only = |verdicts: &Option<Vec<Verdict>>| {
         verdicts.as_deref() == Some(&[Verdict::TimeLimitExceeded])
     };
@@ -144,7 +143,7 @@ fn is_slow(submission: &Submission) -> bool {
 }
 
 /// A submission of the package that should be rejected, with the results of the test cases.
-pub fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
+pub fn judged_subject((submission, judgement): &(&Submission, Judgement)) -> Option<Subject> {
     if is_accepted(submission) {
         return None;
     }
@@ -157,33 +156,31 @@ pub fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject
         (_, true) => SubjectStatus::Undecided,
         (_, false) => SubjectStatus::Caught,
     };
-    Some(Subject { status, killers, ..unjudged(submission) })
+    Some(Subject { status, killers, ..unjudged_subject(submission) })
 }
 
-/// A submission of the package that should be rejected, without results.
-fn unjudged(submission: &Submission) -> Subject {
+fn unjudged_subject(submission: &Submission) -> Subject {
     let fault = submission.name.split('/').next().unwrap_or_default();
     Subject::new(&submission.name, SubjectKind::Submission, fault)
 }
 
 /// How to build a submission; None if this machine cannot, or it cannot be built at all.
-fn prepared(bench: Bench<'_>, submission: &Submission) -> Result<Option<Prepared>, Stop> {
+fn prepare(bench: Bench<'_>, submission: &Submission) -> Result<Option<PreparedProgram>, Stop> {
     match bench.builder.prepare(&submission.program) {
         Err(Stop::Fault(_) | Stop::Diagnosed(_) | Stop::Refused(..)) => Ok(None),
         prepared => prepared.map(Some),
     }
 }
 
-/// The built submission; None if it does not build.
-fn runnable(
+fn build_runnable(
     bench: Bench<'_>,
     rules: &Rules<'_>,
     submission: &Submission,
-    prepared: &Prepared,
+    prepared: &PreparedProgram,
 ) -> Result<Option<Box<Runnable>>, Stop> {
     let limits = Limits::of_compiler(&bench.problem.limits);
     Ok(match bench.build(&submission.name, prepared, &limits, &rules.limits)? {
-        Built::Program(runnable) => Some(runnable),
-        Built::Rejected(_) => None,
+        BuildResult::Program(runnable) => Some(runnable),
+        BuildResult::Rejected(_) => None,
     })
 }

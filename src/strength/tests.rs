@@ -5,31 +5,29 @@ use std::path::Path;
 
 use crate::grammar::bounds::Coverage;
 use crate::grammar::chance::Chance;
-use crate::grammar::compile::read;
+use crate::grammar::compile::parse_grammar;
 use crate::grammar::program::Grammar;
 use crate::inputs::by_grammar;
-use crate::inputs::candidates::{Candidates, Content, Mix};
-use crate::judge::case::Texts;
+use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
+use crate::judge::case::CaseTexts;
 use crate::model::strength::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::reach::Looking;
+use crate::strength::reach::FeatureSearch;
 use crate::strength::score;
 use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
-/// How many fresh inputs measure how hard a mistake is to catch.
-const POOL: usize = 96;
+/// The fresh inputs that measure how hard a mistake is to catch.
+const POOL_SIZE: usize = 96;
 
 /// The scores of both players; None if the program crashes.
 type Scores = Option<[i64; 2]>;
-/// A program: it maps a board to scores.
-type Plays = fn(&[i64]) -> Scores;
+type PlayFn = fn(&[i64]) -> Scores;
 
 fn scores(board: &[i64], first: i64) -> Scores {
     Some([first, board.iter().sum::<i64>() - first])
 }
 
-/// The right program.
 fn right(board: &[i64]) -> Scores {
     let mut lead = board.to_vec();
     for length in 2..=board.len() {
@@ -41,7 +39,7 @@ fn right(board: &[i64]) -> Scores {
 }
 
 /// Plays the game: `takes_left` says whether the first or second player takes the left end of the rest.
-fn played(board: &[i64], takes_left: impl Fn(usize, &[i64]) -> bool) -> Scores {
+fn play(board: &[i64], takes_left: impl Fn(usize, &[i64]) -> bool) -> Scores {
     let (mut rest, mut got) = (board, [0; 2]);
     for turn in 0..board.len() {
         let left = takes_left(turn % 2, rest);
@@ -118,12 +116,12 @@ fn by_left_end(board: &[i64], known: &mut [Option<i64>], at: usize, last: usize)
 }
 
 /// Typical mistakes, each with a description; the last program cannot be distinguished from a right one.
-const MISTAKES: [(&str, Plays); 24] = [
-    ("greedy, ties left", |it| played(it, |_, rest| rest[0] >= rest[rest.len() - 1])),
-    ("greedy, ties right", |it| played(it, |_, rest| rest[0] > rest[rest.len() - 1])),
+const MISTAKES: [(&str, PlayFn); 24] = [
+    ("greedy, ties left", |it| play(it, |_, rest| rest[0] >= rest[rest.len() - 1])),
+    ("greedy, ties right", |it| play(it, |_, rest| rest[0] > rest[rest.len() - 1])),
     ("takes the other for greedy", greedy_opponent),
     ("looks two moves ahead", |it| {
-        played(it, |_, rest| {
+        play(it, |_, rest| {
             let last = rest.len() - 1;
             let best = |rest: &[i64]| rest.first().max(rest.last()).copied().unwrap_or_default();
             rest[0] - best(&rest[1..]) >= rest[last] - best(&rest[..last])
@@ -175,33 +173,36 @@ fn board(input: &[u8]) -> Vec<i64> {
     text.split_whitespace().skip(1).map(|word| word.parse().expect("a number")).collect()
 }
 
-fn texts(board: &[i64]) -> Texts {
+fn texts(board: &[i64]) -> CaseTexts {
     let words: Vec<String> = board.iter().map(i64::to_string).collect();
     let [one, other] = right(board).expect("scores");
     let input = format!("{}\n{}\n", board.len(), words.join(" "));
-    Texts {
+    CaseTexts {
         input: input.into_bytes().into(),
         answer: format!("{one} {other}\n").into_bytes().into(),
     }
 }
 
-/// Fresh inputs as `strength` makes them.
-fn pool(grammar: &Grammar) -> Vec<Texts> {
-    let mut mix = Mix::default();
-    by_grammar::add(&mut mix, grammar, 1, None);
-    mix.lead(0);
+fn pool(grammar: &Grammar) -> Vec<CaseTexts> {
+    let mut mix = SourceMix::default();
+    by_grammar::add_sources(&mut mix, grammar, 1, None);
+    mix.set_first_turns(0);
     let made =
         std::iter::from_fn(|| mix.next(&|| false).unwrap()).filter_map(|candidate| match candidate
             .content
         {
-            Content::Text(text) => Some(texts(&board(&text))),
-            Content::Call(_) => None,
+            CandidateContent::Text(text) => Some(texts(&board(&text))),
+            CandidateContent::Call(_) => None,
         });
-    made.take(POOL).collect()
+    made.take(POOL_SIZE).collect()
 }
 
-/// The report on these test cases.
-fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i64>]) -> Strength {
+fn measure(
+    grammar: &Grammar,
+    pool: &[CaseTexts],
+    on_pool: &[usize],
+    cases: &[Vec<i64>],
+) -> Strength {
     let mut report = Strength::default();
     let largest = vec![200; 100];
     for ((name, wrong), &on_pool) in MISTAKES.into_iter().zip(on_pool) {
@@ -221,19 +222,19 @@ fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i
         report.subjects.push(Subject { status, killers, hardness, ..subject });
     }
     let mut coverage = Coverage::new(grammar);
-    let given: Vec<Texts> = cases.iter().map(|board| texts(board)).collect();
+    let given: Vec<CaseTexts> = cases.iter().map(|board| texts(board)).collect();
     for it in &given {
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
     let validity = Validity::of_grammars(vec![grammar]);
-    let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
+    let looking = FeatureSearch { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
-    report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();
-    report.parts = score::parts(|name| match name {
-        PartName::Kills => score::kills(&report.subjects, &|_| false),
-        PartName::Twice => score::twice(&report.subjects),
+    report.features = looking.find_features(named, pool).ok().flatten().unwrap_or_default();
+    report.parts = score::weighted_parts(|name| match name {
+        PartName::Kills => score::kill_share(&report.subjects, &|_| false),
+        PartName::Twice => score::twice_share(&report.subjects),
         PartName::Bounds => coverage.share(grammar),
-        PartName::Features => report.features(),
+        PartName::Features => report.feature_share(),
         _ => None,
     });
     report.score = score::score(&report.parts);
@@ -241,7 +242,7 @@ fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i
 }
 
 /// The five test sets, from poor to good, different for each seed.
-fn sets(seed: u64) -> [(&'static str, Vec<Vec<i64>>); 5] {
+fn test_sets(seed: u64) -> [(&'static str, Vec<Vec<i64>>); 5] {
     let mut chance = Chance::new(seed, "sets");
     let mut drawn = |sizes: [u64; 2], most: u64| {
         let size = sizes[0] + chance.below(sizes[1] - sizes[0] + 1);
@@ -267,14 +268,15 @@ fn sets(seed: u64) -> [(&'static str, Vec<Vec<i64>>); 5] {
 
 #[test]
 fn better_test_data_has_a_higher_score() {
-    let grammar = read(Path::new("input.ctd"), GRAMMAR.as_bytes()).grammar.expect("a grammar");
+    let grammar =
+        parse_grammar(Path::new("input.ctd"), GRAMMAR.as_bytes()).grammar.expect("a grammar");
     let pool = pool(&grammar);
     let boards: Vec<Vec<i64>> = pool.iter().map(|it| board(&it.input)).collect();
-    let rejecting = |wrong: Plays| boards.iter().filter(|it| wrong(it) != right(it)).count();
+    let rejecting = |wrong: PlayFn| boards.iter().filter(|it| wrong(it) != right(it)).count();
     let on_pool = MISTAKES.map(|(_, wrong)| rejecting(wrong));
     for seed in 0..3 {
-        let told = sets(seed).map(|(name, cases)| {
-            let report = measured(&grammar, &pool, &on_pool, &cases);
+        let told = test_sets(seed).map(|(name, cases)| {
+            let report = measure(&grammar, &pool, &on_pool, &cases);
             (name, report.score.expect("a score"))
         });
         assert!(told.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {told:?}");
@@ -296,7 +298,7 @@ fn a_program_counts_with_its_hardness_up_to_one_bit() {
                 ..Subject::new("a", SubjectKind::Submission, "a")
             })
             .collect();
-        assert_eq!(score::kills(&subjects, &|_| waits), expected, "{subjects:?}");
+        assert_eq!(score::kill_share(&subjects, &|_| waits), expected, "{subjects:?}");
     };
     let caught = |bits| (bits, SubjectStatus::Caught, Verdict::WrongAnswer);
     let missed = |bits| (bits, SubjectStatus::Missed, Verdict::WrongAnswer);
@@ -333,6 +335,6 @@ fn programs_that_are_too_slow_are_not_counted_as_caught_twice() {
             ..Subject::new("a", SubjectKind::Mutant, "a")
         };
         let subjects: Vec<Subject> = kills.iter().map(subject).collect();
-        assert_eq!(score::twice(&subjects), expected, "{kills:?}");
+        assert_eq!(score::twice_share(&subjects), expected, "{kills:?}");
     }
 }

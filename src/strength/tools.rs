@@ -7,17 +7,21 @@ use crate::build::bench::Bench;
 use crate::judge::case::Rules;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
-use crate::strength::checkers::rejected_outputs;
+use crate::strength::checkers::output_strictness;
 use crate::strength::speed::SpeedProbe;
-use crate::strength::submissions::timed;
-use crate::strength::validators::refused_inputs;
+use crate::strength::submissions::build_timed;
+use crate::strength::validators::input_strictness;
 
-/// Measures these parts. `time` limits the runs of slow submissions.
-pub fn measure(bench: Bench<'_>, rules: &Rules<'_>, time: Duration) -> Result<Strength, Stop> {
-    let input_validators = Some(refused_inputs(bench)?);
-    let [accepted, slow] = timed(bench, rules)?;
-    let output_validator = Some(rejected_outputs(bench, rules, &accepted)?);
+/// `time` limits the runs of slow submissions.
+pub fn measure_tools(
+    bench: Bench<'_>,
+    rules: &Rules<'_>,
+    time: Duration,
+) -> Result<Strength, Stop> {
+    let input_validators = Some(input_strictness(bench)?);
+    let [accepted, slow] = build_timed(bench, rules)?;
+    let output_validator = Some(output_strictness(bench, rules, &accepted)?);
     let (accepted, slow, end) = (&accepted, &slow, Instant::now() + time);
-    let probes = Some(SpeedProbe { bench, rules, accepted, slow, end }.probes()?);
+    let probes = Some(SpeedProbe { bench, rules, accepted, slow, end }.measure()?);
     Ok(Strength { probes, input_validators, output_validator, ..Strength::default() })
 }

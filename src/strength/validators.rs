@@ -4,34 +4,34 @@ use std::collections::BTreeMap;
 
 use crate::build::bench::Bench;
 use crate::model::stop::Stop;
-use crate::model::strictness::{LetThrough, Strictness};
-use crate::validate::{FaultyInput, faulty_inputs};
+use crate::model::strictness::{AcceptedFault, Strictness};
+use crate::validate::{FaultyInput, try_faulty_inputs};
 
-/// How many kinds of faulty inputs the input validators refuse.
+/// Counts which kinds of faulty inputs the input validators refuse.
 ///
 /// # Errors
 /// If it was interrupted, or the judge failed.
-pub fn refused_inputs(bench: Bench<'_>) -> Result<Strictness, Stop> {
-    let Some(tried) = faulty_inputs(bench)? else {
+pub fn input_strictness(bench: Bench<'_>) -> Result<Strictness, Stop> {
+    let Some(tried) = try_faulty_inputs(bench)? else {
         return Ok(Strictness::untried("no input validator, or one that does not build"));
     };
-    Ok(by_kind(tried))
+    Ok(count_kinds(tried))
 }
 
 /// A kind of fault counts as refused if every input with it is refused.
-fn by_kind(tried: Vec<FaultyInput>) -> Strictness {
-    let mut kinds: BTreeMap<String, Option<LetThrough>> = BTreeMap::new();
-    for FaultyInput { fault, test_case, let_through } in tried {
+fn count_kinds(tried: Vec<FaultyInput>) -> Strictness {
+    let mut kinds: BTreeMap<String, Option<AcceptedFault>> = BTreeMap::new();
+    for FaultyInput { fault, test_case, accepted_input: let_through } in tried {
         let known = kinds.entry(fault.clone()).or_default();
         // The shortest input is the best example.
         let shorter = |text: &[u8]| known.as_ref().is_none_or(|it| text.len() < it.bytes.len());
         if let Some(text) = let_through.filter(|text| shorter(text)) {
-            *known = Some(LetThrough::new(fault, test_case, text.to_vec()));
+            *known = Some(AcceptedFault::new(fault, test_case, text.to_vec()));
         }
     }
     let oracle = "a valid input with one fault, which every problem forbids";
     let mut strictness = Strictness { oracle: oracle.to_owned(), ..Strictness::default() };
-    kinds.into_values().for_each(|let_through| strictness.add(let_through));
+    kinds.into_values().for_each(|let_through| strictness.add_fault(let_through));
     strictness
 }
 
@@ -42,13 +42,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_that_is_refused_once_only_is_let_through() {
+    fn a_kind_is_let_through_if_one_input_is() {
         let faulty = |fault: &str, text: Option<&str>| FaultyInput {
             fault: fault.to_owned(),
             test_case: "secret/1".to_owned(),
-            let_through: text.map(|text| Arc::from(text.as_bytes())),
+            accepted_input: text.map(|text| Arc::from(text.as_bytes())),
         };
-        let strictness = by_kind(vec![
+        let strictness = count_kinds(vec![
             faulty("a tab", None),
             faulty("a blank", None),
             faulty("a tab", Some("1\t22\n")),

@@ -4,51 +4,47 @@ use crate::executor::Executor;
 use crate::grammar::misread::misread;
 use crate::grammar::program::Grammar;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Job, Reply};
+use crate::model::job::{CollectedEntry, Job, JobReply};
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::model::work::{RunMode, Work, WorkReply};
-use crate::mutate::wrapper::{Change, Wrapper};
+use crate::mutate::wrapper::{Wrapper, WrapperChange};
 
-/// What a wrapper needs to know about a problem.
 #[derive(Clone, Copy)]
-pub struct Wrapping<'a> {
+pub struct ProblemWrapper<'a> {
     pub wrapper: &'static Wrapper,
-    /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
 }
 
-impl Wrapping<'_> {
-    /// What the program reads instead of an input.
-    pub fn input(&self, input: &[u8]) -> Option<Vec<u8>> {
+impl ProblemWrapper<'_> {
+    pub fn change_input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
-            (Change::Input(how), Some(grammar)) => misread(grammar, input, how),
+            (WrapperChange::Input(how), Some(grammar)) => misread(grammar, input, how),
             _ => None,
         }
     }
 
-    /// What the program writes instead of an output.
-    pub fn output(&self, output: &[u8]) -> Option<Vec<u8>> {
+    pub fn change_output(&self, output: &[u8]) -> Option<Vec<u8>> {
         match self.wrapper.change {
-            Change::Input(_) => None,
-            Change::Output(change) => Some(change(output)),
+            WrapperChange::Input(_) => None,
+            WrapperChange::Output(change) => Some(change(output)),
         }
     }
 }
 
 /// An executor in which submissions are wrapped. Other programs, such as output validators, run as they are.
-pub struct Wrapped<'a> {
+pub struct WrappingExecutor<'a> {
     pub inner: &'a dyn Executor,
-    pub wrapping: Wrapping<'a>,
+    pub wrapper: ProblemWrapper<'a>,
     pub io: &'a ProgramIo,
 }
 
-/// The longest text that is changed, in bytes.
-const LONGEST: u64 = 1 << 20;
+/// In bytes. Longer texts are not changed.
+const LONGEST_TEXT: u64 = 1 << 20;
 
-impl Wrapped<'_> {
-    fn run_wrapped(&self, mut job: Job, mode: RunMode) -> Result<Reply, Stop> {
+impl WrappingExecutor<'_> {
+    fn run_wrapped(&self, mut job: Job, mode: RunMode) -> Result<JobReply, Stop> {
         let input = match self.io {
             ProgramIo::Standard => Some(&mut job.stdin),
             ProgramIo::Files { input, .. } => {
@@ -58,31 +54,31 @@ impl Wrapped<'_> {
             }
         };
         if let Some(blob) = input {
-            change(blob, |input| self.wrapping.input(input));
+            change_blob(blob, |input| self.wrapper.change_input(input));
         }
         let mut reply = self.inner.run(&job.into(), mode)?.single()?;
         let output = match (self.io, reply.collected.first_mut()) {
             (ProgramIo::Standard, _) => Some(&mut reply.stdout),
-            (ProgramIo::Files { .. }, Some(Collected::File(blob))) => Some(blob),
+            (ProgramIo::Files { .. }, Some(CollectedEntry::File(blob))) => Some(blob),
             (ProgramIo::Files { .. }, _) => None,
         };
         if let Some(blob) = output {
-            change(blob, |output| self.wrapping.output(output));
+            change_blob(blob, |output| self.wrapper.change_output(output));
         }
         Ok(reply)
     }
 }
 
-/// Replaces a text, if the change applies. A blob that cannot be read stays as it is.
-fn change(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
-    let is_short = blob.len().is_ok_and(|length| length <= LONGEST);
-    let text = is_short.then(|| blob.start(LONGEST).ok()).flatten();
+/// A blob that cannot be read stays as it is.
+fn change_blob(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
+    let is_short = blob.len().is_ok_and(|length| length <= LONGEST_TEXT);
+    let text = is_short.then(|| blob.prefix(LONGEST_TEXT).ok()).flatten();
     if let Some(text) = text.and_then(|text| other(&text)) {
         *blob = text.into();
     }
 }
 
-impl Executor for Wrapped<'_> {
+impl Executor for WrappingExecutor<'_> {
     fn slots(&self) -> usize {
         self.inner.slots()
     }
@@ -109,14 +105,14 @@ impl Executor for Wrapped<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::executor::scripted::Scripted;
+    use crate::executor::scripted::ScriptedExecutor;
     use crate::model::outcome::quiet_outcome;
     use crate::mutate::wrapper::wrappers;
 
     /// Checks a program that writes its input, with each wrapper of this name.
     fn check(name: &str, is_timed: bool, input: &str, expected: &str) {
-        let scripted = Scripted::new(1, |job: &Job| {
-            Ok(Reply {
+        let scripted = ScriptedExecutor::new(1, |job: &Job| {
+            Ok(JobReply {
                 outcome: quiet_outcome(),
                 stdout: job.stdin.clone(),
                 stderr: Blob::default(),
@@ -125,15 +121,16 @@ mod tests {
             })
         });
         let wrapper = wrappers().iter().find(|it| it.name == name).expect(name);
-        let wrapping = Wrapping { wrapper, grammar: None };
-        let wrapped = Wrapped { inner: &scripted, wrapping, io: &ProgramIo::Standard };
+        let wrapping = ProblemWrapper { wrapper, grammar: None };
+        let wrapped =
+            WrappingExecutor { inner: &scripted, wrapper: wrapping, io: &ProgramIo::Standard };
         let job = Job { stdin: input.as_bytes().into(), is_timed, ..Job::default() };
         let reply = wrapped.run_job(&job).expect("it runs");
-        assert_eq!(reply.stdout.start(100).expect("it is there"), expected.as_bytes(), "{name}");
+        assert_eq!(reply.stdout.prefix(100).expect("it is there"), expected.as_bytes(), "{name}");
     }
 
     #[test]
-    fn a_submission_is_changed_and_nothing_else() {
+    fn only_submissions_are_changed() {
         check("without-last-word", true, "1 2\n", "1 \n");
         check("without-last-word", false, "1 2\n", "1 2\n");
         check("nothing", true, "1 2\n", "");

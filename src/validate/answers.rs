@@ -1,5 +1,5 @@
-//! Runs answer validators on every judge answer: those of valid cases must pass all, invalid ones must be refused by
-//! at least one.
+//! Runs answer validators on every judge answer. All must accept the answers of valid cases; at least one must refuse
+//! each invalid answer.
 //!
 //! Source: the validation documentation of BAPCtools; the format itself has no answer validators.
 
@@ -12,34 +12,36 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
-use crate::validate::{Extent, Proving, trial};
+use crate::validate::{DataCheck, DataExtent, trial};
 use crate::validator::{OutputValidator, response};
 use crate::validity::Objection;
-use crate::validity::programs::{Question, Validator, build};
+use crate::validity::programs::{ProgramValidator, ValidatorInput, build_validators};
 
 /// Path of the case's input in the validator's box.
 const INPUT: &str = "juror/testcase.in";
 
-/// Runs every answer validator on every judge answer.
-pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+pub(super) fn check_answers(
+    proving: &DataCheck<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
     let bench = &proving.bench;
     let programs = &proving.bench.problem.answer_validators;
     let invalid = match proving.extent {
-        Extent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
-        Extent::Selected => &[],
+        DataExtent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
+        DataExtent::Selected => &[],
     };
     let talks = proving.bench.problem.kind.interaction == Interaction::Interactive;
     let judges = if talks { &[] } else { proving.validators };
     if programs.is_empty() && judges.is_empty() {
-        found.extend(unchecked(proving, invalid));
+        found.extend(missing_validator(proving, invalid));
         return Ok(());
     }
-    let validators = build(*bench, "the answer validator", programs, found)?;
+    let validators = build_validators(*bench, "the answer validator", programs, found)?;
     if validators.len() < programs.len() {
         return Ok(());
     }
     let valid: Vec<&TestCase> = proving
-        .valid()
+        .valid_cases()
         .filter(|case| !invalid.iter().any(|other| other.name == case.name))
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
@@ -67,15 +69,15 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
     Ok(())
 }
 
-/// Whether one of the package's output validators rejects a case's answer as an output.
+/// Whether an output validator of the package rejects a case's answer as an output.
 fn is_rejected(
-    proving: &Proving<'_>,
+    proving: &DataCheck<'_>,
     judges: &[OutputValidator],
     case: &TestCase,
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
     for judge in judges {
-        let response = trial::ask(judge, &proving.bench, case, Blob::file(answer))?;
+        let response = trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);
         }
@@ -83,8 +85,8 @@ fn is_rejected(
     Ok(false)
 }
 
-/// Reports invalid answers if there is no validator to refuse them.
-fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
+/// Reports invalid answers if no validator can refuse them.
+fn missing_validator(proving: &DataCheck<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
         let problem = proving.bench.problem;
         let data = problem.dir.join(problem.layout.invalid_answers);
@@ -94,10 +96,13 @@ fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> 
     })
 }
 
-fn objections(validators: &[Validator<'_>], case: &TestCase) -> Result<Vec<Objection>, Stop> {
+fn objections(
+    validators: &[ProgramValidator<'_>],
+    case: &TestCase,
+) -> Result<Vec<Objection>, Stop> {
     let Some(answer) = &case.answer else { return Ok(Vec::new()) };
-    let objection = |validator: &Validator<'_>| {
-        validator.ask(Question {
+    let objection = |validator: &ProgramValidator<'_>| {
+        validator.run(ValidatorInput {
             stdin: Blob::file(answer),
             args: [vec![format!("{BOX}/{INPUT}")], case.output_validator_args.clone()].concat(),
             files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],

@@ -6,11 +6,11 @@ use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
-use crate::validate::{Extent, Proving};
+use crate::validate::{DataCheck, DataExtent};
 
-/// Two cases with these equal may be duplicates. Their contents decide.
+/// Cases with the same key may be duplicates. Their contents decide.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Likeness<'a> {
+struct DuplicateKey<'a> {
     group: &'a str,
     size: u64,
     args: &'a [String],
@@ -18,23 +18,23 @@ struct Likeness<'a> {
     validator_args: Option<&'a ValidatorArgs>,
 }
 
-/// Warns of every case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
+/// Warns of each case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
 /// samples.
-pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
-    if proving.extent != Extent::Everything {
+pub(super) fn find_duplicates(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
+    if proving.extent != DataExtent::Everything {
         return Ok(Vec::new());
     }
     let data = &proving.bench.problem.test_data;
-    let mut alike: BTreeMap<Likeness<'_>, Vec<&TestCase>> = BTreeMap::new();
+    let mut alike: BTreeMap<DuplicateKey<'_>, Vec<&TestCase>> = BTreeMap::new();
     let judged = data.cases.iter().map(|case| (case, None));
     let invalid = data.invalid_inputs.iter().map(|case| (case, Some(&case.input_validator_args)));
     for (case, validator_args) in judged.chain(invalid) {
         // A case with further files may differ in them.
         if case.files.is_empty() {
             let size =
-                Blob::file(&case.input).len().map_err(JudgeError::on("read", &case.input))?;
-            let group = group(data, &case.name);
-            let key = Likeness { group, size, args: &case.args, validator_args };
+                Blob::file(&case.input).len().map_err(JudgeError::on_file("read", &case.input))?;
+            let group = group_name(data, &case.name);
+            let key = DuplicateKey { group, size, args: &case.args, validator_args };
             alike.entry(key).or_default().push(case);
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
         let mut seen: BTreeMap<Digest, &TestCase> = BTreeMap::new();
         for case in cases {
             let digest = Blob::file(&case.input).digest();
-            let digest = digest.map_err(JudgeError::on("read", &case.input))?;
+            let digest = digest.map_err(JudgeError::on_file("read", &case.input))?;
             if let Some(first) = seen.get(&digest) {
                 let message = format!("has the same input as {}", first.name);
                 let help = "a duplicate proves nothing more; remove one, or make them differ";
@@ -57,8 +57,7 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     Ok(doubts)
 }
 
-/// The group of a case, or its first directory.
-fn group<'a>(data: &'a TestData, name: &'a str) -> &'a str {
+fn group_name<'a>(data: &'a TestData, name: &'a str) -> &'a str {
     match data.group_of(name) {
         Some(group) => &group.name,
         None => name.split('/').next().unwrap_or_default(),

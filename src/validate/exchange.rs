@@ -1,53 +1,52 @@
-//! Checks the exchanges in `.interaction` files with the output validator: it gets the submission's lines, must accept
+//! Checks the exchanges in `.interaction` files with the output validator. It gets the submission's lines, must accept
 //! them, and must write its own lines as shown.
 //!
-//! The format does not require this, and a validator may choose its lines by chance. So differences are warnings, not
+//! The format does not require this, and a validator may choose its lines at random. So differences are warnings, not
 //! errors.
 
 use crate::executor::{Executor, parallel};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Keep;
+use crate::model::job::BoxRetention;
 use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::tree::TreeEntry;
-use crate::validate::{Proving, trial};
+use crate::validate::{DataCheck, trial};
 use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, Question, answer_of, left_for_next_pass};
+use crate::validator::{OutputValidator, ValidationRequest, files_for_next_pass, judge_answer};
 
-/// Upper bound on the bytes of the validator's output that are compared.
-const MOST: u64 = 8 << 20;
+const OUTPUT_MAX: u64 = 8 << 20;
 
-/// Warnings about the exchanges of these cases.
-pub(super) fn prove(
-    proving: &Proving<'_>,
+pub(super) fn check_exchanges(
+    proving: &DataCheck<'_>,
     validator: &OutputValidator,
     cases: &[&TestCase],
 ) -> Result<Vec<Diagnostic>, Stop> {
     let replays = parallel::map(proving.bench.executor, cases, |test_case| {
         let Some(path) = &test_case.interaction else { return Ok(None) };
-        let replay = Replay { executor: proving.bench.executor, validator, test_case, path };
-        replay.passes(proving.bench.problem.kind.passes)
+        let replay =
+            ExchangeReplay { executor: proving.bench.executor, validator, test_case, path };
+        replay.replay_passes(proving.bench.problem.kind.passes)
     })?;
     Ok(replays.into_iter().flatten().collect())
 }
 
-/// An exchange with the validator that must take part in it.
-struct Replay<'a> {
+/// An exchange, and the validator that takes part in it.
+struct ExchangeReplay<'a> {
     executor: &'a dyn Executor,
     validator: &'a OutputValidator,
     test_case: &'a TestCase,
     path: &'a FilePath,
 }
 
-impl Replay<'_> {
-    /// Replays at most this many passes, up to the first that has a fault.
-    fn passes(&self, most: u32) -> Result<Option<Diagnostic>, Stop> {
-        let text = self.path.read().map_err(JudgeError::on("read", self.path))?;
-        let mut passes = passes(&text).into_iter().peekable();
+impl ExchangeReplay<'_> {
+    /// Replays at most this many passes, up to the first one with a fault.
+    fn replay_passes(&self, most: u32) -> Result<Option<Diagnostic>, Stop> {
+        let text = self.path.read().map_err(JudgeError::on_file("read", self.path))?;
+        let mut passes = split_passes(&text).into_iter().peekable();
         let mut input = Blob::file(&self.test_case.input);
         let mut earlier = Vec::new();
         for number in 1..=most {
@@ -56,18 +55,18 @@ impl Replay<'_> {
                 1 => Contract::OnePass,
                 most => Contract::MorePasses(most - number),
             };
-            let (said, response) = self.pass(&exchange, &input, &earlier, contract)?;
-            if let Some(mut found) = self.fault(&exchange, &said, &response) {
+            let (said, response) = self.replay_pass(&exchange, &input, &earlier, contract)?;
+            if let Some(mut found) = self.pass_fault(&exchange, &said, &response) {
                 if number > 1 {
                     found.message = format!("in pass {number}, {}", found.message);
                 }
                 return Ok(Some(found));
             }
-            let Response { feedback, kept, .. } = response;
+            let Response { feedback, box_tree: kept, .. } = response;
             let (what, help) = match (feedback.next_pass, passes.peek()) {
                 (Some(next), Some(_)) => {
                     input = next;
-                    earlier = kept.as_ref().map(left_for_next_pass).unwrap_or_default();
+                    earlier = kept.as_ref().map(files_for_next_pass).unwrap_or_default();
                     continue;
                 }
                 (None, None) => break,
@@ -80,8 +79,7 @@ impl Replay<'_> {
         Ok(None)
     }
 
-    /// What the validator wrote in a pass, and its response.
-    fn pass(
+    fn replay_pass(
         &self,
         exchange: &[u8],
         input: &Blob,
@@ -89,26 +87,26 @@ impl Replay<'_> {
         contract: Contract,
     ) -> Result<(Vec<u8>, Response), Stop> {
         let Self { executor, validator, test_case, .. } = self;
-        let job = validator.job(Question {
+        let job = validator.job(ValidationRequest {
             test_case,
             args: &test_case.output_validator_args,
             input,
-            answer: &answer_of(test_case)?,
-            output: said_by(b'>', exchange).into(),
+            answer: &judge_answer(test_case)?,
+            output: lines_of_side(b'>', exchange).into(),
             submission: None,
             earlier,
-            keep: Keep::all_if(contract != Contract::OnePass),
+            keep: BoxRetention::all_or_nothing(contract != Contract::OnePass),
         });
-        let reply = executor.run_job(&job).map_err(|error| validator.own(error))?;
+        let reply = executor.run_job(&job).map_err(|error| validator.as_validator_fault(error))?;
         let failed = |error| JudgeError::new("read what the output validator wrote", error);
-        let said = reply.stdout.start(MOST).map_err(failed)?;
-        Ok((said, validator.read(reply, &validator.limits, contract)?))
+        let said = reply.stdout.prefix(OUTPUT_MAX).map_err(failed)?;
+        Ok((said, validator.read_response(reply, &validator.limits, contract)?))
     }
 
-    fn fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
-        let message = trial::said(response);
+    fn pass_fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
+        let message = trial::validator_message(response);
         match &response.opinion {
-            Opinion::Accepted => first_difference(&said_by(b'<', exchange), said).map(|difference| {
+            Opinion::Accepted => first_difference(&lines_of_side(b'<', exchange), said).map(|difference| {
                 let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
                 Diagnostic::warning(self.path, difference).help(help)
             }),
@@ -120,30 +118,27 @@ impl Replay<'_> {
             Opinion::Broken(what) => {
                 let what = format!("the output validator breaks down on it: {what}{message}");
                 let help =
-                    format!("it must {}, whatever a submission writes", self.validator.protocol.answers());
+                    format!("it must {}, whatever a submission writes", self.validator.protocol.response_rule());
                 Some(Diagnostic::error(self.path, what).help(help))
             }
         }
     }
 }
 
-/// The passes of an exchange.
 ///
 /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
-fn passes(exchange: &[u8]) -> Vec<Vec<u8>> {
+fn split_passes(exchange: &[u8]) -> Vec<Vec<u8>> {
     let lines: Vec<&[u8]> = exchange.split(|byte| *byte == b'\n').collect();
     let passes = lines.split(|line| line.trim_ascii_end() == b"---");
     passes.map(|lines| lines.join(&b'\n')).collect()
 }
 
-/// The lines of one side.
-fn said_by(mark: u8, exchange: &[u8]) -> Vec<u8> {
+fn lines_of_side(mark: u8, exchange: &[u8]) -> Vec<u8> {
     let lines = exchange.split(|byte| *byte == b'\n');
     let own = lines.filter_map(|line| line.strip_prefix(&[mark]));
     own.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// The first difference between the validator's output and the exchange.
 fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).into_owned();
@@ -173,14 +168,14 @@ mod tests {
     #[test]
     fn each_side_has_its_lines() {
         let exchange = b"<2 1\n<4 7\n>R\n< L\n";
-        assert_eq!(said_by(b'<', exchange), b"2 1\n4 7\n L\n");
-        assert_eq!(said_by(b'>', exchange), b"R\n");
+        assert_eq!(lines_of_side(b'<', exchange), b"2 1\n4 7\n L\n");
+        assert_eq!(lines_of_side(b'>', exchange), b"R\n");
     }
 
     #[test]
     fn passes_are_between_lines_of_dashes() {
         let check = |exchange: &str, expected: &[&str]| {
-            let found = passes(exchange.as_bytes());
+            let found = split_passes(exchange.as_bytes());
             let found: Vec<_> = found.iter().map(|pass| String::from_utf8_lossy(pass)).collect();
             assert_eq!(found, expected);
         };

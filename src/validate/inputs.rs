@@ -1,4 +1,4 @@
-//! Runs input validators on every input: valid ones must pass all, invalid ones must be refused by at least one.
+//! Runs input validators on every input. All must accept a valid input; at least one must refuse an invalid one.
 //!
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
@@ -7,25 +7,24 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
-use crate::validate::Proving;
-use crate::validity::programs::refuses;
+use crate::validate::DataCheck;
+use crate::validity::programs::refusal_help;
 use crate::validity::{Objection, Validity};
 
-struct Task<'a> {
-    /// Whether the input should be valid.
+struct InputCheck<'a> {
     is_valid: bool,
     test_case: &'a TestCase,
 }
 
-/// Runs every input validator on every input.
-pub(super) fn prove(
-    proving: &Proving<'_>,
+pub(super) fn check_inputs(
+    proving: &DataCheck<'_>,
     validity: &Validity<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let valid = proving.valid().map(|test_case| Task { is_valid: true, test_case });
-    let invalid = proving.invalid().map(|test_case| Task { is_valid: false, test_case });
-    let tasks: Vec<Task<'_>> = valid.chain(invalid).collect();
+    let valid = proving.valid_cases().map(|test_case| InputCheck { is_valid: true, test_case });
+    let invalid =
+        proving.invalid_cases().map(|test_case| InputCheck { is_valid: false, test_case });
+    let tasks: Vec<InputCheck<'_>> = valid.chain(invalid).collect();
     if validity.count() == 0 || tasks.is_empty() {
         return Ok(());
     }
@@ -35,12 +34,16 @@ pub(super) fn prove(
     })?;
     let protocol = proving.bench.problem.input_protocol;
     let tasks = tasks.iter().zip(&objections);
-    found.extend(tasks.flat_map(|(task, objections)| remarks(protocol, task, objections)));
+    found
+        .extend(tasks.flat_map(|(task, objections)| input_diagnostics(protocol, task, objections)));
     Ok(())
 }
 
-/// The faults of one input.
-fn remarks(protocol: Protocol, task: &Task<'_>, objections: &[Objection]) -> Vec<Diagnostic> {
+fn input_diagnostics(
+    protocol: Protocol,
+    task: &InputCheck<'_>,
+    objections: &[Objection],
+) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {
         return objections.iter().map(|it| it.to_diagnostic(path, "input", protocol)).collect();
@@ -51,7 +54,7 @@ fn remarks(protocol: Protocol, task: &Task<'_>, objections: &[Objection]) -> Vec
             let message = format!(
                 "input validator `{validator}` ends with {ending} on this invalid input{message}"
             );
-            Some(Diagnostic::warning(path, message).help(refuses(protocol)))
+            Some(Diagnostic::warning(path, message).help(refusal_help(protocol)))
         });
     let mut remarks: Vec<Diagnostic> = broken.collect();
     if objections.is_empty() {

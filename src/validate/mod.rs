@@ -1,6 +1,8 @@
-//! Proves test data: every input passes every input validator, every invalid input is refused by one, example answers
-//! and outputs are as valid or invalid as the package says, no case is there twice, and nothing is looser than it
-//! looks.
+//! Checks test data:
+//! - every input passes every input validator, and every invalid input is refused by one;
+//! - example answers and outputs are as valid or invalid as the package says;
+//! - no case occurs twice;
+//! - neither validators nor bounds are looser than they look.
 
 mod answers;
 pub mod coverage;
@@ -22,97 +24,88 @@ use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::mutations::Mutation;
-use crate::validate::strictness::Trying;
+use crate::validate::strictness::StrictnessCheck;
 use crate::validator::OutputValidator;
 use crate::validity::{Validity, grammars};
 
-/// The parameters of a proof.
-pub struct Proving<'a> {
+pub struct DataCheck<'a> {
     pub bench: Bench<'a>,
-    /// The package's output validators; empty if the format's default one decides.
+    /// Empty if the format's default one decides.
     pub validators: &'a [OutputValidator],
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
-    pub extent: Extent,
+    pub extent: DataExtent,
     /// Faults that the input validators should find, such as [`mutations::GENERIC`].
     pub mutations: &'a [Mutation],
 }
 
-/// The extent of the data to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum DataExtent {
     /// Everything below `data/`.
     Everything,
-    /// Only the selected test cases.
     Selected,
 }
 
-/// Proves the test data of a problem. Adds faults to `found`, by test case, even if it is cut short.
-///
-/// # Errors
-/// If it was cut short, or the judge failed, for example because a validator's compiler is missing.
-pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+/// Adds faults to `found`, by test case, even if the check is interrupted.
+pub fn check_data(proving: &DataCheck<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
     let problem = proving.bench.problem;
-    let grammars = usable(problem, found)?;
+    let grammars = usable_grammars(problem, found)?;
     let validity = Validity::of_grammars(grammars.iter().collect());
     let validity = &validity.with_programs(proving.bench, found)?;
     let is_whole =
         validity.count() == problem.input_validators.len() + problem.input_grammars.len();
-    inputs::prove(proving, validity, found)?;
+    inputs::check_inputs(proving, validity, found)?;
     if is_whole && !has_errors(found) {
-        Trying { proving, validity }.prove(found)?;
+        StrictnessCheck { proving, validity }.check(found)?;
     }
     if is_whole && !has_errors(found) {
-        found.extend(coverage::find(proving, &grammars)?);
+        found.extend(coverage::find_missed_bounds(proving, &grammars)?);
     }
-    answers::prove(proving, found)?;
-    found.extend(outputs::prove(proving)?);
-    found.extend(equal::find(proving)?);
+    answers::check_answers(proving, found)?;
+    found.extend(outputs::check_outputs(proving)?);
+    found.extend(equal::find_duplicates(proving)?);
     Ok(())
 }
 
-/// The problem's grammars without those that have a fault.
-fn usable(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
+/// The problem's grammars without faults.
+fn usable_grammars(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
     let mut usable = Vec::new();
-    for reading in grammars::read_all(None, problem)? {
+    for reading in grammars::read_grammars(None, problem)? {
         found.extend(reading.diagnostics);
         usable.extend(reading.grammar);
     }
     Ok(usable)
 }
 
-/// An input with a fault, and whether the input validators refuse it.
 pub struct FaultyInput {
-    /// Its fault, such as `a tab between words`.
+    /// For example `a tab between words`.
     pub fault: String,
     /// The test case that it was made from.
     pub test_case: String,
     /// The input, if no validator refuses it.
-    pub let_through: Option<Arc<[u8]>>,
+    pub accepted_input: Option<Arc<[u8]>>,
 }
 
-/// Gives inputs with small faults to the problem's input validators. `None` if there are none, or none can run.
-///
-/// # Errors
-/// If it was cut short, or the judge failed.
-pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
-    let proving = Proving {
+/// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
+/// run.
+pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
+    let proving = DataCheck {
         bench,
         validators: &[],
         selected: &|_| true,
-        extent: Extent::Everything,
+        extent: DataExtent::Everything,
         mutations: &mutations::GENERIC,
     };
     let mut found = Vec::new();
-    let grammars = usable(bench.problem, &mut found)?;
+    let grammars = usable_grammars(bench.problem, &mut found)?;
     let validity = Validity::of_grammars(grammars.iter().collect());
     let validity = &validity.with_programs(bench, &mut found)?;
     if validity.count() == 0 || has_errors(&found) {
         return Ok(None);
     }
-    let tried = Trying { proving: &proving, validity }.tried()?.into_iter();
+    let tried = StrictnessCheck { proving: &proving, validity }.try_mutations()?.into_iter();
     let faulty = tried.map(|task| {
         Ok(FaultyInput {
-            let_through: if task.is_refused { None } else { task.text()? },
+            accepted_input: if task.is_refused { None } else { task.text()? },
             test_case: task.test_case.name.clone(),
             fault: task.mutation.name.to_owned(),
         })
@@ -124,19 +117,17 @@ fn has_errors(found: &[Diagnostic]) -> bool {
     found.iter().any(Diagnostic::is_error)
 }
 
-impl Proving<'_> {
-    /// The cases whose inputs must be valid.
-    fn valid(&self) -> impl Iterator<Item = &TestCase> {
+impl DataCheck<'_> {
+    fn valid_cases(&self) -> impl Iterator<Item = &TestCase> {
         let data = &self.bench.problem.test_data;
         let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
         let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
         let others = others.chain(&data.invalid_answers).chain(&data.valid_inputs);
-        selected.chain(others.filter(|_| self.extent == Extent::Everything))
+        selected.chain(others.filter(|_| self.extent == DataExtent::Everything))
     }
 
-    /// The cases whose inputs must be refused.
-    fn invalid(&self) -> impl Iterator<Item = &TestCase> {
+    fn invalid_cases(&self) -> impl Iterator<Item = &TestCase> {
         let cases = self.bench.problem.test_data.invalid_inputs.iter();
-        cases.filter(|_| self.extent == Extent::Everything)
+        cases.filter(|_| self.extent == DataExtent::Everything)
     }
 }

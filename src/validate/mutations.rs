@@ -1,7 +1,7 @@
 //! Small changes that make a valid input invalid in nearly every problem.
 //!
-//! Source: the format's "Input validators" demands strictness in white space; the kinds are those that real validators
-//! let pass.
+//! Source: problem package format 2025-09, "Input validators", demands strictness in white space. The other kinds are
+//! faults that real validators accept.
 
 use std::ops::Range;
 
@@ -10,78 +10,83 @@ use std::ops::Range;
 pub struct Mutation {
     /// The fault of the changed input, such as `a blank at the end of a line`.
     pub name: &'static str,
-    pub class: Class,
-    /// Makes the changed input; `None` if the change does not apply to the input.
+    pub category: MutationCategory,
+    /// `None` if the change does not apply to the input.
     pub change: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
-/// What a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum MutationCategory {
     Layout,
     Numbers,
-    /// Something after the end.
-    Rest,
+    /// Text after the end.
+    Trailing,
 }
 
-const fn of(class: Class, name: &'static str, change: fn(&[u8]) -> Option<Vec<u8>>) -> Mutation {
-    Mutation { name, class, change }
+const fn mutation(
+    class: MutationCategory,
+    name: &'static str,
+    change: fn(&[u8]) -> Option<Vec<u8>>,
+) -> Mutation {
+    Mutation { name, category: class, change }
 }
 
 /// The changes that need no knowledge of the problem.
 pub const GENERIC: [Mutation; 17] = [
-    of(Class::Layout, "a blank at the end of a line", |input| {
+    mutation(MutationCategory::Layout, "a blank at the end of a line", |input| {
         insert(input, first_line_end(input)?, b" ")
     }),
-    of(Class::Layout, "a blank at the end of the last line", |input| {
+    mutation(MutationCategory::Layout, "a blank at the end of the last line", |input| {
         insert(input, input.strip_suffix(b"\n")?.len(), b" ")
     }),
-    of(Class::Layout, "a blank at the start", |input| {
+    mutation(MutationCategory::Layout, "a blank at the start", |input| {
         (!input.is_empty()).then(|| [b" ", input].concat())
     }),
-    of(Class::Layout, "two blanks between words", |input| insert(input, blank(input)?, b" ")),
-    of(Class::Layout, "a tab between words", |input| {
-        let at = blank(input)?;
+    mutation(MutationCategory::Layout, "two blanks between words", |input| {
+        insert(input, single_blank(input)?, b" ")
+    }),
+    mutation(MutationCategory::Layout, "a tab between words", |input| {
+        let at = single_blank(input)?;
         Some([&input[..at], b"\t", &input[at + 1..]].concat())
     }),
-    of(Class::Layout, "no line end at the end", |input| {
+    mutation(MutationCategory::Layout, "no line end at the end", |input| {
         let stripped = input.strip_suffix(b"\n")?;
         (!stripped.is_empty()).then(|| stripped.to_vec())
     }),
-    of(Class::Layout, "an empty line at the end", |input| {
+    mutation(MutationCategory::Layout, "an empty line at the end", |input| {
         input.ends_with(b"\n").then(|| [input, b"\n"].concat())
     }),
-    of(Class::Layout, "Windows line ends", windows),
-    of(Class::Numbers, "a leading zero", |input| {
+    mutation(MutationCategory::Layout, "Windows line ends", windows_line_ends),
+    mutation(MutationCategory::Numbers, "a leading zero", |input| {
         let number = first_number(input)?;
-        insert(input, digits_of(input, number), b"0")
+        insert(input, digits_start(input, number), b"0")
     }),
-    of(Class::Numbers, "a leading zero in the last number", |input| {
+    mutation(MutationCategory::Numbers, "a leading zero in the last number", |input| {
         let number = last_number(input)?;
-        insert(input, digits_of(input, number), b"0")
+        insert(input, digits_start(input, number), b"0")
     }),
-    of(Class::Numbers, "a plus sign", |input| {
-        let number = positive(input, first_number(input)?)?;
+    mutation(MutationCategory::Numbers, "a plus sign", |input| {
+        let number = if_positive(input, first_number(input)?)?;
         insert(input, number.start, b"+")
     }),
-    of(Class::Numbers, "a plus sign before the last number", |input| {
-        let number = positive(input, last_number(input)?)?;
+    mutation(MutationCategory::Numbers, "a plus sign before the last number", |input| {
+        let number = if_positive(input, last_number(input)?)?;
         insert(input, number.start, b"+")
     }),
-    of(Class::Numbers, "a minus sign before zero", |input| {
+    mutation(MutationCategory::Numbers, "a minus sign before zero", |input| {
         let zero = words(input).find(|range| input[range.clone()] == *b"0")?;
         insert(input, zero.start, b"-")
     }),
-    of(Class::Numbers, "a fraction of zero, as in `5.0`", |input| {
+    mutation(MutationCategory::Numbers, "a fraction of zero, as in `5.0`", |input| {
         insert(input, first_number(input)?.end, b".0")
     }),
-    of(Class::Numbers, "an exponent, as in `5e0`", |input| {
+    mutation(MutationCategory::Numbers, "an exponent, as in `5e0`", |input| {
         insert(input, first_number(input)?.end, b"e0")
     }),
-    of(Class::Rest, "a word after the last one", |input| {
+    mutation(MutationCategory::Trailing, "a word after the last one", |input| {
         insert(input, input.strip_suffix(b"\n")?.len(), b" 0")
     }),
-    of(Class::Rest, "a line after the last one", |input| {
+    mutation(MutationCategory::Trailing, "a line after the last one", |input| {
         input.ends_with(b"\n").then(|| [input, b"0\n"].concat())
     }),
 ];
@@ -90,14 +95,13 @@ fn insert(input: &[u8], at: usize, what: &[u8]) -> Option<Vec<u8>> {
     Some([input.get(..at)?, what, input.get(at..)?].concat())
 }
 
-/// The end of the first line that is not empty, unless it is the last line.
+/// `None` if the first line is empty or the last one.
 fn first_line_end(input: &[u8]) -> Option<usize> {
     let at = memchr::memchr(b'\n', input)?;
     (at > 0 && at + 1 < input.len()).then_some(at)
 }
 
-/// The first single blank between two words.
-fn blank(input: &[u8]) -> Option<usize> {
+fn single_blank(input: &[u8]) -> Option<usize> {
     let is_word = |byte: &u8| !byte.is_ascii_whitespace();
     let is_between = |at: usize| {
         let around = [at.checked_sub(1), at.checked_add(1)];
@@ -106,7 +110,7 @@ fn blank(input: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b' ', input).find(|&at| is_between(at))
 }
 
-fn windows(input: &[u8]) -> Option<Vec<u8>> {
+fn windows_line_ends(input: &[u8]) -> Option<Vec<u8>> {
     if !input.contains(&b'\n') || input.contains(&b'\r') {
         return None;
     }
@@ -115,7 +119,7 @@ fn windows(input: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The byte ranges of the pieces of a text, without empty ones.
-pub fn pieces(
+pub fn piece_ranges(
     text: &[u8],
     is_between: fn(&u8) -> bool,
 ) -> impl DoubleEndedIterator<Item = Range<usize>> {
@@ -127,7 +131,7 @@ pub fn pieces(
 }
 
 fn words(input: &[u8]) -> impl DoubleEndedIterator<Item = Range<usize>> {
-    pieces(input, u8::is_ascii_whitespace)
+    piece_ranges(input, u8::is_ascii_whitespace)
 }
 
 /// Whether a word is an integer, as most problems write them.
@@ -144,12 +148,11 @@ fn last_number(input: &[u8]) -> Option<Range<usize>> {
     words(input).rfind(|range| is_number(&input[range.clone()]))
 }
 
-/// The start of a number's digits, after its sign.
-fn digits_of(input: &[u8], number: Range<usize>) -> usize {
+fn digits_start(input: &[u8], number: Range<usize>) -> usize {
     number.start + usize::from(input[number.start] == b'-')
 }
 
-fn positive(input: &[u8], number: Range<usize>) -> Option<Range<usize>> {
+fn if_positive(input: &[u8], number: Range<usize>) -> Option<Range<usize>> {
     (input[number.start] != b'-').then_some(number)
 }
 
@@ -157,7 +160,7 @@ fn positive(input: &[u8], number: Range<usize>) -> Option<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Checks the changes of an input, one line for each.
+    /// One expected line for each change.
     fn check(input: &str, expected: &[&str]) {
         let changed: Vec<String> = GENERIC
             .iter()
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_for_a_change_has_none() {
+    fn changes_that_do_not_apply_are_left_out() {
         check(
             "0",
             &[

@@ -7,9 +7,9 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::check::compare::compare;
-use crate::check::integers::integer_tokens;
+use crate::check::integers::count_integers;
 use crate::check::options::Options;
-use crate::check::show::cause;
+use crate::check::show::describe;
 use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
@@ -18,74 +18,73 @@ use crate::model::problem::Interaction;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::{OutputClaim, TestCase};
-use crate::validate::{Extent, Proving, exchange, trial};
+use crate::validate::{DataCheck, DataExtent, exchange, trial};
 use crate::validator::OutputValidator;
 use crate::validator::response::{Opinion, Response};
 
-/// Judges example outputs by what the package expects of them, and checks answers under a tolerance.
-pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
+/// Checks example outputs against what the package declares, and answers under a tolerance.
+pub(super) fn check_outputs(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.bench.problem.test_data;
     let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
     let mut tasks: Vec<(OutputClaim, &TestCase)> =
         selected.clone().map(|case| (OutputClaim::Right, case)).collect();
-    if proving.extent == Extent::Everything {
+    if proving.extent == DataExtent::Everything {
         tasks.extend(data.valid_outputs.iter().map(|case| (OutputClaim::Right, case)));
         tasks.extend(data.invalid_outputs.iter().map(|case| (OutputClaim::Wrong, case)));
         tasks.extend(data.output_trials.iter().map(|trial| (trial.claim, &trial.test_case)));
     }
     let mut remarks = Vec::new();
     for validator in proving.validators {
-        remarks.extend(by_validator(proving, validator, &tasks)?);
+        remarks.extend(check_by_validator(proving, validator, &tasks)?);
     }
     if !proving.validators.is_empty() {
         return Ok(remarks);
     }
     for case in selected {
-        remarks.extend(loosened(case)?);
+        remarks.extend(tolerance_warning(case)?);
     }
     for (claim, case) in tasks.into_iter().filter(|(claim, _)| *claim != OutputClaim::Fault) {
-        remarks.extend(by_default(claim, case)?);
+        remarks.extend(check_by_default(claim, case)?);
     }
     Ok(remarks)
 }
 
-/// Runs the package's output validator on each example output, in parallel.
-fn by_validator(
-    proving: &Proving<'_>,
+fn check_by_validator(
+    proving: &DataCheck<'_>,
     validator: &OutputValidator,
     tasks: &[(OutputClaim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, Stop> {
     let problem = proving.bench.problem;
     if problem.kind.interaction == Interaction::Interactive && problem.interactor.is_none() {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
-        return exchange::prove(proving, validator, &cases);
+        return exchange::check_exchanges(proving, validator, &cases);
     }
     let found = parallel::map(proving.bench.executor, tasks, |(claim, test_case)| {
         let is_shown = test_case.is_answer_shown && problem.kind.passes == 1;
         let shown = test_case.answer.as_ref().filter(|_| is_shown);
         let Some(output) = test_case.output.as_ref().or(shown) else { return Ok(None) };
         let input = Blob::file(output);
-        let response = trial::ask(validator, &proving.bench, test_case, input)?;
-        Ok(remark(*claim, output, validator, &response))
+        let response = trial::ask_validator(validator, &proving.bench, test_case, input)?;
+        Ok(output_diagnostic(*claim, output, validator, &response))
     })?;
     Ok(found.into_iter().flatten().collect())
 }
 
-fn remark(
+fn output_diagnostic(
     claim: OutputClaim,
     output: &Path,
     validator: &OutputValidator,
     response: &Response,
 ) -> Option<Diagnostic> {
     use OutputClaim::{Fault, Right, Wrong};
-    let said = trial::said(response);
+    let said = trial::validator_message(response);
     let name = &validator.name;
     let (message, help) = match (claim, &response.opinion) {
         (Right, Opinion::Accepted)
         | (Wrong, Opinion::Rejected | Opinion::Partial(_))
         | (Fault, Opinion::Broken(_)) => return None,
         (_, Opinion::Broken(what)) => {
-            let answers = validator.protocol.answers();
+            let answers = validator.protocol.response_rule();
             (
                 format!("the output validator `{name}` breaks down on it: {what}{said}"),
                 format!("it must {answers}, whatever the output is"),
@@ -108,8 +107,8 @@ fn remark(
     Some(Diagnostic::error(output, message).help(help))
 }
 
-/// Compares an example output as the default output validator does. It has no way to report a faulty test case.
-fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+/// Compares an example output as the default output validator does. It cannot report a faulty test case.
+fn check_by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let (Some(answer), Some(output)) = (&case.answer, &case.output) else { return Ok(None) };
     let options = match Options::parse(&case.output_validator_args) {
         Ok(options) => options,
@@ -120,10 +119,10 @@ fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>,
         }
     };
     let difference = compare(open(answer)?, open(output)?, &options);
-    let difference = difference.map_err(JudgeError::on("compare", output))?;
+    let difference = difference.map_err(JudgeError::on_file("compare", output))?;
     Ok(match (claim, difference) {
         (OutputClaim::Right, Some(difference)) => {
-            let message = format!("the output validator rejects it: {}", cause(&difference));
+            let message = format!("the output validator rejects it: {}", describe(&difference));
             let help = "an `.out` file must be accepted with its judge answer";
             Some(Diagnostic::error(output, message).help(help))
         }
@@ -137,14 +136,14 @@ fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>,
     })
 }
 
-/// A warning if a tolerance makes integers in the judge answer count as floats.
-fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
+/// Warns if a tolerance makes integers in the judge answer count as floats.
+fn tolerance_warning(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let Some(answer) = &case.answer else { return Ok(None) };
     match Options::parse(&case.output_validator_args) {
         Ok(options) if options.tolerance.is_some() => {}
         _ => return Ok(None),
     }
-    let integers = integer_tokens(open(answer)?).map_err(JudgeError::on("read", answer))?;
+    let integers = count_integers(open(answer)?).map_err(JudgeError::on_file("read", answer))?;
     Ok((integers > 0).then(|| {
         Diagnostic::warning(
             answer,
@@ -155,5 +154,5 @@ fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
 }
 
 fn open(path: &FilePath) -> Result<File, JudgeError> {
-    path.open().map_err(JudgeError::on("open", path))
+    path.open().map_err(JudgeError::on_file("open", path))
 }

@@ -1,14 +1,14 @@
-//! Tries a package's output validator before it judges submissions: it must accept a right output, and reject an empty
+//! Tests a package's output validator before it judges submissions. It must accept a right output, and reject an empty
 //! or nonsensical one without breaking down.
 //!
 //! This finds an output validator that confuses its arguments, or accepts everything.
 
 use crate::build::bench::Bench;
-use crate::build::{Built, Runnable};
+use crate::build::{BuildResult, Runnable};
 use crate::executor::parallel;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::job::Keep;
+use crate::model::job::BoxRetention;
 use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::root::FilePath;
@@ -16,49 +16,50 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
 use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, Question, answer_of};
+use crate::validator::{OutputValidator, ValidationRequest, judge_answer};
 
 /// A text that is not a right output of any problem.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
-/// Bytes that are not text.
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
 /// Upper bound on the test cases on which an output is tried, until one is rejected.
 const TRIES: usize = 3;
 
-/// Something wrong with an output validator.
 #[derive(Debug)]
 pub struct TrialFault {
-    pub remark: Diagnostic,
+    pub diagnostic: Diagnostic,
     /// Whether its verdicts mean nothing. If it only breaks down on nonsense, submissions can still be judged.
     pub is_fatal: bool,
 }
 
 impl TrialFault {
     fn fatal(remark: Diagnostic) -> Self {
-        Self { remark, is_fatal: true }
+        Self { diagnostic: remark, is_fatal: true }
     }
 
     fn local(remark: Diagnostic) -> Self {
-        Self { remark, is_fatal: false }
+        Self { diagnostic: remark, is_fatal: false }
     }
 }
 
-/// The faults of the package's output validator. For a multi-pass problem, only breakdowns count. For an interactive
-/// problem, the submission says nothing, or nonsense, and does not read.
-pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<TrialFault>, Stop> {
+/// For a multi-pass problem, only breakdowns count. For an interactive problem, the submission writes nothing, or
+/// nonsense, and does not read.
+pub fn find_faults(
+    bench: &Bench<'_>,
+    validator: &OutputValidator,
+) -> Result<Vec<TrialFault>, Stop> {
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // In interactive problems, no fixed output is right.
-    let of_right = if is_live { None } else { trial.of_right()? };
-    // Then its opinions of wrong outputs mean nothing.
+    let of_right = if is_live { None } else { trial.try_right()? };
+    // Then its verdicts on wrong outputs mean nothing.
     if of_right.as_ref().is_some_and(|it| it.is_fatal) {
         return Ok(of_right.into_iter().collect());
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
-        [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
+        [&|| trial.try_empty(), &|| trial.try_junk(), &|| trial.try_binary()];
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
-    // It answered none of the trials.
+    // It broke down on all trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
     let found = of_right.into_iter().chain(found.into_iter().flatten());
     Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
@@ -69,39 +70,41 @@ struct Trial<'a> {
     bench: &'a Bench<'a>,
 }
 
-/// An output that is right for a test case, or a judge answer, which need not be one unless people see it as one.
+/// An output that should be right for a test case. A judge answer is certainly right only if statements show it as an
+/// output.
 ///
 /// Source: problem package format 2025-09, "Output validator", "Invocation"; "Validation of shared test case files".
-struct Right<'a> {
+struct RightOutput<'a> {
     test_case: &'a TestCase,
     output: &'a FilePath,
     is_certain: bool,
 }
 
 impl Trial<'_> {
-    /// The test cases whose files are there: data that juror makes is made only for those that are judged.
-    fn cases(&self) -> impl Iterator<Item = &TestCase> + Clone {
+    /// Only test cases with files: juror makes missing data only for cases that are judged.
+    fn cases_with_files(&self) -> impl Iterator<Item = &TestCase> + Clone {
         let is_there = |case: &&TestCase| case.answer.is_some() && case.input.exists();
         self.bench.problem.test_data.cases.iter().filter(is_there)
     }
 
     /// Outputs that should be right, the likeliest first. Judge answers usually are, but need not be.
-    fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
+    fn right_outputs(&self) -> impl Iterator<Item = RightOutput<'_>> {
         let data = &self.bench.problem.test_data;
-        type Named = fn(&TestCase) -> Option<(&FilePath, bool)>;
-        let output: Named = |it| Some((it.output.as_ref()?, true));
-        let answer: Named = |it| Some((it.answer.as_ref()?, it.is_answer_shown));
-        let right = |named: Named, test_case| {
+        type OutputChoice = fn(&TestCase) -> Option<(&FilePath, bool)>;
+        let output: OutputChoice = |it| Some((it.output.as_ref()?, true));
+        let answer: OutputChoice = |it| Some((it.answer.as_ref()?, it.is_answer_shown));
+        let right = |named: OutputChoice, test_case| {
             let (output, is_certain) = named(test_case)?;
-            Some(Right { test_case, output, is_certain })
+            Some(RightOutput { test_case, output, is_certain })
         };
-        let of_cases = [output, answer].map(|named| self.cases().find_map(|it| right(named, it)));
+        let of_cases =
+            [output, answer].map(|named| self.cases_with_files().find_map(|it| right(named, it)));
         let declared = data.valid_outputs.iter().find_map(|it| right(output, it));
         of_cases.into_iter().chain([declared]).flatten()
     }
 
-    /// Tries right outputs: one must be accepted.
-    fn of_right(&self) -> Result<Option<TrialFault>, Stop> {
+    /// One of the right outputs must be accepted.
+    fn try_right(&self) -> Result<Option<TrialFault>, Stop> {
         let mut rejected: Option<TrialFault> = None;
         for right in self.right_outputs() {
             let response = self.ask(right.test_case, Blob::file(right.output))?;
@@ -109,21 +112,22 @@ impl Trial<'_> {
             let name = &right.test_case.name;
             match &response.opinion {
                 Opinion::Accepted => return Ok(None),
-                Opinion::Partial(worth) if worth.is_some() => return Ok(None),
+                Opinion::Partial(worth) if worth.is_positive() => return Ok(None),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried} of {name}: {what}");
-                    return Ok(Some(TrialFault::fatal(self.broken(&message, &response))));
+                    return Ok(Some(TrialFault::fatal(self.breakdown(&message, &response))));
                 }
-                // One pass does not decide.
+                // A single pass does not decide.
                 Opinion::Rejected | Opinion::Partial(_) if self.bench.problem.kind.passes > 1 => {
                     return Ok(None);
                 }
                 Opinion::Rejected | Opinion::Partial(_) => {
-                    let message = format!("rejects {tried} of {name}{}", said(&response));
-                    let help = self.validator.protocol.call();
+                    let message =
+                        format!("rejects {tried} of {name}{}", validator_message(&response));
+                    let help = self.validator.protocol.call_convention();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
                     let fault = if right.is_certain {
-                        TrialFault::fatal(self.rated(remark))
+                        TrialFault::fatal(self.with_severity(remark))
                     } else {
                         TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
                     };
@@ -137,12 +141,13 @@ impl Trial<'_> {
     }
 
     /// An empty output is right if the package says so, or if the judge answer is empty, too.
-    fn of_empty(&self) -> Result<Option<TrialFault>, Stop> {
+    fn try_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
-            let cases = self.cases().take(TRIES).collect();
-            let help = format!("it must {} if the submission ends too early", self.rejects());
+            let cases = self.cases_with_files().take(TRIES).collect();
+            let help =
+                format!("it must {} if the submission ends too early", self.rejection_help());
             let tried = "a submission that writes nothing";
-            return self.must_be_rejected(cases, b"", tried, &help);
+            return self.try_rejection(cases, b"", tried, &help);
         }
         let data = &self.bench.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
@@ -154,35 +159,35 @@ impl Trial<'_> {
             let answer = test_case.answer.as_ref();
             answer.is_some_and(|answer| !is_blank(answer))
         };
-        let cases = self.cases().filter(filled).take(TRIES).collect();
+        let cases = self.cases_with_files().filter(filled).take(TRIES).collect();
         let help = format!(
             "it must {} for a wrong output; if an empty output is right, \
              add a case to the valid outputs with an empty .out file",
-            self.rejects()
+            self.rejection_help()
         );
-        self.must_be_rejected(cases, b"", "an empty output", &help)
+        self.try_rejection(cases, b"", "an empty output", &help)
     }
 
-    fn of_junk(&self) -> Result<Option<TrialFault>, Stop> {
-        let cases = self.cases().take(TRIES).collect();
-        let help = format!("it must {} for any wrong output", self.rejects());
-        self.must_be_rejected(cases, JUNK, "nonsense as the output", &help)
+    fn try_junk(&self) -> Result<Option<TrialFault>, Stop> {
+        let cases = self.cases_with_files().take(TRIES).collect();
+        let help = format!("it must {} for any wrong output", self.rejection_help());
+        self.try_rejection(cases, JUNK, "nonsense as the output", &help)
     }
 
     /// How it must reject an output, for help texts.
-    fn rejects(&self) -> &'static str {
-        self.validator.protocol.rejects()
+    fn rejection_help(&self) -> &'static str {
+        self.validator.protocol.rejection_rule()
     }
 
-    /// Warns if bytes that are not text break the validator; other judges use such validators all the same.
-    fn of_binary(&self) -> Result<Option<TrialFault>, Stop> {
-        let Some(test_case) = self.cases().next() else { return Ok(None) };
+    /// Warns if bytes that are not text break the validator; other judges still use such validators.
+    fn try_binary(&self) -> Result<Option<TrialFault>, Stop> {
+        let Some(test_case) = self.cases_with_files().next() else { return Ok(None) };
         let response = self.ask(test_case, BINARY.into())?;
         let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
         let message = format!(
             "breaks down on an output that is not text, on {}: {what}{}",
             test_case.name,
-            said(&response)
+            validator_message(&response)
         );
         let help = "read the output as bytes, or as text with errors replaced: \
                     a submission can cause a judge error with such an output";
@@ -190,8 +195,8 @@ impl Trial<'_> {
         Ok(Some(TrialFault::local(remark)))
     }
 
-    /// A fault if this output is accepted for all these cases, or if the validator breaks down.
-    fn must_be_rejected(
+    /// Returns a fault if this output is accepted for all these cases, or if the validator breaks down.
+    fn try_rejection(
         &self,
         cases: Vec<&TestCase>,
         output: &[u8],
@@ -206,13 +211,13 @@ impl Trial<'_> {
                 Opinion::Accepted => accepted.push(test_case.name.as_str()),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried}, on {}: {what}", test_case.name);
-                    return Ok(Some(TrialFault::local(self.broken(&message, &response))));
+                    return Ok(Some(TrialFault::local(self.breakdown(&message, &response))));
                 }
             }
         }
         let Some(first) = accepted.first() else { return Ok(None) };
-        // One pass does not decide. A score may be 0, and another validator may reject the output, or what an
-        // interactor writes.
+        // A single pass does not decide. A score may be 0. Another validator may reject the output, or the output of
+        // an interactor.
         let Problem { kind, output_validators, interactor, .. } = self.bench.problem;
         let others = output_validators.len() + usize::from(interactor.is_some());
         if kind.passes > 1 || kind.grading == Grading::Scoring || others > 1 {
@@ -224,21 +229,21 @@ impl Trial<'_> {
         };
         let message = format!("accepts {tried}, on {first}{more}");
         let remark = Diagnostic::error(&self.validator.path, message).help(help);
-        Ok(Some(TrialFault::fatal(self.rated(remark))))
+        Ok(Some(TrialFault::fatal(self.with_severity(remark))))
     }
 
-    /// A remark about a wrong opinion. In formats with graders it is only a warning: there, an answer need not be an
-    /// output, and other judges accept such packages.
-    fn rated(&self, remark: Diagnostic) -> Diagnostic {
+    /// A wrong verdict is only a warning in formats with graders: there, an answer need not be an output, and other
+    /// judges accept such packages.
+    fn with_severity(&self, remark: Diagnostic) -> Diagnostic {
         match self.bench.problem.graders {
             None => remark,
             Some(_) => Diagnostic { severity: Severity::Warning, ..remark },
         }
     }
 
-    fn broken(&self, message: &str, response: &Response) -> Diagnostic {
+    fn breakdown(&self, message: &str, response: &Response) -> Diagnostic {
         let dir = &self.bench.problem.dir;
-        // A program that the user names is not what `juror verify` asks.
+        // `juror verify` does not use a program that the user names.
         let again = if self.validator.path.starts_with(&**dir) {
             format!(
                 "; repeat with: juror verify {}",
@@ -247,22 +252,20 @@ impl Trial<'_> {
         } else {
             String::new()
         };
-        let help = format!("it must {} on any output{again}", self.validator.protocol.answers());
-        let message = format!("{message}{}", said(response));
+        let help =
+            format!("it must {} on any output{again}", self.validator.protocol.response_rule());
+        let message = format!("{message}{}", validator_message(response));
         Diagnostic::error(&self.validator.path, message).help(help)
     }
 
     fn ask(&self, test_case: &TestCase, output: Blob) -> Result<Response, Stop> {
-        ask(self.validator, self.bench, test_case, output)
+        ask_validator(self.validator, self.bench, test_case, output)
     }
 }
 
-/// Runs the output validator on an output that no submission wrote. If it breaks down, it may have looked for files of
-/// the submission, so it is run again with those of a right one.
-///
-/// # Errors
-/// If the judge failed or was interrupted; anything that the validator does is a response.
-pub fn ask(
+/// Runs the output validator on an output that no submission wrote. If it breaks down, it may have searched for files
+/// of the submission. So it runs again with the files of a right submission.
+pub fn ask_validator(
     validator: &OutputValidator,
     bench: &Bench<'_>,
     test_case: &TestCase,
@@ -272,9 +275,9 @@ pub fn ask(
         1 => Contract::OnePass,
         passes => Contract::MorePasses(passes - 1),
     };
-    let answer = answer_of(test_case)?;
+    let answer = judge_answer(test_case)?;
     let asked = |submission: Option<&Runnable>| {
-        let question = Question {
+        let question = ValidationRequest {
             test_case,
             args: &test_case.output_validator_args,
             input: &Blob::file(&test_case.input),
@@ -282,9 +285,9 @@ pub fn ask(
             output: output.clone(),
             submission,
             earlier: &[],
-            keep: Keep::Nothing,
+            keep: BoxRetention::Nothing,
         };
-        validator.ask(bench.executor, question, contract)
+        validator.run(bench.executor, question, contract)
     };
     let response = asked(None)?;
     match &response.opinion {
@@ -296,7 +299,7 @@ pub fn ask(
     }
 }
 
-/// The first submission that should be right and can be built.
+/// The first submission that should be right and builds.
 fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     let limits = &bench.problem.limits;
     let build_limits = Limits::of_compiler(limits);
@@ -306,10 +309,10 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
         let prepared = match bench.builder.prepare(&submission.program) {
             Ok(prepared) => prepared,
             Err(stop @ Stop::Interrupted) => return Err(stop),
-            // It is reported when it is judged.
+            // The fault is reported when the submission is judged.
             Err(_) => continue,
         };
-        if let Built::Program(program) =
+        if let BuildResult::Program(program) =
             bench.builder.build(&prepared, &build_limits, &run_limits)?
         {
             return Ok(Some(*program));
@@ -318,9 +321,9 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     Ok(None)
 }
 
-/// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text the last
-/// line that is not empty, where most languages name the fault.
-pub(super) fn said(response: &Response) -> String {
+/// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text, the
+/// last line that is not empty: there, most languages name the fault.
+pub(super) fn validator_message(response: &Response) -> String {
     const LONGEST: usize = 200;
     let text = match response.feedback.judge_message.trim_ascii() {
         [] => response.stderr.trim_ascii(),

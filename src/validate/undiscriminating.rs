@@ -10,11 +10,10 @@ use crate::model::verdict::Verdict;
 /// Upper bound on the names in the list.
 const LISTED: usize = 8;
 
-/// Warns of secret cases that every submission passes, if some submission fails at all.
+/// Warns of secret cases that every submission passes, if at least one submission fails.
 ///
-/// Such a case may catch a mistake that no submission of the package makes; but it may also be one of many that prove
-/// nothing.
-pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
+/// Such a case may catch a mistake that no submission of the package makes, or it may prove nothing.
+pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
     let judged = judgements.iter().flat_map(|it| it.cases.iter());
     let failed: BTreeSet<&str> = judged
         .filter(|case| case.verdict != Verdict::Accepted)

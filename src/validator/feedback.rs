@@ -5,12 +5,11 @@
 use std::io;
 
 use crate::model::blob::Blob;
-use crate::model::job::Collected;
-use crate::model::judgement::Picture;
+use crate::model::job::CollectedEntry;
+use crate::model::judgement::ShownImage;
 use crate::model::units::Bytes;
 
-/// The names of files in the directory that the judge reads.
-pub(crate) const FILES: [&str; 13] = [
+pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
     SCORE,
@@ -26,74 +25,73 @@ pub(crate) const FILES: [&str; 13] = [
     "teamimage.svg",
 ];
 
-/// The file with the message to the judge.
 pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
 const TEAM_MESSAGE: &str = "teammessage.txt";
-/// The file with a score.
 pub const SCORE: &str = "score.txt";
-/// The file with a fraction of the maximal score.
+/// A fraction of the maximal score.
 pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
-/// The file with the input of the next pass.
 pub const NEXT_PASS: &str = "nextpass.in";
 
-/// Upper bound in bytes on the part of a message that is kept.
-const MESSAGE: u64 = 64 << 10;
-/// Upper bound in bytes on a score file.
-const NUMBER: u64 = 4 << 10;
+/// In bytes. Longer messages are cut.
+const MESSAGE_MAX: u64 = 64 << 10;
+/// In bytes. Longer files are no scores.
+const SCORE_FILE_MAX: u64 = 4 << 10;
 
-/// The subject of its images.
-pub const OUTPUT: &str = "output";
+pub const IMAGES_OF_OUTPUT: &str = "output";
 
-/// The feedback of an output validator beyond its opinion.
 #[derive(Debug, Default)]
 pub struct Feedback {
-    /// `judgemessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub judge_message: Vec<u8>,
-    /// `teammessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub team_message: Vec<u8>,
-    /// `score.txt`.
     pub score: Option<Vec<u8>>,
-    /// `score_multiplier.txt`.
     pub score_multiplier: Option<Vec<u8>>,
-    /// `nextpass.in`.
     pub next_pass: Option<Blob>,
-    pub images: Vec<Picture>,
+    pub images: Vec<ShownImage>,
     /// Complaints about entries with special names: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
 }
 
 impl Feedback {
-    /// Reads the collected files, in the order of [`FILES`].
+    /// `collected` is in the order of [`FEEDBACK_FILES`].
     ///
     /// # Errors
     /// If a collected file cannot be read.
-    pub(crate) fn of(collected: Vec<Collected>) -> io::Result<Self> {
+    pub(crate) fn from_collected(collected: Vec<CollectedEntry>) -> io::Result<Self> {
         let mut feedback = Self::default();
-        for (name, found) in FILES.into_iter().zip(collected) {
+        for (name, found) in FEEDBACK_FILES.into_iter().zip(collected) {
             match found {
-                Collected::Missing => {}
-                Collected::NotAFile(what) => {
+                CollectedEntry::Missing => {}
+                CollectedEntry::NotAFile(what) => {
                     feedback.unreadable.push(format!("{name} is {what}, not a file"));
                 }
-                Collected::File(blob)
-                    if [SCORE, SCORE_MULTIPLIER].contains(&name) && blob.len()? > NUMBER =>
+                CollectedEntry::File(blob)
+                    if [SCORE, SCORE_MULTIPLIER].contains(&name)
+                        && blob.len()? > SCORE_FILE_MAX =>
                 {
-                    feedback.unreadable.push(format!("{name} is longer than {}", Bytes(NUMBER)));
+                    feedback
+                        .unreadable
+                        .push(format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX)));
                 }
-                Collected::File(blob) => feedback.take(name, blob)?,
+                CollectedEntry::File(blob) => feedback.store(name, blob)?,
             }
         }
         Ok(feedback)
     }
 
-    fn take(&mut self, name: &'static str, blob: Blob) -> io::Result<()> {
+    fn store(&mut self, name: &'static str, blob: Blob) -> io::Result<()> {
         match name {
-            JUDGE_MESSAGE => self.judge_message = blob.start(MESSAGE)?,
-            TEAM_MESSAGE => self.team_message = blob.start(MESSAGE)?,
-            SCORE => self.score = Some(blob.start(NUMBER)?),
-            SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
+            JUDGE_MESSAGE => self.judge_message = blob.prefix(MESSAGE_MAX)?,
+            TEAM_MESSAGE => self.team_message = blob.prefix(MESSAGE_MAX)?,
+            SCORE => self.score = Some(blob.prefix(SCORE_FILE_MAX)?),
+            SCORE_MULTIPLIER => self.score_multiplier = Some(blob.prefix(SCORE_FILE_MAX)?),
             NEXT_PASS => self.next_pass = Some(blob),
-            image => self.images.push(Picture { of: OUTPUT.into(), name: image.to_owned(), blob }),
+            image => self.images.push(ShownImage {
+                of: IMAGES_OF_OUTPUT.into(),
+                name: image.to_owned(),
+                blob,
+            }),
         }
         Ok(())
     }

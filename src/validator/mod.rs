@@ -1,8 +1,8 @@
 //! The package's own output validator: built once, then run as a job; its opinion and feedback are read.
 //!
-//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Everything is in its box: the files of
-//! the submission, as the format demands, and beside them one directory with input, judge answer and feedback. These
-//! are copies, so that its changes do not reach other runs.
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Its box has the files of the
+//! submission, as the format demands, and one directory with input, judge answer and feedback. These are copies, so
+//! that its changes do not reach other runs.
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
@@ -24,96 +24,92 @@ use crate::build::bench::Bench;
 use crate::executor::{Executor, parallel};
 use crate::language::BOX;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Command, Job, Keep, Reply};
+use crate::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use crate::model::judgement::{FaultKind, JudgeError};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::limits::{BOX_ROOM, Limits};
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
+use crate::validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
-/// An output validator that can run as long as this value lives.
 pub struct OutputValidator {
-    /// The name of its file or directory, for messages.
+    /// For messages.
     pub name: String,
     pub path: FilePath,
-    /// Its kind, such as `output validator`.
-    pub what: &'static str,
+    /// Such as `output validator`.
+    pub kind: &'static str,
     pub protocol: Protocol,
-    /// Whether it reads the submission's output from standard input, not from a file.
-    talks: bool,
+    is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
 }
 
-/// The parameters of one run of an output validator.
-pub struct Question<'a> {
+pub struct ValidationRequest<'a> {
     pub test_case: &'a TestCase,
-    /// The arguments after the files.
     pub args: &'a [String],
     /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
     pub input: &'a Blob,
     pub answer: &'a Blob,
     pub output: Blob,
-    /// The submission; its files are put into the working directory.
+    /// Its files are put into the working directory.
     pub submission: Option<&'a Runnable>,
     /// Files of earlier passes in the feedback directory, by their names in it.
     pub earlier: &'a [TreeEntry],
-    /// Whether its box is returned.
-    pub keep: Keep,
+    pub keep: BoxRetention,
 }
 
-/// The directory in the box for all files that are not the submission's.
-const OWN: &str = "juror";
-/// The validator's home directory, empty in each run.
-const HOME: &str = "/tmp";
-/// The feedback directory in `OWN`.
-const FEEDBACK: &str = "feedback";
+/// In the box. It has all files that are not the submission's.
+const OWN_DIR: &str = "juror";
+/// Empty in each run.
+const HOME_DIR: &str = "/tmp";
+const FEEDBACK_DIR: &str = "feedback";
 
-/// The files in the feedback directory of a box that the next pass finds there: all but its input.
+/// The next pass finds all files of the feedback directory except its input.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
-    let mut files = left.below(&feedback_dir(Path::new("")));
+pub fn files_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
+    let mut files = left.entries_below(&feedback_dir(Path::new("")));
     files.retain(|file| file.name != Path::new(feedback::NEXT_PASS));
     files
 }
 
-/// The feedback directory in a box, or in a copy of it.
+/// `of` is a box or a copy of one.
 pub fn feedback_dir(of: &Path) -> PathBuf {
-    of.join(OWN).join(FEEDBACK)
+    of.join(OWN_DIR).join(FEEDBACK_DIR)
 }
 
 impl OutputValidator {
-    /// Builds the package's output validators; none if the format's default one decides.
+    /// Returns none if the format's default one decides.
     ///
     /// # Errors
     /// If one does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
         let protocol = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            Self::of(bench, "output validator", protocol, program, build_limits)
+            Self::build_program(bench, "output validator", protocol, program, build_limits)
         })
     }
 
-    /// Builds the package's interactor, if it has one.
-    ///
     /// # Errors
     /// As [`OutputValidator::build`].
-    pub fn interactor(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+    pub fn build_interactor(
+        bench: &Bench<'_>,
+        build_limits: &Limits,
+    ) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
         let build = |program| {
-            let of = Self::of(bench, "interactor", Protocol::Testlib, program, build_limits)?;
-            Ok(Self { talks: true, ..of })
+            let of =
+                Self::build_program(bench, "interactor", Protocol::Testlib, program, build_limits)?;
+            Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
     }
 
-    fn of(
+    fn build_program(
         bench: &Bench<'_>,
         what: &'static str,
         protocol: Protocol,
@@ -121,43 +117,44 @@ impl OutputValidator {
         build_limits: &Limits,
     ) -> Result<Self, Stop> {
         let limits = Limits::of_output_validator(&bench.problem.limits);
-        let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
+        let runnable =
+            bench.build_package_program(&format!("the {what}"), program, build_limits, &limits)?;
         let limits = runnable.limits(&limits);
         let (name, path) = (program.name.clone(), program.path.clone());
-        Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
+        Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })
     }
 
-    /// The job for a question. [`OutputValidator::read`] reads the reply.
-    pub fn job(&self, question: Question<'_>) -> Job {
+    /// [`OutputValidator::read_response`] reads the reply.
+    pub fn job(&self, question: ValidationRequest<'_>) -> Job {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
-        let own = Path::new(OWN);
+        let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
         let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
-        let mut job = self.start(submission, question.keep);
+        let mut job = self.base_job(submission, question.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
-            job.command.argv.push(inside(&name));
-            job.put(TreeEntry::new(name, Node::plain(blob.clone())));
+            job.command.argv.push(box_path(&name));
+            job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
         lay("in", question.input);
         match self.protocol {
             Protocol::Standard => {
                 lay("ans", question.answer);
-                job.command.argv.push(inside(&feedback) + "/");
+                job.command.argv.push(box_path(&feedback) + "/");
                 job.stdin = question.output;
             }
             Protocol::Testlib => {
-                if self.talks {
+                if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
                     lay("out", &question.output)
                 }
                 lay("ans", question.answer);
-                if self.talks {
+                if self.is_interactor {
                     job.stdin = question.output;
                 }
-                job.command.argv.push(inside(&feedback.join(JUDGE_MESSAGE)));
+                job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
                 // The file that an interactor writes for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
@@ -178,61 +175,59 @@ impl OutputValidator {
         job
     }
 
-    /// A job without arguments; the submission's files are beside the validator if there is a submission.
-    fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
+    /// The job has no arguments yet. It has the submission's files, if there is a submission.
+    fn base_job(&self, submission: Option<&Runnable>, keep: BoxRetention) -> Job {
         let mut job = self.runnable.job(&self.limits);
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
-        job.command.env.push(("HOME".to_owned(), HOME.to_owned()));
-        job.files = submission.map(|it| show(it, &mut job.command)).unwrap_or_default();
+        job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
+        job.files = submission.map(|it| submission_files(it, &mut job.command)).unwrap_or_default();
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
-        job.box_size = job.box_size.saturating_add(ROOM);
+        job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();
         job.keep = keep;
         job
     }
 
-    /// Runs it and reads its response.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
-    pub fn ask(
+    pub fn run(
         &self,
         executor: &dyn Executor,
-        question: Question<'_>,
+        question: ValidationRequest<'_>,
         contract: Contract,
     ) -> Result<Response, Stop> {
         let job = self.job(question);
-        let reply = executor.run_job(&job).map_err(|error| self.own(error))?;
-        Ok(self.read(reply, &self.limits, contract)?)
+        let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
+        Ok(self.read_response(reply, &self.limits, contract)?)
     }
 
     /// Reads the reply to a job from [`OutputValidator::job`], under these limits.
     ///
     /// # Errors
     /// If the collected files cannot be read.
-    pub fn read(
+    pub fn read_response(
         &self,
-        reply: Reply,
+        reply: JobReply,
         limits: &Limits,
         contract: Contract,
     ) -> Result<Response, JudgeError> {
-        Response::of(reply, limits, self.protocol, contract)
+        Response::from_reply(reply, limits, self.protocol, contract)
     }
 
-    /// The file that an interactor wrote for the checker; empty if it wrote none.
-    pub fn written(&self, reply: &Reply) -> Blob {
+    /// An interactor writes this file for the checker; empty if it wrote none.
+    pub fn interactor_output(&self, reply: &JobReply) -> Blob {
         match reply.collected.last() {
-            Some(Collected::File(blob)) => blob.clone(),
+            Some(CollectedEntry::File(blob)) => blob.clone(),
             _ => Blob::default(),
         }
     }
 
-    /// The same fault, marked as one of the validator, not of the submission's run.
-    pub fn own(&self, stop: Stop) -> Stop {
+    /// Marks a fault as one of the validator, not of the submission's run.
+    pub fn as_validator_fault(&self, stop: Stop) -> Stop {
         match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
-                step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
+                step: format!("run the {} `{}`: {}", self.kind, self.name, error.step),
                 // The fault does not mean that a submission cannot start.
                 kind: FaultKind::Other,
                 ..error
@@ -242,39 +237,35 @@ impl OutputValidator {
     }
 }
 
-/// A path in the box, as the validator sees it.
-fn inside(path: &Path) -> String {
+fn box_path(path: &Path) -> String {
     Path::new(BOX).join(path).to_string_lossy().into_owned()
 }
 
-/// The paths in the box of the files that are returned.
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
-    let files = FILES.iter().map(|name| feedback.join(name));
+    let files = FEEDBACK_FILES.iter().map(|name| feedback.join(name));
     files.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// The files of a submission for the validator's box; `command` gets the directories that they need.
-fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
-    let shown = submission.beside();
+/// `command` gets the directories that the files need.
+fn submission_files(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
+    let shown = submission.files_for_other_program();
     command.visible.extend(shown.visible);
     let mut files = shown.files;
     files.retain(|file| is_harmless(&file.name));
     files
 }
 
-/// Whether a file of a submission can be beside a running validator: it does not replace another file, and is not a
-/// hidden one, where run-time systems look for settings.
+/// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden
+/// files.
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
-    name != Path::new(OWN) && !is_hidden
+    name != Path::new(OWN_DIR) && !is_hidden
 }
 
-/// The judge answer of a test case, to be put into a box.
-///
 /// # Errors
 /// If it has none.
-pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
+pub fn judge_answer(test_case: &TestCase) -> Result<Blob, JudgeError> {
     test_case.answer.as_ref().map(Blob::file).ok_or_else(|| {
         let reason = format!("{} has none", test_case.name);
         JudgeError::new("open the judge answer", reason)
@@ -287,7 +278,7 @@ mod tests {
 
     /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
     #[test]
-    fn all_that_a_pass_left_is_there_for_the_next_one() {
+    fn the_next_pass_finds_the_files_of_the_last_one() {
         let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
         let left = Tree::from(vec![
             entry("deep/empty", Node::Directory),
@@ -296,13 +287,14 @@ mod tests {
             entry("deep/state", Node::plain(Blob::default())),
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
-        let names: Vec<PathBuf> = left_for_next_pass(&left).into_iter().map(|it| it.name).collect();
+        let names: Vec<PathBuf> =
+            files_for_next_pass(&left).into_iter().map(|it| it.name).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
     }
 
     #[test]
-    fn a_submission_lays_no_instructions_beside_a_validator() {
+    fn a_submission_cannot_configure_a_validator() {
         let check = |name: &str, expected: bool| {
             assert_eq!(is_harmless(Path::new(name)), expected, "{name}");
         };

@@ -1,4 +1,4 @@
-//! The output of a checker of CMS or of sinol.
+//! Reads the output of a checker of CMS or of sinol.
 //!
 //! CMS: a number from 0.0 to 1.0 in the first line of standard output, a message in the first line of standard error.
 //! sinol: OK or another word in the first line of standard output, and a message in the second line. The third line
@@ -10,72 +10,65 @@ use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// Messages that CMS translates.
-const TRANSLATED: [(&str, &str); 3] = [
+const CMS_MESSAGES: [(&str, &str); 3] = [
     ("translate:success", "the output is correct"),
     ("translate:partial", "the output is partially correct"),
     ("translate:wrong", "the output is not correct"),
 ];
 
-/// The opinion of a checker of CMS.
-///
 /// # Errors
 /// If it has no opinion, with a clause about what it did.
-pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
+pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if code != 0 {
         return Err(format!("it ended with exit code {code}; a checker of CMS ends with 0"));
     }
-    let said = line(stdout, 0);
+    let said = line_at(stdout, 0);
     let part = said.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     let part = part.and_then(Score::new).ok_or_else(|| {
-        format!("its first line is \"{}\", not a number from 0.0 to 1.0", shown(&said))
+        format!("its first line is \"{}\", not a number from 0.0 to 1.0", short_text(&said))
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
         Score::ZERO => Opinion::Rejected,
-        part => Opinion::Partial(Worth::Part(part)),
+        part => Opinion::Partial(Worth::Fraction(part)),
     })
 }
 
-/// Its message to people.
 pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
-    let said = line(stderr, 0);
-    let translated = TRANSLATED.iter().find(|(word, _)| *word == said);
+    let said = line_at(stderr, 0);
+    let translated = CMS_MESSAGES.iter().find(|(word, _)| *word == said);
     translated.map_or(said.clone(), |(_, text)| (*text).to_owned()).into_bytes()
 }
 
-/// The opinion of a checker of sinol.
-///
 /// # Errors
 /// If it has no opinion, with a clause about what it did.
-pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
+pub(super) fn sinol_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if !(0..=1).contains(&code) {
         return Err(format!("it ended with exit code {code}; a checker of sinol ends with 0"));
     }
-    if line(stdout, 0) != "OK" {
+    if line_at(stdout, 0) != "OK" {
         return Ok(Opinion::Rejected);
     }
-    let said = line(stdout, 2);
+    let said = line_at(stdout, 2);
     let part = match &*said {
         "" => Some(Score::ONE),
-        said => per_cent(said),
+        said => parse_percentage(said),
     };
     let part = part.ok_or_else(|| {
-        format!("its third line is \"{}\", not a percentage of the points", shown(&said))
+        format!("its third line is \"{}\", not a percentage of the points", short_text(&said))
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
-        part => Opinion::Partial(Worth::RightFor(part)),
+        part => Opinion::Partial(Worth::CorrectFraction(part)),
     })
 }
 
-/// Its message to people.
 pub(super) fn sinol_message(stdout: &[u8]) -> Vec<u8> {
-    line(stdout, 1).into_bytes()
+    line_at(stdout, 1).into_bytes()
 }
 
 /// A percentage such as `50`, `12.5` or `100/3`, as a fraction of 1.
-fn per_cent(text: &str) -> Option<Score> {
+fn parse_percentage(text: &str) -> Option<Score> {
     let number = |text: &str| text.parse::<f64>().ok();
     let number = match text.split_once('/') {
         Some((above, below)) => number(above)? / number(below)?,
@@ -84,13 +77,12 @@ fn per_cent(text: &str) -> Option<Score> {
     Score::new(number / 100.0).filter(|part| part.points() >= 0.0)
 }
 
-/// A line, trimmed.
-fn line(text: &[u8], at: usize) -> String {
+fn line_at(text: &[u8], at: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
     String::from_utf8_lossy(line.trim_ascii()).into_owned()
 }
 
-fn shown(text: &str) -> String {
+fn short_text(text: &str) -> String {
     const SHOWN: usize = 60;
     visible(text.as_bytes()).chars().take(SHOWN).collect()
 }
@@ -100,20 +92,22 @@ mod tests {
     use super::*;
 
     /// `+`, `-`, the fraction, or the error.
-    fn said(opinion: Result<Opinion, String>) -> String {
+    fn show(opinion: Result<Opinion, String>) -> String {
         match opinion {
             Ok(Opinion::Accepted) => "+".to_owned(),
             Ok(Opinion::Rejected) => "-".to_owned(),
-            Ok(Opinion::Partial(Worth::Part(part) | Worth::RightFor(part))) => part.to_string(),
+            Ok(Opinion::Partial(Worth::Fraction(part) | Worth::CorrectFraction(part))) => {
+                part.to_string()
+            }
             Ok(other) => format!("{other:?}"),
             Err(what) => what,
         }
     }
 
     #[test]
-    fn cms_reads_a_number() {
+    fn a_cms_checker_prints_a_number() {
         let check = |code, stdout: &str, expected: &str| {
-            assert_eq!(said(cms(code, stdout.as_bytes())), expected, "{stdout}");
+            assert_eq!(show(cms_opinion(code, stdout.as_bytes())), expected, "{stdout}");
         };
         check(0, "1.0\n", "+");
         check(0, " 1\nmore\n", "+");
@@ -127,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn sinol_reads_three_lines() {
+    fn a_sinol_checker_prints_three_lines() {
         let check = |code, stdout: &str, expected: &str| {
-            assert_eq!(said(sinol(code, stdout.as_bytes())), expected, "{stdout}");
+            assert_eq!(show(sinol_opinion(code, stdout.as_bytes())), expected, "{stdout}");
         };
         check(0, "OK", "+");
         check(1, "OK\nwell done\n100\n", "+");
@@ -148,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_lines_by_themselves() {
+    fn messages_are_whole_lines() {
         let cms = |stderr: &str| String::from_utf8(cms_message(stderr.as_bytes())).unwrap();
         assert_eq!(cms("translate:wrong\n"), "the output is not correct");
         assert_eq!(cms(" too small \nADMIN_MESSAGE: x\n"), "too small");

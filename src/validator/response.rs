@@ -3,89 +3,81 @@
 //! Source: problem package format 2025-09, "Reporting a judgement", "Multi-pass validation", "Resource
 //! guarantees".
 
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Ending, Outcome, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, StopReason};
 use crate::model::protocol::Protocol;
 use crate::model::score::Score;
 use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 use crate::validator::{printed, testlib};
 
-/// The exit code for a right output.
-const ACCEPT: i32 = Protocol::Standard.accept();
-/// The exit code for a wrong output.
+const ACCEPT: i32 = Protocol::Standard.accept_exit_code();
 const REJECT: i32 = 43;
 
-/// Upper bound in bytes on the part of its standard error that is kept.
-pub(super) const STDERR: u64 = 64 << 10;
+/// In bytes. Longer texts are cut.
+pub(super) const STDERR_MAX: u64 = 64 << 10;
 
-/// An output validator's opinion, with the other results of its run.
 #[derive(Debug)]
 pub struct Response {
     pub opinion: Opinion,
     pub feedback: Feedback,
     pub stderr: Vec<u8>,
     pub outcome: Outcome,
-    /// The contents of its box at the end, if requested.
-    pub kept: Option<Tree>,
+    pub box_tree: Option<Tree>,
 }
 
-/// An output validator's opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
     Accepted,
     Rejected,
     /// The output has this worth, which may be the maximum.
     Partial(Worth),
-    /// It did not work as it must; a clause about what it did. The output is not at fault.
+    /// A clause about what the validator did wrong. The output is not at fault.
     Broken(String),
 }
 
-/// The worth of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
     /// These points; the output is right if they are the maximum.
     Points(Score),
     /// This fraction of all points; the output is right if it is 1.
-    Part(Score),
+    Fraction(Score),
     /// This fraction of all points, rounded up to a whole number; the output is right in any case.
-    RightFor(Score),
+    CorrectFraction(Score),
 }
 
 impl Worth {
-    /// Whether it is more than zero.
-    pub fn is_some(self) -> bool {
-        let (Self::Points(worth) | Self::Part(worth) | Self::RightFor(worth)) = self;
+    pub fn is_positive(self) -> bool {
+        let (Self::Points(worth) | Self::Fraction(worth) | Self::CorrectFraction(worth)) = self;
         worth.exceeds(Score::ZERO)
     }
 }
 
-/// What a validator may ask for, by the type of the problem.
+/// The type of the problem decides whether a validator may ask for another pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// Only an opinion.
     OnePass,
     /// Another pass, and at most this many more after it.
     MorePasses(u32),
 }
 
 impl Response {
-    /// Reads the reply of a run. Only the format's own protocol has a contract.
+    /// Only the format's own protocol has a contract.
     ///
     /// # Errors
     /// If the reply cannot be read.
-    pub fn of(
-        reply: Reply,
+    pub fn from_reply(
+        reply: JobReply,
         limits: &Limits,
         protocol: Protocol,
         contract: Contract,
     ) -> Result<Self, JudgeError> {
         let fault = |error| JudgeError::new("read the files of the output validator", error);
-        let stderr = reply.stderr.start(STDERR).map_err(fault)?;
-        let mut feedback = Feedback::of(reply.collected).map_err(fault)?;
-        let stdout = reply.stdout.start(STDERR).map_err(fault)?;
+        let stderr = reply.stderr.prefix(STDERR_MAX).map_err(fault)?;
+        let mut feedback = Feedback::from_collected(reply.collected).map_err(fault)?;
+        let stdout = reply.stdout.prefix(STDERR_MAX).map_err(fault)?;
         match protocol {
             Protocol::Testlib if feedback.judge_message.trim_ascii().is_empty() => {
                 feedback.judge_message.clone_from(&stderr);
@@ -97,29 +89,27 @@ impl Response {
         let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
             Protocol::Standard => opinion(code, &feedback, contract),
             Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
-            Protocol::Cms => printed::cms(code, &stdout),
-            Protocol::Sinol => printed::sinol(code, &stdout),
+            Protocol::Cms => printed::cms_opinion(code, &stdout),
+            Protocol::Sinol => printed::sinol_opinion(code, &stdout),
         });
         let opinion = opinion.unwrap_or_else(Opinion::Broken);
-        Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, kept: reply.kept })
+        Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, box_tree: reply.kept })
     }
 }
 
-/// The limit that a program of the package exceeded.
-///
 /// Limits are guarantees: time and memory only count if the program was stopped; output is counted at the end.
-pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
+pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopReason> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
-    outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))
+    outcome.stopped_by.or(is_too_much.then_some(StopReason::Output))
 }
 
-/// The exit code of a program of the package.
-///
 /// # Errors
 /// If it exceeded a limit or was killed, with a clause about `it`.
 pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
-    match (passed(outcome, limits), outcome.ending) {
-        (Some(limit), _) => Err(format!("it exceeded a limit: {}", limits.passed(limit, outcome))),
+    match (exceeded_limit(outcome, limits), outcome.ending) {
+        (Some(limit), _) => {
+            Err(format!("it exceeded a limit: {}", limits.describe_exceeded(limit, outcome)))
+        }
         (None, Ending::Exited(code)) => Ok(code),
         (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
     }
@@ -155,11 +145,11 @@ mod tests {
 
     use super::*;
     use crate::model::blob::Blob;
-    use crate::model::job::{Collected, FileKind};
+    use crate::model::job::{CollectedEntry, FileKind};
     use crate::model::outcome::Signal;
     use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
-    use crate::validator::feedback::FILES;
+    use crate::validator::feedback::FEEDBACK_FILES;
 
     fn limits() -> Limits {
         Limits {
@@ -173,19 +163,20 @@ mod tests {
     }
 
     fn respond(outcome: Outcome, files: &[(&str, &str)], contract: Contract) -> Response {
-        let collected = FILES.map(|name| match files.iter().find(|(file, _)| *file == name) {
-            None => Collected::Missing,
-            Some((_, "DIRECTORY")) => Collected::NotAFile(FileKind::Directory),
-            Some((_, text)) => Collected::File(text.as_bytes().into()),
-        });
-        let reply = Reply {
+        let collected =
+            FEEDBACK_FILES.map(|name| match files.iter().find(|(file, _)| *file == name) {
+                None => CollectedEntry::Missing,
+                Some((_, "DIRECTORY")) => CollectedEntry::NotAFile(FileKind::Directory),
+                Some((_, text)) => CollectedEntry::File(text.as_bytes().into()),
+            });
+        let reply = JobReply {
             outcome,
             stdout: Blob::default(),
             stderr: Blob::default(),
             collected: collected.into(),
             kept: None,
         };
-        Response::of(reply, &limits(), Protocol::Standard, contract).unwrap()
+        Response::from_reply(reply, &limits(), Protocol::Standard, contract).unwrap()
     }
 
     /// `+`, `-`, or what it did.
@@ -200,7 +191,7 @@ mod tests {
 
     /// 2025-09, "Reporting a judgement": any other exit code is a judge error, also 0
     #[test]
-    fn only_42_and_43_are_answers() {
+    fn only_exit_codes_42_and_43_are_opinions() {
         let check = |ending: Ending, expected: &str| {
             let outcome = Outcome { ending, ..quiet_outcome() };
             let response = respond(outcome, &[], Contract::OnePass);
@@ -218,8 +209,8 @@ mod tests {
 
     /// 2025-09, "Resource guarantees": an output validator beyond a limit is a judge error
     #[test]
-    fn beyond_its_limits_nothing_is_an_answer() {
-        let check = |stop: Option<StoppedBy>, stderr: Bytes, files: Bytes, expected: &str| {
+    fn a_validator_beyond_its_limits_has_no_opinion() {
+        let check = |stop: Option<StopReason>, stderr: Bytes, files: Bytes, expected: &str| {
             let outcome = Outcome {
                 ending: Ending::Exited(42),
                 stopped_by: stop,
@@ -232,18 +223,18 @@ mod tests {
         };
         let none = Bytes(0);
         let time = "it exceeded a limit: 0.010 s of CPU time, 60 s allowed";
-        check(Some(StoppedBy::CpuTime), none, none, time);
+        check(Some(StopReason::CpuTime), none, none, time);
         let memory = "it exceeded a limit: wanted more than the 2 GiB allowed; held 3 MiB";
-        check(Some(StoppedBy::Memory), none, none, memory);
+        check(Some(StopReason::Memory), none, none, memory);
         let output = "it exceeded a limit: wrote more than the 8 MiB allowed";
-        check(Some(StoppedBy::Output), none, none, output);
+        check(Some(StopReason::Output), none, none, output);
         check(None, Bytes::mib(4), Bytes::mib(5), output);
         check(None, Bytes::mib(4), Bytes::mib(4), "+");
     }
 
     /// 2025-09, "Multi-pass validation": `nextpass.in` with another exit code than 42 is a judge error; so is a pass too many
     #[test]
-    fn a_next_pass_is_only_for_accepted_passes_of_problems_that_have_them() {
+    fn only_accepted_passes_of_multi_pass_problems_have_a_next_one() {
         let check = |code: i32, contract: Contract, expected: &str| {
             let outcome = Outcome { ending: Ending::Exited(code), ..quiet_outcome() };
             let response = respond(outcome, &[(NEXT_PASS, "1\n")], contract);
@@ -259,7 +250,7 @@ mod tests {
 
     /// 2025-09, "Reporting additional feedback": messages, images and scores are read by their names
     #[test]
-    fn feedback_is_read_by_its_names() {
+    fn feedback_files_are_read_by_name() {
         let outcome = || Outcome { ending: Ending::Exited(43), ..quiet_outcome() };
         let files = [
             ("judgemessage.txt", "line 3 is wrong\n"),

@@ -10,52 +10,50 @@ use std::path::Path;
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::model::job::Keep;
+use crate::model::job::BoxRetention;
 use crate::model::limits::Limits;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, feedback_dir};
 
-/// The parameters of one run of a static validator.
-pub struct Look<'a> {
+pub struct StaticValidationRequest<'a> {
     pub submission: &'a Runnable,
     pub language: &'a str,
     /// The file or class that starts the submission.
     pub entry_point: &'a str,
     pub args: &'a [String],
-    /// Whether its box is returned.
-    pub keep: Keep,
+    pub keep: BoxRetention,
 }
 
 /// A static validator has the limits and the isolation of an output validator.
 impl OutputValidator {
-    /// Builds the package's static validator, if it has one.
-    ///
     /// # Errors
     /// As [`OutputValidator::build`].
-    pub fn static_validator(
+    pub fn build_static_validator(
         bench: &Bench<'_>,
         build_limits: &Limits,
     ) -> Result<Option<Self>, Stop> {
         let program = bench.problem.static_validator.as_ref();
         let (what, protocol) = ("static validator", Protocol::Standard);
-        program.map(|it| Self::of(bench, what, protocol, it, build_limits)).transpose()
+        program.map(|it| Self::build_program(bench, what, protocol, it, build_limits)).transpose()
     }
 
-    /// Runs a static validator, and reads its response.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
-    pub fn look(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {
-        let mut job = self.start(Some(look.submission), look.keep);
+    pub fn run_static_validator(
+        &self,
+        executor: &dyn Executor,
+        look: StaticValidationRequest<'_>,
+    ) -> Result<Response, Stop> {
+        let mut job = self.base_job(Some(look.submission), look.keep);
         job.command.argv.extend([
             look.language.to_owned(),
             look.entry_point.to_owned(),
-            super::inside(&feedback_dir(Path::new(""))) + "/",
+            super::box_path(&feedback_dir(Path::new(""))) + "/",
         ]);
         job.command.argv.extend(look.args.iter().cloned());
-        let reply = executor.run_job(&job).map_err(|error| self.own(error))?;
-        Ok(self.read(reply, &self.limits, Contract::OnePass)?)
+        let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
+        Ok(self.read_response(reply, &self.limits, Contract::OnePass)?)
     }
 }

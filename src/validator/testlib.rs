@@ -1,34 +1,32 @@
-//! The opinion of a checker or interactor with testlib.h.
+//! Reads the opinion of a checker or interactor with testlib.h.
 //!
 //! It follows from the exit code: 0 right; 1 wrong; 2, 4 and 8 wrong, because the output is malformed, does not end,
 //! or ends too early; 3 the test case is faulty; 7 points; 50 and more partly right. The report file has the message,
 //! which begins with the points. A program without a report writes the message to standard error.
 
-use crate::model::program::PARTLY_RIGHT;
+use crate::model::program::PARTLY_RIGHT_EXIT_CODE;
 use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// The largest value that can be added to it.
-const PARTS: i32 = 200;
+/// The largest value that can be added to [`PARTLY_RIGHT_EXIT_CODE`].
+const LARGEST_PART: i32 = 200;
 
-/// The opinion that this exit code and this message express.
-///
 /// # Errors
 /// If they express none, with a clause about what the program did.
 pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
     match code {
         0 => Ok(Opinion::Accepted),
         1 | 2 | 4 | 8 => Ok(Opinion::Rejected),
-        3 => Err(format!("it reports a fault of the test case{}", said(message))),
+        3 => Err(format!("it reports a fault of the test case{}", first_line(message))),
         7 => points(message).map(Opinion::Partial).ok_or_else(|| {
-            let said = said(message);
+            let said = first_line(message);
             format!("it ended with exit code 7, and its message does not begin with points{said}")
         }),
-        PARTLY_RIGHT.. if code <= PARTLY_RIGHT + PARTS => Err(format!(
+        PARTLY_RIGHT_EXIT_CODE.. if code <= PARTLY_RIGHT_EXIT_CODE + LARGEST_PART => Err(format!(
             "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \
              Let it call quitp with points",
-            code - PARTLY_RIGHT
+            code - PARTLY_RIGHT_EXIT_CODE
         )),
         _ => Err(format!(
             "it ended with exit code {code}; a program with testlib.h ends with 0, 1, 2, 3, 4, 7 or 8"
@@ -44,8 +42,8 @@ fn points(message: &[u8]) -> Option<Worth> {
     Score::new(points).filter(|_| points >= 0.0).map(Worth::Points)
 }
 
-/// The first line of a message, after a colon.
-fn said(message: &[u8]) -> String {
+/// After a colon; empty if there is no message.
+fn first_line(message: &[u8]) -> String {
     const LONGEST: usize = 200;
     match message.trim_ascii().split(|byte| *byte == b'\n').next() {
         None | Some([]) => String::new(),
@@ -57,29 +55,30 @@ fn said(message: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::model::blob::Blob;
-    use crate::model::job::{Collected, Reply};
+    use crate::model::job::{CollectedEntry, JobReply};
     use crate::model::limits::Limits;
     use crate::model::outcome::quiet_outcome;
-    use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+    use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
     use crate::model::protocol::Protocol;
-    use crate::validator::feedback::FILES;
+    use crate::validator::feedback::FEEDBACK_FILES;
     use crate::validator::response::{Contract, Response, exit_code};
 
     /// Checks `+`, `-`, points or the start of the error, and the message.
     fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {
-        let collected = FILES.map(|name| match (name, report) {
-            ("judgemessage.txt", Some(text)) => Collected::File(text.as_bytes().into()),
-            _ => Collected::Missing,
+        let collected = FEEDBACK_FILES.map(|name| match (name, report) {
+            ("judgemessage.txt", Some(text)) => CollectedEntry::File(text.as_bytes().into()),
+            _ => CollectedEntry::Missing,
         });
-        let reply = Reply {
+        let reply = JobReply {
             outcome: Outcome { ending, ..quiet_outcome() },
             stdout: Blob::default(),
             stderr: stderr.as_bytes().into(),
             collected: collected.into(),
             kept: None,
         };
-        let limits = Limits::of_trial();
-        let response = Response::of(reply, &limits, Protocol::Testlib, Contract::OnePass).unwrap();
+        let limits = Limits::of_machine_check();
+        let response =
+            Response::from_reply(reply, &limits, Protocol::Testlib, Contract::OnePass).unwrap();
         let found = match &response.opinion {
             Opinion::Accepted => "+".to_owned(),
             Opinion::Rejected => "-".to_owned(),
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_says_what_an_output_is() {
+    fn the_exit_code_decides() {
         let check = |code: i32, expected: &str| {
             check(Ending::Exited(code), Some("why"), "", expected, "why");
         };
@@ -111,19 +110,19 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_checker_says_nothing() {
+    fn a_killed_checker_has_no_opinion() {
         check(Ending::Signalled(Signal(11)), None, "", "it was killed by SIGSEGV", "");
         let outcome = Outcome {
             ending: Ending::Exited(0),
-            stopped_by: Some(StoppedBy::CpuTime),
+            stopped_by: Some(StopReason::CpuTime),
             ..quiet_outcome()
         };
-        let what = exit_code(&outcome, &Limits::of_trial()).unwrap_err();
+        let what = exit_code(&outcome, &Limits::of_machine_check()).unwrap_err();
         assert!(what.starts_with("it exceeded a limit"), "{what}");
     }
 
     #[test]
-    fn the_report_goes_before_standard_error() {
+    fn the_report_comes_before_standard_error() {
         let seven = Ending::Exited(7);
         let check = |report: Option<&str>, stderr: &str, expected: &str, message: &str| {
             check(seven, report, stderr, expected, message);

@@ -14,105 +14,101 @@ use crate::executor::Executor;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
-use crate::model::job::{Job, Keep};
-use crate::model::judgement::{JudgeError, Picture};
+use crate::model::job::{BoxRetention, Job};
+use crate::model::judgement::{JudgeError, ShownImage};
 use crate::model::limits::Limits;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
-use crate::model::stop::{Stop, noting};
+use crate::model::stop::{Stop, collect_diagnostics};
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::feedback::OUTPUT;
-use crate::validator::response::{STDERR, exit_code, passed};
-use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
+use crate::validator::feedback::IMAGES_OF_OUTPUT;
+use crate::validator::response::{STDERR_MAX, exceeded_limit, exit_code};
+use crate::validator::{OWN_DIR, OutputValidator, ValidationRequest, box_path, feedback_dir};
 
-/// A visualizer that can run as long as this value lives.
 pub struct Visualizer {
     /// It has the limits and the isolation of an output validator.
     program: OutputValidator,
 }
 
-/// The result of a run of a visualizer.
-pub struct Drawn {
-    /// The contents of its box; `None` if it exceeded a limit.
+pub struct VisualizerResult {
+    /// The contents of the box; `None` if the visualizer exceeded a limit.
     pub tree: Option<Tree>,
-    /// If it failed, how it ended, and its standard error.
-    pub said: Option<Blob>,
+    /// How it ended, and its standard error; `None` if it succeeded.
+    pub failure: Option<Blob>,
 }
 
-/// The endings of images.
-const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
+const IMAGE_EXTENSIONS: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 impl Visualizer {
-    /// Builds the package's output visualizer, if it has one; a failed build is only a remark.
-    pub fn of_outputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+    /// A failed build is only a remark.
+    pub fn build_for_outputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "output visualizer", bench.problem.output_visualizer.as_ref())
     }
 
-    /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
-    pub fn of_inputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+    /// A failed build is only a remark.
+    pub fn build_for_inputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "input visualizer", bench.problem.input_visualizer.as_ref())
     }
 
-    /// Makes images of an output.
     pub fn draw_output(
         &self,
         executor: &dyn Executor,
-        question: Question<'_>,
-    ) -> Result<Drawn, Stop> {
+        question: ValidationRequest<'_>,
+    ) -> Result<VisualizerResult, Stop> {
         run(executor, &self.program.job(question), &self.program.limits)
     }
 
-    /// Makes images of an input.
     pub fn draw_input(
         &self,
         executor: &dyn Executor,
         test_case: &TestCase,
         input: &Blob,
         answer: &Blob,
-    ) -> Result<Drawn, Stop> {
-        let mut job = self.program.start(None, Keep::AllBut(vec![PathBuf::from(OWN)]));
+    ) -> Result<VisualizerResult, Stop> {
+        let mut job =
+            self.program.base_job(None, BoxRetention::AllBut(vec![PathBuf::from(OWN_DIR)]));
         job.collect.clear();
         for (name, blob) in [("input", input), ("answer", answer)] {
-            let name = Path::new(OWN).join(name);
-            job.command.argv.push(inside(&name));
-            job.put(TreeEntry::new(name, Node::plain(blob.clone())));
+            let name = Path::new(OWN_DIR).join(name);
+            job.command.argv.push(box_path(&name));
+            job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         }
         job.command.argv.extend(test_case.input_visualizer_args.iter().cloned());
         run(executor, &job, &self.program.limits)
     }
 }
 
-impl Drawn {
+impl VisualizerResult {
     /// The images in its feedback directory, by name. An output visualizer must not write other files there.
-    pub fn of_output(&self) -> Vec<Picture> {
-        self.images(OUTPUT, &feedback_dir(Path::new("")), is_image)
+    pub fn output_images(&self) -> Vec<ShownImage> {
+        self.images(IMAGES_OF_OUTPUT, &feedback_dir(Path::new("")), is_image)
     }
 
-    /// The images in its working directory, by name.
-    pub fn of_input(&self) -> Vec<Picture> {
-        let is_image = |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGES.contains(&it.1));
+    pub fn input_images(&self) -> Vec<ShownImage> {
+        let is_image =
+            |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGE_EXTENSIONS.contains(&it.1));
         self.images("input", Path::new(""), is_image)
     }
 
-    fn images(&self, of: &'static str, dir: &Path, is_one: fn(&str) -> bool) -> Vec<Picture> {
-        let left = self.tree.as_ref().map(|tree| tree.below(dir)).unwrap_or_default();
+    fn images(&self, of: &'static str, dir: &Path, is_one: fn(&str) -> bool) -> Vec<ShownImage> {
+        let left = self.tree.as_ref().map(|tree| tree.entries_below(dir)).unwrap_or_default();
         let image = |file: &TreeEntry| {
             let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
-            Some(Picture { of: of.into(), name, blob: file.blob()?.clone() })
+            Some(ShownImage { of: of.into(), name, blob: file.blob()?.clone() })
         };
-        let mut images: Vec<Picture> = left.iter().filter_map(image).collect();
+        let mut images: Vec<ShownImage> = left.iter().filter_map(image).collect();
         images.sort_by(|one, other| one.name.cmp(&other.name));
         images
     }
 }
 
-/// Whether a name is `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
+/// `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
     let is_one = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
-    IMAGES.contains(&ending) && rest.is_some_and(is_one)
+    IMAGE_EXTENSIONS.contains(&ending) && rest.is_some_and(is_one)
 }
 
 fn build(
@@ -123,40 +119,44 @@ fn build(
     let Some(program) = program else { return Ok(None) };
     let limits = Limits::of_compiler(&bench.problem.limits);
     let mut found = Vec::new();
-    let built = match OutputValidator::of(bench, what, Protocol::Standard, program, &limits) {
-        Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
-            let message = format!("the {what} is not run: no {tool}");
-            found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
-            None
-        }
-        built => noting(built, &mut found)?,
-    };
+    let built =
+        match OutputValidator::build_program(bench, what, Protocol::Standard, program, &limits) {
+            Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+                let message = format!("the {what} is not run: no {tool}");
+                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+                None
+            }
+            built => collect_diagnostics(built, &mut found)?,
+        };
     for remark in found {
         (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
     }
     Ok(built.map(|program| Visualizer { program }))
 }
 
-/// Runs a visualizer. If it cannot start, is stopped or fails, that is not an error of the judge.
-fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Stop> {
+/// If it cannot start, is stopped or fails, that is no judge error.
+fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<VisualizerResult, Stop> {
     let reply = match executor.run_job(job) {
         Ok(reply) => reply,
         Err(Stop::Fault(error)) => {
-            return Ok(Drawn { tree: None, said: Some(error.to_string().into_bytes().into()) });
+            return Ok(VisualizerResult {
+                tree: None,
+                failure: Some(error.to_string().into_bytes().into()),
+            });
         }
         Err(stop) => return Err(stop),
     };
-    let is_within = passed(&reply.outcome, limits).is_none();
+    let is_within = exceeded_limit(&reply.outcome, limits).is_none();
     let failed = match exit_code(&reply.outcome, limits) {
         Ok(0) => None,
         Ok(code) => Some(format!("it ended with exit code {code}")),
         Err(what) => Some(what),
     };
     let said = failed.map(|failed| {
-        let stderr = reply.stderr.start(STDERR).unwrap_or_default();
+        let stderr = reply.stderr.prefix(STDERR_MAX).unwrap_or_default();
         [failed.as_bytes(), b"\n", &stderr].concat().into()
     });
-    Ok(Drawn { tree: reply.kept.filter(|_| is_within), said })
+    Ok(VisualizerResult { tree: reply.kept.filter(|_| is_within), failure: said })
 }
 
 #[cfg(test)]

@@ -1,57 +1,55 @@
-//! Input validators in batches: many inputs with one start of each validator.
+//! Input validators in batches: many inputs with one run of each validator.
 //!
 //! Without a grammar, a search asks input validators about thousands of changed test cases, and they refuse most.
-//! Unlike for [programs that are compared](crate::build::batch), what a batch refuses is refused: all that may be
-//! lost is an input to try. To be sure, the first batch is repeated input by input. If the decisions differ,
-//! there are no batches. The same inputs are tried with and without batches, so the time when they begin does not
-//! change what is found.
+//!
+//! A batch's refusal is final, unlike for [programs that are compared](crate::build::batch): at worst, an input is not
+//! tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no batches. The
+//! same inputs are tried with and without batches, so the result does not depend on when batches begin.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-use crate::build::Built;
-use crate::build::batch::{Way, inputs as framed, said};
+use crate::build::BuildResult;
+use crate::build::batch::{BatchMode, decode_first_outputs, encode_inputs as framed};
 use crate::executor::{Executor, parallel};
 use crate::model::job::Job;
-use crate::model::limits::{Limits, PROCESSES};
+use crate::model::limits::{Limits, MOST_PROCESSES};
 use crate::model::outcome::Ending;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
-use crate::validity::{Validity, args};
+use crate::validity::{Validity, validator_args};
 
-/// Number of inputs that are asked about before anything is built for batches: compilers take a second, starts of
-/// programs milliseconds.
-pub const BEFORE: usize = 256;
+/// Number of inputs that are checked before anything is built for batches: a compiler takes a second, a program starts
+/// in milliseconds.
+pub const INPUTS_BEFORE_BATCHES: usize = 256;
 
-/// The batches of a problem's input validators.
 pub(super) struct ValidatorBatches {
-    state: Mutex<State>,
+    state: Mutex<BatchState>,
 }
 
-/// An input validator that is built to read many inputs at once.
-struct ManyInputs {
-    /// A run of it, without inputs.
+struct BatchValidator {
+    /// A run without inputs.
     job: Job,
     /// The exit code with which it accepts an input.
-    accept: u8,
+    accept_code: u8,
 }
 
-/// How the validators are asked.
-enum State {
-    /// One input at a time; so many until now.
-    Alone(Way, usize),
-    Together(Way, Vec<ManyInputs>),
-    Never,
+enum BatchState {
+    /// One input at a time. The number is that of the inputs until now.
+    Single(BatchMode, usize),
+    Batched(BatchMode, Vec<BatchValidator>),
+    Disabled,
 }
 
 impl ValidatorBatches {
-    /// Batches that run this way; `None` for no batches.
-    pub(super) fn new(way: Option<Way>) -> Self {
-        Self { state: Mutex::new(way.map_or(State::Never, |way| State::Alone(way, 0))) }
+    /// `None` for no batches.
+    pub(super) fn new(way: Option<BatchMode>) -> Self {
+        Self {
+            state: Mutex::new(way.map_or(BatchState::Disabled, |way| BatchState::Single(way, 0))),
+        }
     }
 
-    /// Which inputs all validators accept.
-    pub(super) fn accepted(
+    pub(super) fn accepts_each(
         &self,
         validity: &Validity<'_>,
         inputs: &[Arc<[u8]>],
@@ -60,29 +58,33 @@ impl ValidatorBatches {
         let executor = first.bench.executor;
         let mut state = self.state.lock();
         let alone = |inputs: &[Arc<[u8]>]| {
-            let is_accepted = |input: &_| Ok(validity.refusal(input)?.is_none());
+            let is_accepted = |input: &_| Ok(validity.program_objection(input)?.is_none());
             parallel::map(executor, inputs, is_accepted)
         };
         match &mut *state {
-            State::Never => alone(inputs),
-            State::Alone(way, asked) => {
+            BatchState::Disabled => alone(inputs),
+            BatchState::Single(way, asked) => {
                 let accepted = alone(inputs)?;
                 *asked += inputs.len();
                 // If all are refused, the comparison proves little.
-                if *asked >= BEFORE && accepted.contains(&true) {
-                    *state = match built(validity)? {
+                if *asked >= INPUTS_BEFORE_BATCHES && accepted.contains(&true) {
+                    *state = match build_for_batches(validity)? {
                         Some(jobs) => {
-                            let known = together(executor, *way, &jobs, inputs)?;
+                            let known = run_batches(executor, *way, &jobs, inputs)?;
                             let same = known.into_iter().eq(accepted.iter().copied().map(Some));
-                            if same { State::Together(*way, jobs) } else { State::Never }
+                            if same {
+                                BatchState::Batched(*way, jobs)
+                            } else {
+                                BatchState::Disabled
+                            }
                         }
-                        None => State::Never,
+                        None => BatchState::Disabled,
                     };
                 }
                 Ok(accepted)
             }
-            State::Together(way, jobs) => {
-                let known = together(executor, *way, jobs, inputs)?;
+            BatchState::Batched(way, jobs) => {
+                let known = run_batches(executor, *way, jobs, inputs)?;
                 let open = inputs.iter().zip(&known).filter(|(_, known)| known.is_none());
                 let open: Vec<Arc<[u8]>> = open.map(|(input, _)| Arc::clone(input)).collect();
                 let mut asked = alone(&open)?.into_iter();
@@ -92,8 +94,8 @@ impl ValidatorBatches {
     }
 }
 
-/// The validators, built anew to read many inputs at once. `None` if not all can.
-fn built(validity: &Validity<'_>) -> Result<Option<Vec<ManyInputs>>, Stop> {
+/// Builds the validators to read many inputs at once. `None` if one of them cannot.
+fn build_for_batches(validity: &Validity<'_>) -> Result<Option<Vec<BatchValidator>>, Stop> {
     let limits = Limits::of_validator();
     let mut all = Vec::new();
     for validator in &validity.programs {
@@ -105,26 +107,26 @@ fn built(validity: &Validity<'_>) -> Result<Option<Vec<ManyInputs>>, Stop> {
     }
     let mut jobs = Vec::new();
     for (validator, prepared) in all {
-        let Built::Program(runnable) =
+        let BuildResult::Program(runnable) =
             validator.bench.builder.build(&prepared, &limits, &limits)?
         else {
             return Ok(None);
         };
         // One more process waits for the others.
-        let mut job = runnable.job(&limits.with_processes(PROCESSES + 1));
-        job.command.argv.extend(args(validator, &validity.test_case));
+        let mut job = runnable.job(&limits.with_processes(MOST_PROCESSES + 1));
+        job.command.argv.extend(validator_args(validator, &validity.test_case));
         job.writable = false;
-        let accept = validator.protocol().accept();
-        jobs.push(ManyInputs { job, accept: accept.try_into().unwrap_or_default() });
+        let accept = validator.protocol().accept_exit_code();
+        jobs.push(BatchValidator { job, accept_code: accept.try_into().unwrap_or_default() });
     }
     Ok(Some(jobs))
 }
 
-/// Which inputs are accepted in batches, one in each slot; `None` if that is unknown.
-fn together(
+/// Runs a batch in each slot. `None` if it is unknown whether an input is accepted.
+fn run_batches(
     executor: &dyn Executor,
-    way: Way,
-    jobs: &[ManyInputs],
+    way: BatchMode,
+    jobs: &[BatchValidator],
     inputs: &[Arc<[u8]>],
 ) -> Result<Vec<Option<bool>>, Stop> {
     let size = inputs.len().div_ceil(executor.slots().max(1)).max(1);
@@ -132,7 +134,7 @@ fn together(
     let known = parallel::map(executor, &batches, |batch| {
         let mut known = vec![Some(true); batch.len()];
         for many in jobs {
-            // What an earlier validator refused is settled.
+            // An input that an earlier validator refused needs no other.
             let places: Vec<usize> =
                 (0..batch.len()).filter(|place| known[*place] == Some(true)).collect();
             if places.is_empty() {
@@ -140,12 +142,12 @@ fn together(
             }
             let texts = places.iter().map(|place| &*batch[*place]);
             let mut job = many.job.clone();
-            job.stdin = framed(&ProgramIo::Standard, many.accept, way.shared, texts).into();
+            job.stdin = framed(&ProgramIo::Standard, many.accept_code, way.shared, texts).into();
             let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
-            let bytes = reply.stdout.start(u64::MAX).unwrap_or_default();
-            let told = said(&bytes, places.len()).ok().filter(|_| is_whole);
+            let bytes = reply.stdout.prefix(u64::MAX).unwrap_or_default();
+            let told = decode_first_outputs(&bytes, places.len()).ok().filter(|_| is_whole);
             let told = told.unwrap_or_default();
             for (number, place) in places.into_iter().enumerate() {
                 known[place] = told.get(number).map(Option::is_some);

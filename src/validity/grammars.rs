@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use crate::grammar::compile::{Reading, read};
+use crate::grammar::compile::{ParsedGrammar, parse_grammar};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::{Rejection, validate_blob};
-use crate::language::constants::{TOO_LONG_HELP, replace_constants};
+use crate::language::constants::{GROWTH_HELP, replace_constants};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
@@ -16,11 +16,9 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::validity::Objection;
 
-/// Reads the grammars of a problem's inputs, with its constants filled in: the given one first, then its own.
-///
-/// # Errors
-/// If a file cannot be read.
-pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>, Stop> {
+/// Reads the grammars of a problem's inputs, with its constants filled in: first the given one, then the problem's
+/// own. Fails if a file cannot be read.
+pub fn read_grammars(given: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = problem.input_grammars.iter().map(|it| it.path.clone());
     let own = own.filter(|path| Some(real(path)) != given.map(real));
@@ -29,19 +27,16 @@ pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>,
             Some(given) if *given == *path => {
                 Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
             }
-            _ => JudgeError::on("read", &path)(error).into(),
+            _ => JudgeError::on_file("read", &path)(error).into(),
         })?;
-        Ok(read_filled(&path, &text, problem))
+        Ok(read_with_constants(&path, &text, problem))
     };
     given.map(FilePath::root).into_iter().chain(own).map(read).collect()
 }
 
-/// The grammars of a problem's inputs: the given one first, then the problem's own. Warnings about its own are among the
-/// diagnostics only on request.
-///
-/// # Errors
-/// If one has errors.
-pub fn of_problem(
+/// First the given grammar, then the problem's own. Warnings about the problem's own are returned only if `warns` is
+/// set. Fails if a grammar has errors.
+pub fn problem_grammars(
     given: Option<&Path>,
     problem: &Problem,
     warns: bool,
@@ -49,7 +44,7 @@ pub fn of_problem(
     let mut grammars = Vec::new();
     let mut remarks = Vec::new();
     let mut is_whole = true;
-    for reading in read_all(given, problem)? {
+    for reading in read_grammars(given, problem)? {
         let is_shown = |remark: &Diagnostic| {
             warns || given == Some(remark.place.path.as_path()) || remark.is_error()
         };
@@ -60,32 +55,29 @@ pub fn of_problem(
     if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
 }
 
-/// Reads a grammar with the problem's constants and limits.
-fn read_filled(path: &FilePath, text: &[u8], problem: &Problem) -> Reading {
+/// Also sets the problem's constants and limits.
+fn read_with_constants(path: &FilePath, text: &[u8], problem: &Problem) -> ParsedGrammar {
     match replace_constants(text, &problem.constants) {
         Ok(filled) => {
-            let reading = read(path, &filled);
-            let limited = |grammar: Grammar| grammar.limited(&problem.limits);
-            Reading { grammar: reading.grammar.map(limited), ..reading }
+            let reading = parse_grammar(path, &filled);
+            let limited = |grammar: Grammar| grammar.with_limits(&problem.limits);
+            ParsedGrammar { grammar: reading.grammar.map(limited), ..reading }
         }
         Err(fault) => {
-            let fault = Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP);
-            Reading { grammar: None, diagnostics: vec![fault] }
+            let fault = Diagnostic::error(path, fault.to_string()).help(GROWTH_HELP);
+            ParsedGrammar { grammar: None, diagnostics: vec![fault] }
         }
     }
 }
 
-/// The objection of a grammar to an input; messages call the input `path`.
-///
-/// # Errors
-/// If the input cannot be read, or it was interrupted.
-pub(super) fn objection(
+/// `path` is the input's name in messages.
+pub(super) fn grammar_objection(
     grammar: &Grammar,
     input: &Blob,
     path: &Path,
 ) -> Result<Option<Objection>, Stop> {
     let checked = validate_blob(grammar, input, path);
-    let (ending, spot, message) = match checked.map_err(JudgeError::on("read", path))? {
+    let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
         Ok(()) => return Ok(None),
         Err(Rejection::Invalid(it)) => {
             let spot = it.place.spot.map(|spot| (spot.line, spot.column));

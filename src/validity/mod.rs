@@ -1,4 +1,4 @@
-//! Whether an input is valid: all grammars, checked in this process, and all input validators in the sandbox must
+//! Whether an input is valid: all grammars, which run in this process, and all input validators in the sandbox must
 //! accept it.
 //!
 //! Source: problem package format 2025-09, "Input validators".
@@ -10,7 +10,7 @@ pub mod programs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::build::batch::Way;
+use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::place;
 use crate::grammar::program::Grammar;
@@ -20,46 +20,42 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
-pub use crate::validity::batches::BEFORE;
+pub use crate::validity::batches::INPUTS_BEFORE_BATCHES;
 use crate::validity::batches::ValidatorBatches;
-use crate::validity::programs::{Question, Validator, invalid};
+use crate::validity::programs::{ProgramValidator, ValidatorInput, refusal_code};
 
-/// The validators of a problem's inputs.
 pub struct Validity<'a> {
     pub grammars: Vec<&'a Grammar>,
     /// The input validators that are programs. Each costs a process.
-    programs: Vec<Validator<'a>>,
-    /// Has the arguments and files for inputs that belong to no test case.
+    programs: Vec<ProgramValidator<'a>>,
+    /// Its arguments and files are used for inputs that belong to no test case.
     test_case: TestCase,
     batches: ValidatorBatches,
     /// The first input that the grammars accept and a program refuses.
-    pub disputed: OnceLock<Refusal>,
+    pub disputed: OnceLock<DisputedInput>,
 }
 
-/// An input on which validators disagree.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct DisputedInput {
     pub input: Arc<[u8]>,
-    pub by: Objection,
+    pub objection: Objection,
 }
 
 /// Why a validator does not accept an input or an answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Objection {
     pub validator: String,
-    /// The validator's file.
     pub path: PathBuf,
-    /// How it ends, if neither by accepting nor by refusing.
+    /// How it ends, if it neither accepts nor refuses.
     pub ending: Option<String>,
     /// The line and column in the input, if a grammar refuses it.
     pub spot: Option<(u32, u32)>,
-    /// Its message, after a colon.
+    /// After a colon.
     pub message: String,
 }
 
 impl Objection {
-    /// What the validator does with the input, in words.
-    pub fn what(&self) -> String {
+    pub fn description(&self) -> String {
         let message = match &self.spot {
             Some((line, column)) => {
                 let message = self.message.trim_start_matches(": ");
@@ -73,23 +69,22 @@ impl Objection {
         }
     }
 
-    /// The error that `what`, such as `input`, should be valid.
+    /// `what` should be valid; it is a word such as `input`.
     pub fn to_diagnostic(&self, path: &Path, what: &str, protocol: Protocol) -> Diagnostic {
         let help = if self.ending.is_none() {
             format!("correct the {what}, or the validator")
         } else {
-            let (valid, invalid) = (protocol.accept(), invalid(protocol));
+            let (valid, invalid) = (protocol.accept_exit_code(), refusal_code(protocol));
             format!(
                 "it must exit with {valid} for a valid {what}, with {invalid} for an invalid one"
             )
         };
-        let message = format!("{what} validator `{}` {}", self.validator, self.what());
+        let message = format!("{what} validator `{}` {}", self.validator, self.description());
         Diagnostic::error(path, message).help(help)
     }
 }
 
 impl<'a> Validity<'a> {
-    /// These grammars alone.
     pub fn of_grammars(grammars: Vec<&'a Grammar>) -> Self {
         Self {
             grammars,
@@ -100,10 +95,7 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// These grammars, and the problem's input validators, which get the arguments of this test case.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
+    /// The validators get the arguments of this test case. Fails if one does not build.
     pub fn build(
         bench: Bench<'a>,
         grammars: Vec<&'a Grammar>,
@@ -115,129 +107,105 @@ impl<'a> Validity<'a> {
         if found.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(found)) }
     }
 
-    /// The same, with those of the problem's input validators that build; adds a remark for each of the others.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
+    /// Adds the input validators that build, and a diagnostic for each of the others.
     pub fn with_programs(
         self,
         bench: Bench<'a>,
         found: &mut Vec<Diagnostic>,
     ) -> Result<Self, Stop> {
         let programs = &bench.problem.input_validators;
-        let programs = programs::build(bench, "the input validator", programs, found)?;
+        let programs = programs::build_validators(bench, "the input validator", programs, found)?;
         Ok(Self { programs, ..self })
     }
 
-    /// The same, with programs in batches if there is a way.
+    /// Programs run in batches if `way` is set.
     #[must_use]
-    pub fn in_batches(self, way: Option<Way>) -> Self {
+    pub fn in_batches(self, way: Option<BatchMode>) -> Self {
         Self { batches: ValidatorBatches::new(way), ..self }
     }
 
-    /// Whether programs are among the validators.
     pub fn has_programs(&self) -> bool {
         !self.programs.is_empty()
     }
 
-    /// The number of validators.
     pub fn count(&self) -> usize {
         self.grammars.len() + self.programs.len()
     }
 
-    /// Whether the grammars accept an input.
-    pub fn by_grammar(&self, input: &[u8]) -> bool {
+    pub fn grammars_accept(&self, input: &[u8]) -> bool {
         self.grammars.iter().all(|grammar| accepts(grammar, input))
     }
 
-    /// What each validator objects to in the input of a test case; messages call it `path`.
-    ///
-    /// # Errors
-    /// If the input cannot be read, the judge failed, or it was interrupted.
+    /// All objections to the input of a test case. `path` is its name in messages.
     pub fn objections(
         &self,
         test_case: &TestCase,
         input: &Blob,
         path: &Path,
     ) -> Result<Vec<Objection>, Stop> {
-        let by_grammars = self.grammars.iter().map(|it| grammars::objection(it, input, path));
-        let by_programs = self.programs.iter().map(|it| by_program(it, test_case, input.clone()));
+        let by_grammars =
+            self.grammars.iter().map(|it| grammars::grammar_objection(it, input, path));
+        let by_programs = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
         by_grammars.chain(by_programs).filter_map(Result::transpose).collect()
     }
 
     /// The first objection of a program to an input, with the arguments and files of a test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn refusal_in(
+    pub fn program_objection_in(
         &self,
         test_case: &TestCase,
         input: &Blob,
     ) -> Result<Option<Objection>, Stop> {
-        let all = self.programs.iter().map(|it| by_program(it, test_case, input.clone()));
+        let all = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
         all.filter_map(Result::transpose).next().transpose()
     }
 
     /// The first objection of a program to an input that belongs to no test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
-        self.refusal_in(&self.test_case, &Arc::clone(input).into())
+    pub fn program_objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
+        self.program_objection_in(&self.test_case, &Arc::clone(input).into())
     }
 
     /// The first objection to an input that belongs to no test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         let (blob, path) = (Arc::clone(input).into(), Path::new("the input"));
-        let by_grammars = self.grammars.iter().map(|it| grammars::objection(it, &blob, path));
+        let by_grammars =
+            self.grammars.iter().map(|it| grammars::grammar_objection(it, &blob, path));
         match by_grammars.filter_map(Result::transpose).next() {
-            None => self.refusal(input),
+            None => self.program_objection(input),
             Some(objection) => objection.map(Some),
         }
     }
 
     /// Which inputs all programs accept.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn accepted(&self, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
-        self.batches.accepted(self, inputs)
+    pub fn accepts_each(&self, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
+        self.batches.accepts_each(self, inputs)
     }
 
-    /// Whether all accept an input.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        if !self.by_grammar(input) {
+    pub fn accepts(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+        if !self.grammars_accept(input) {
             return Ok(false);
         }
-        let Some(by) = self.refusal(input)? else { return Ok(true) };
+        let Some(by) = self.program_objection(input)? else { return Ok(true) };
         if !self.grammars.is_empty() {
-            self.disputed.get_or_init(|| Refusal { input: Arc::clone(input), by });
+            self.disputed.get_or_init(|| DisputedInput { input: Arc::clone(input), objection: by });
         }
         Ok(false)
     }
 }
 
-/// A program's objection to an input. It gets its own arguments, then those of the test case, and the case's files.
-fn by_program(
-    validator: &Validator<'_>,
+/// The program gets its own arguments, then those of the test case, and the case's files.
+fn ask_program(
+    validator: &ProgramValidator<'_>,
     test_case: &TestCase,
     input: Blob,
 ) -> Result<Option<Objection>, Stop> {
-    validator.ask(Question {
+    validator.run(ValidatorInput {
         stdin: input,
-        args: args(validator, test_case),
-        files: test_case.files.iter().map(place::file).collect(),
+        args: validator_args(validator, test_case),
+        files: test_case.files.iter().map(place::case_entry).collect(),
     })
 }
 
-/// The arguments of an input validator for a test case.
-fn args(validator: &Validator<'_>, test_case: &TestCase) -> Vec<String> {
+fn validator_args(validator: &ProgramValidator<'_>, test_case: &TestCase) -> Vec<String> {
     let own = test_case.input_validator_args.for_validator(&validator.program.name);
     [own, &test_case.args].concat()
 }

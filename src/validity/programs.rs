@@ -9,19 +9,19 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
-use crate::model::messages::told_by_program;
+use crate::model::messages::program_error_line;
 use crate::model::outcome::Ending;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
-use crate::model::stop::{Stop, noting};
+use crate::model::stop::{Stop, collect_diagnostics};
 use crate::model::tree::TreeEntry;
 use crate::validity::Objection;
 
-/// How much of a broken validator's messages is read to find why it ended.
-const TOLD: u64 = 64 << 10;
+/// Upper bound on the bytes of a broken validator's messages that are read.
+const MESSAGES_MAX: u64 = 64 << 10;
 
 /// The exit code for "invalid" that cannot come from a crash.
-pub(super) const fn invalid(protocol: Protocol) -> i32 {
+pub(super) const fn refusal_code(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
         Protocol::Testlib => 3,
@@ -30,7 +30,7 @@ pub(super) const fn invalid(protocol: Protocol) -> i32 {
 }
 
 /// How a validator must refuse an input, for help texts.
-pub const fn refuses(protocol: Protocol) -> &'static str {
+pub const fn refusal_help(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Standard => {
             "exit with 43 to refuse an input, so that a crash does not count as a refusal"
@@ -40,43 +40,38 @@ pub const fn refuses(protocol: Protocol) -> &'static str {
     }
 }
 
-/// A validator that is ready for use.
-pub struct Validator<'a> {
+pub struct ProgramValidator<'a> {
     pub(super) bench: Bench<'a>,
     pub program: &'a Program,
     runnable: Runnable,
 }
 
-/// The parameters of one run of a validator.
-pub struct Question {
+pub struct ValidatorInput {
     pub stdin: Blob,
     pub args: Vec<String>,
     pub files: Vec<TreeEntry>,
 }
 
-/// Builds validators; adds a remark for each that fails to build. `what` is a kind such as `the input validator`.
-///
-/// # Errors
-/// If the judge failed, or it was interrupted.
-pub fn build<'a>(
+/// Adds a diagnostic for each validator that does not build. `what` is a kind, such as `the input validator`.
+pub fn build_validators<'a>(
     bench: Bench<'a>,
     what: &str,
     programs: &'a [Program],
     found: &mut Vec<Diagnostic>,
-) -> Result<Vec<Validator<'a>>, Stop> {
+) -> Result<Vec<ProgramValidator<'a>>, Stop> {
     let programs: Vec<&Program> = programs.iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
         let limits = Limits::of_validator();
         let mut found = Vec::new();
-        let ready = match bench.ready(what, program, &limits, &limits) {
+        let ready = match bench.build_package_program(what, program, &limits, &limits) {
             Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
                 let message = format!("{what} is not run: no {tool}");
                 found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
                 None
             }
-            ready => noting(ready, &mut found)?,
+            ready => collect_diagnostics(ready, &mut found)?,
         };
-        Ok((ready.map(|runnable| Validator { bench, program, runnable }), found))
+        Ok((ready.map(|runnable| ProgramValidator { bench, program, runnable }), found))
     })?;
     let mut validators = Vec::new();
     for (validator, remarks) in built {
@@ -86,8 +81,7 @@ pub fn build<'a>(
     Ok(validators)
 }
 
-impl Validator<'_> {
-    /// How it says whether an input or answer is valid.
+impl ProgramValidator<'_> {
     pub(super) fn protocol(&self) -> Protocol {
         match self.program.kind {
             ProgramKind::InputValidator => self.bench.problem.input_protocol,
@@ -95,11 +89,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Runs it once; returns its objection, if it has one.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
-    pub fn ask(&self, question: Question) -> Result<Option<Objection>, Stop> {
+    pub fn run(&self, question: ValidatorInput) -> Result<Option<Objection>, Stop> {
         let protocol = self.protocol();
         let path = &self.program.path;
         let mut job = self.runnable.job(&Limits::of_validator());
@@ -108,7 +98,7 @@ impl Validator<'_> {
         if let Some(file) = question.files.iter().find(is_own) {
             let name = file.name.display();
             let reason = format!("`{name}` is also a file of {}", path.display());
-            let what = "put a test case's `.files` beside an input validator";
+            let what = "add a test case's `.files` to the box of an input validator";
             let error = JudgeError::new(what, reason);
             return Err(error.help(format!("rename `{name}` in one of the two")).into());
         }
@@ -120,19 +110,20 @@ impl Validator<'_> {
         if said.is_empty() {
             said = first_line(&reply.stdout);
         }
-        let crashed = || match told_by_program(&reply.stderr.start(TOLD).unwrap_or_default()) {
-            Some(line) => format!(": {line}"),
-            None => said.clone(),
-        };
+        let crashed =
+            || match program_error_line(&reply.stderr.prefix(MESSAGES_MAX).unwrap_or_default()) {
+                Some(line) => format!(": {line}"),
+                None => said.clone(),
+            };
         let (ending, message) = match (reply.outcome.stopped_by, reply.outcome.ending) {
-            (None, Ending::Exited(code)) if code == protocol.accept() => return Ok(None),
-            (None, Ending::Exited(code)) if code == invalid(protocol) => (None, said),
+            (None, Ending::Exited(code)) if code == protocol.accept_exit_code() => return Ok(None),
+            (None, Ending::Exited(code)) if code == refusal_code(protocol) => (None, said),
             // In this protocol, a failed assertion is a refusal.
             (None, _) if protocol == Protocol::Sinol => (None, said),
             (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),
             (None, Ending::Signalled(signal)) => (Some(signal.to_string()), crashed()),
             (Some(stop), _) => {
-                let passed = job.limits.passed(stop, &reply.outcome);
+                let passed = job.limits.describe_exceeded(stop, &reply.outcome);
                 (Some(format!("a limit exceeded ({passed})")), said)
             }
         };

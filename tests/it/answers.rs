@@ -1,4 +1,4 @@
-//! Problems to which answers are submitted.
+//! Problems whose submissions are answers.
 
 use crate::fixture::{Fixture, RIGHT};
 
@@ -9,20 +9,20 @@ const ANSWERS: [(&str, &str); 4] = [
     ("large/1.ans", "100001\n"),
 ];
 
-/// The package, with answers for submissions.
-fn fixture() -> Fixture {
+/// The package `sum`, changed so that submissions are answers.
+fn answers_fixture() -> Fixture {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{problem}type: submit-answer\n"));
     fixture.remove("sum/submissions/accepted/right.sh");
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");
-    answers(&fixture, "sum/submissions/accepted/all");
-    answers(&fixture, "sum/submissions/wrong_answer/one");
+    write_answers(&fixture, "sum/submissions/accepted/all");
+    write_answers(&fixture, "sum/submissions/wrong_answer/one");
     fixture.write("sum/submissions/wrong_answer/one/small/2.out", "1\n");
     fixture
 }
 
-fn answers(fixture: &Fixture, dir: &str) {
+fn write_answers(fixture: &Fixture, dir: &str) {
     for (name, text) in ANSWERS {
         fixture.write(&format!("{dir}/{name}"), text);
     }
@@ -30,11 +30,11 @@ fn answers(fixture: &Fixture, dir: &str) {
 
 /// 2025-09, "Type": `submit-answer`: the file for a test case is judged as an output; a missing one is WA
 #[test]
-fn the_answers_are_judged_and_nothing_is_run() {
-    let fixture = fixture();
+fn answers_are_judged_and_nothing_runs() {
+    let fixture = answers_fixture();
     let said = ["2 submissions, all as expected", "not used: submissions are answers"];
     fixture.check("verify sum", 0, &said);
-    answers(&fixture, "mine");
+    write_answers(&fixture, "mine");
     fixture.check("judge sum mine", 0, &["AC", "accepted on 4 test cases"]);
     fixture.remove("mine/small/2.out");
     let missing = "wrong answer on secret/small/2: no answer: `small/2.out` is missing";
@@ -47,39 +47,39 @@ fn the_answers_are_judged_and_nothing_is_run() {
     fixture.write("1.out", "100001\n");
     let document = fixture.json("judge sum 1.out", 1);
     assert_eq!(document["submissions"][0]["verdict"], "WA");
-    // Whatever it may look like, it is not started.
+    // The file looks like a script, but it is not started.
     fixture.write("mine/run", RIGHT);
-    fixture.executable("mine/run");
+    fixture.make_executable("mine/run");
     fixture.write("mine/small/2.out", "0\n");
     fixture.check("judge sum mine", 0, &["AC"]);
 }
 
 #[test]
-fn the_output_validator_has_the_answer_and_the_files() {
-    let fixture = fixture();
+fn an_output_validator_gets_the_answer_and_the_files() {
+    let fixture = answers_fixture();
     fixture.write(
         "sum/output_validator/validate/run",
         "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42\n\
          echo \"got $line beside\" * > \"${3}judgemessage.txt\"; exit 43\n",
     );
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
     let said = "the output validator rejects it: got 1 beside juror large sample small";
     fixture.check("judge sum wrong_answer/one", 1, &["WA", said]);
 }
 
 #[test]
-fn a_program_is_no_submission() {
-    let fixture = fixture();
+fn a_program_is_refused_as_a_submission() {
+    let fixture = answers_fixture();
     let said = "submissions to this problem are answers, not programs";
     fixture.check("judge sum -- cat", 2, &[said]);
     fixture.check("stress sum accepted/all", 2, &[said]);
 }
 
 #[test]
-fn the_limit_for_source_code_holds_if_the_package_has_one() {
-    let fixture = fixture();
-    answers(&fixture, "mine");
+fn the_code_limit_applies_if_the_package_has_one() {
+    let fixture = answers_fixture();
+    write_answers(&fixture, "mine");
     fixture.write("mine/notes", vec![b' '; 2 << 20]);
     fixture.check("judge sum mine", 0, &["AC"]);
     let problem = fixture.read("sum/problem.yaml").replace("limits:\n", "limits:\n  code: 8\n");

@@ -11,11 +11,11 @@ use zip::write::SimpleFileOptions;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// The package with `sum.zip`, `flat.kpp` without a directory at its top, and `sum.tar.gz` beside it.
+/// The package `sum` and three archives of it: `sum.zip`, `flat.kpp` without a top directory, and `sum.tar.gz`.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
-    zip(&fixture.path("sum.zip"), &fixture.path("sum"), "sum/");
-    zip(&fixture.path("flat.kpp"), &fixture.path("sum"), "");
+    write_zip(&fixture.path("sum.zip"), &fixture.path("sum"), "sum/");
+    write_zip(&fixture.path("flat.kpp"), &fixture.path("sum"), "");
     let gz = GzEncoder::new(
         File::create(fixture.path("sum.tar.gz")).expect("a file"),
         Compression::fast(),
@@ -29,7 +29,7 @@ fn fixture() -> Fixture {
     fixture
 }
 
-fn zip(archive: &Path, dir: &Path, top: &str) {
+fn write_zip(archive: &Path, dir: &Path, top: &str) {
     use std::os::unix::fs::PermissionsExt;
     let mut zip = ZipWriter::new(File::create(archive).expect("a file"));
     for entry in walkdir::WalkDir::new(dir).min_depth(1) {
@@ -49,7 +49,7 @@ fn zip(archive: &Path, dir: &Path, top: &str) {
 
 /// 2025-09, "General requirements": a package may be a `.zip` or `.kpp`
 #[test]
-fn an_archive_is_taken_wherever_a_package_is() {
+fn an_archive_works_wherever_a_package_does() {
     let fixture = fixture();
     let check = |arguments: &str, code: i32, said: &[&str]| {
         let mut command = fixture.juror(arguments);
@@ -60,7 +60,7 @@ fn an_archive_is_taken_wherever_a_package_is() {
         for piece in said {
             assert!(text.contains(piece), "juror {arguments} lacks `{piece}`:\n{text}");
         }
-        // Where it was unpacked is said nowhere, and gone.
+        // The temporary directory is not named, and is removed.
         assert!(!text.contains("juror-package-"), "juror {arguments}:\n{text}");
         let left = fs::read_dir(fixture.path("tmp")).expect("a directory").count();
         assert_eq!(left, 1, "juror {arguments} left something behind");
@@ -87,11 +87,11 @@ fn an_archive_is_taken_wherever_a_package_is() {
 }
 
 #[test]
-fn faults_in_an_archive_are_named_as_if_it_were_a_directory() {
+fn faults_in_an_archive_have_paths_below_the_archive() {
     let fixture = fixture();
     fixture.write("bad/problem.yaml", "name: 1\nproblem_format_version: 2025-09\n");
     fixture.write("bad/data/secret/1.in", "1\n");
-    zip(&fixture.path("bad.zip"), &fixture.path("bad"), "bad/");
+    write_zip(&fixture.path("bad.zip"), &fixture.path("bad"), "bad/");
     fixture.check("verify bad.zip", 3, &["bad.zip/problem.yaml", "bad.zip/data/secret/1.in"]);
     let report = fixture.json("verify sum.zip", 0);
     assert_eq!(report["packages"][0]["name"], "sum");

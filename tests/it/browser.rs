@@ -1,4 +1,4 @@
-//! A browser without a window, driven through its debugging pipe.
+//! A headless browser, controlled through its debugging pipe.
 
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,34 +8,33 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A page in a browser.
 pub(crate) struct Browser {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
     session: Option<String>,
-    /// What happened, such as requests and messages of the console.
+    /// Events of the browser, such as requests and console messages.
     events: Vec<Value>,
     _home: TempDir,
 }
 
-/// How long a browser may take in all before it counts as stuck.
-const PATIENCE: &str = "300";
+/// The most time for one browser, in seconds.
+const MAX_SECONDS: &str = "300";
 
 impl Browser {
-    /// The browser; says that a test is left out if there is none.
+    /// Announces a skipped test if there is no browser.
     #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
     pub(crate) fn start() -> Option<Self> {
-        let Some(program) = find() else {
+        let Some(program) = find_browser() else {
             eprintln!("skipped: no chromium");
             return None;
         };
         let home = tempfile::tempdir().expect("a temporary directory");
-        // The browser reads commands from 3 and answers on 4. The time limit is there because nobody sees it hang.
+        // The browser reads commands from descriptor 3 and answers on 4. The time limit ends a browser that hangs.
         let mut child = Command::new("sh")
             .args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null 2>&1; exec timeout \"$0\" \"$@\""])
-            .arg(PATIENCE)
+            .arg(MAX_SECONDS)
             .arg(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"])
             .args(["--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking"])
@@ -51,45 +50,43 @@ impl Browser {
         let events = Vec::new();
         let mut browser =
             Self { child, input, output, last: 0, session: None, events, _home: home };
-        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.request("Target.createTarget", json!({ "url": "about:blank" }));
         let target = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.ask("Target.attachToTarget", target);
+        let session = browser.request("Target.attachToTarget", target);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.ask(&format!("{domain}.enable"), json!({}));
+            browser.request(&format!("{domain}.enable"), json!({}));
         }
         Some(browser)
     }
 
-    /// Opens a file, and waits until it is there.
+    /// Waits until the page is loaded.
     pub(crate) fn open(&mut self, page: &Path) {
         self.events.clear();
         let url = format!("file://{}", page.display());
-        self.ask("Page.navigate", json!({ "url": url }));
+        self.request("Page.navigate", json!({ "url": url }));
         while !self.events.iter().any(|it| it["method"] == "Page.loadEventFired") {
-            let message = self.read();
+            let message = self.read_message();
             self.events.push(message);
         }
     }
 
-    /// The value of an expression in the page.
-    pub(crate) fn value(&mut self, expression: &str) -> Value {
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({
             "expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true,
         });
-        let mut answer = self.ask("Runtime.evaluate", asked);
+        let mut answer = self.request("Runtime.evaluate", asked);
         let thrown = &answer["exceptionDetails"];
         assert!(thrown.is_null(), "{expression}: {thrown}");
         answer["result"]["value"].take()
     }
 
-    /// Holds an expression against a value.
     pub(crate) fn check(&mut self, expression: &str, expected: impl Into<Value>) {
-        assert_eq!(self.value(expression), expected.into(), "{expression}");
+        assert_eq!(self.evaluate(expression), expected.into(), "{expression}");
     }
 
-    /// Presses a key that writes a character, or has this name.
-    pub(crate) fn press(&mut self, key: &str) {
+    /// `key` is a character or the name of a key.
+    pub(crate) fn press_key(&mut self, key: &str) {
         let text = if key.len() == 1 {
             key
         } else if key == "Enter" {
@@ -99,20 +96,23 @@ impl Browser {
         };
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" { text } else { "" };
-            self.ask("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "text": text }));
+            self.request(
+                "Input.dispatchKeyEvent",
+                json!({ "type": kind, "key": key, "text": text }),
+            );
         }
     }
 
-    /// Shows the page in these colours: `light` or `dark`.
-    pub(crate) fn colours(&mut self, scheme: &str) {
+    /// `light` or `dark`.
+    pub(crate) fn set_color_scheme(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
-        self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+        self.request("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
-    /// Holds that the page said nothing on the console, opened no dialog, and asked for nothing but itself.
+    /// Checks that the page wrote nothing to the console, opened no dialog, and requested nothing but itself.
     pub(crate) fn check_silence(&mut self) {
-        // What happened before the answer is known now.
-        self.value("0");
+        // All earlier events have arrived with the answer.
+        self.evaluate("0");
         let loud = |it: &&Value| match it["method"].as_str().unwrap_or_default() {
             "Runtime.consoleAPICalled"
             | "Runtime.exceptionThrown"
@@ -128,8 +128,7 @@ impl Browser {
         assert!(loud.is_empty(), "{loud:#?}");
     }
 
-    /// Asks for something and waits for the answer.
-    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -138,7 +137,7 @@ impl Browser {
         let text = message.to_string() + "\0";
         self.input.write_all(text.as_bytes()).expect("a browser that listens");
         loop {
-            let mut answer = self.read();
+            let mut answer = self.read_message();
             if answer["id"] == self.last {
                 assert!(answer["error"].is_null(), "{method}: {answer}");
                 return answer["result"].take();
@@ -147,7 +146,7 @@ impl Browser {
         }
     }
 
-    fn read(&mut self) -> Value {
+    fn read_message(&mut self) -> Value {
         let mut message = Vec::new();
         self.output.read_until(0, &mut message).expect("a browser that answers");
         assert_eq!(message.pop(), Some(0), "the browser ended");
@@ -159,14 +158,13 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let close = json!({ "id": self.last + 1, "method": "Browser.close" }).to_string() + "\0";
         let _ = self.input.write_all(close.as_bytes());
-        // At the end of the pipe, all its processes have ended: nothing is written into its directory any more.
+        // When the pipe ends, all processes of the browser have ended, and nothing writes to its directory any more.
         let _ = self.output.read_to_end(&mut Vec::new());
         let _ = self.child.wait();
     }
 }
 
-/// The browser's program, if it is installed.
-fn find() -> Option<PathBuf> {
+fn find_browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let dirs: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
     names.iter().flat_map(|name| dirs.iter().map(move |dir| dir.join(name))).find(|it| it.is_file())

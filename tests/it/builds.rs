@@ -1,4 +1,4 @@
-//! Sources that attack whoever compiles them: what they read, how much they write, what they leave running.
+//! Sources that attack the compiling machine: what they read, how much they write, what they leave running.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use juror::build::{Builder, Built};
+use juror::build::{BuildResult, Builder};
 use juror::executor::Executor;
-use juror::language::header::{of_build, with_header};
+use juror::language::header::{add_header, header_job};
 use juror::model::blob::Blob;
-use juror::model::job::{Command, Job, Keep, Reply};
+use juror::model::job::{BoxRetention, Command, Job, JobReply};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Outcome, Signal};
 use juror::model::program::{Program, ProgramKind};
@@ -22,21 +22,20 @@ use juror::model::units::Bytes;
 use crate::executors;
 use crate::fixture::Fixture;
 use crate::outcomes::quiet_outcome;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
-/// Two seconds for the compiler, and little memory.
-const SMALL: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
+const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
 
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
-    fixture.write("sum/problem.yaml", problem.trim_end().to_owned() + SMALL);
+    fixture.write("sum/problem.yaml", problem.trim_end().to_owned() + SMALL_LIMITS);
     fixture
 }
 
-/// Whether this machine has a tool; where not, that is said.
+/// Announces a missing tool.
 #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
-pub(crate) fn has(tool: &str) -> bool {
+pub(crate) fn has_tool(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = std::env::split_paths(&path).any(|dir| dir.join(tool).is_file());
     if !is_there {
@@ -45,8 +44,8 @@ pub(crate) fn has(tool: &str) -> bool {
     is_there
 }
 
-/// Judges a source; it must be rejected by the compiler, and nothing of `secret` may be shown.
-fn rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
+/// The compiler must reject the source, and nothing of `secret` may be shown.
+fn check_rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
     fixture.write(name, source);
     let document = fixture.json(&format!("judge sum {name}"), 1);
     assert_eq!(document["submissions"][0]["verdict"], "CE", "{document:#}");
@@ -54,8 +53,8 @@ fn rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
 }
 
 #[test]
-fn a_compiler_shows_nothing_of_the_machine() {
-    if !has("cc") {
+fn a_compiler_reveals_nothing_about_the_machine() {
+    if !has_tool("cc") {
         return;
     }
     let fixture = fixture();
@@ -65,44 +64,44 @@ fn a_compiler_shows_nothing_of_the_machine() {
         |path: &str| format!("asm(\".incbin \\\"{path}\\\"\");\nint main(void) {{ return 0; }}\n");
     let relative = "../".repeat(10) + answer.strip_prefix("/").unwrap().to_str().unwrap();
     let answer = answer.to_str().unwrap();
-    rejected(&fixture, "shadow.c", &included("/etc/shadow"), "root:");
-    rejected(&fixture, "answer.c", &included(answer), "100001");
-    rejected(&fixture, "embedded.c", &embedded(answer), "100001");
-    rejected(&fixture, "relative.c", &embedded(&relative), "100001");
+    check_rejected(&fixture, "shadow.c", &included("/etc/shadow"), "root:");
+    check_rejected(&fixture, "answer.c", &included(answer), "100001");
+    check_rejected(&fixture, "embedded.c", &embedded(answer), "100001");
+    check_rejected(&fixture, "relative.c", &embedded(&relative), "100001");
     let place = "data/secret/large/1.ans";
-    rejected(&fixture, "package.c", &embedded(place), "100001");
-    rejected(&fixture, "judge.c", &included("/proc/1/environ"), "PATH=");
+    check_rejected(&fixture, "package.c", &embedded(place), "100001");
+    check_rejected(&fixture, "judge.c", &included("/proc/1/environ"), "PATH=");
 }
 
 #[test]
-fn a_compiler_that_takes_too_much_is_stopped() {
-    if !has("cc") {
+fn a_compiler_that_exceeds_a_limit_is_stopped() {
+    if !has_tool("cc") {
         return;
     }
     let fixture = fixture();
-    rejected(&fixture, "zero.c", "#include \"/dev/zero\"\n", "judge error");
+    check_rejected(&fixture, "zero.c", "#include \"/dev/zero\"\n", "judge error");
     let again = "#include __FILE__\n".repeat(2);
     let warnings = format!(
         "#if __INCLUDE_LEVEL__ < 40\n#warning {}\n{again}#endif\nint main(void) {{ return 0; }}\n",
         "x".repeat(1000)
     );
-    rejected(&fixture, "messages.c", &warnings, "judge error");
+    check_rejected(&fixture, "messages.c", &warnings, "judge error");
     let large = "char large[1L << 40] = {1};\nint main(void) { return large[5]; }\n";
-    rejected(&fixture, "large.c", large, "judge error");
-    // That is not there, that cannot be there, and a program that is none for this.
+    check_rejected(&fixture, "large.c", large, "judge error");
+    // A missing file, an impossible file, and a program of the wrong kind.
     for name in ["/none", "/usr/none/none", "/bin/sh/none", &"x".repeat(300), "/usr/bin/ldd"] {
         let interpreter = format!(
             "const char name[] __attribute__((section(\".interp\"))) = \"{name}\";\n\
              int main(void) {{ return 0; }}\n"
         );
-        rejected(&fixture, "interpreter.c", &interpreter, "judge error");
+        check_rejected(&fixture, "interpreter.c", &interpreter, "judge error");
     }
-    if has("c++") {
+    if has_tool("c++") {
         let bomb = "template <int depth, long path> struct Bomb {\n\
                     static const int value = Bomb<depth - 1, path * 2>::value + Bomb<depth - 1, path * 2 + 1>::value;\n};\n\
                     template <long path> struct Bomb<0, path> { static const int value = 1; };\n\
                     int main() { return Bomb<60, 1>::value; }\n";
-        rejected(&fixture, "bomb.cpp", bomb, "judge error");
+        check_rejected(&fixture, "bomb.cpp", bomb, "judge error");
     }
 }
 
@@ -121,12 +120,12 @@ fn main() {
 }
 "#;
 
-/// A program that an interpreter starts is refused before it runs if its syntax is wrong, as on Kattis and DOMjudge.
+/// Interpreted programs with a syntax error are rejected before they run, as on Kattis and DOMjudge.
 #[test]
 fn a_syntax_error_is_a_compile_error() {
     let fixture = Fixture::new();
     let check = |tool: &str, name: &str, files: &[(&str, &str)], verdict: &str, message: &str| {
-        if !has(tool) {
+        if !has_tool(tool) {
             return;
         }
         files.iter().for_each(|(file, text)| {
@@ -146,11 +145,11 @@ fn a_syntax_error_is_a_compile_error() {
     let declared: [&[u8]; 3] = [b"# coding: latin-1\n", b"# Gr\xf6\xdfe\n", sum.as_bytes()];
     fixture.write("declared/main.py", declared.concat());
     check("python3", "declared", &[], "AC", "");
-    // Names of Python's own modules, which are not at fault.
+    // Files with the names of Python's own modules are no error.
     check("python3", "os.py", &[("os.py", sum)], "AC", "");
     let beside = ("own/traceback.py", "raise ValueError\n");
     check("python3", "own", &[("own/main.py", sum), beside], "AC", "");
-    // Bash reads a line when its turn comes, so nothing before can tell.
+    // Bash reads a line when it runs it, so no check can find the error before.
     let late = "read -r a b\necho $((a + b))\nexit 0\nif (\n";
     check("bash", "a.sh", &[("a.sh", late)], "AC", "");
     check("node", "a.js", &[("a.js", "let a = ;\n")], "CE", "SyntaxError");
@@ -159,8 +158,8 @@ fn a_syntax_error_is_a_compile_error() {
 }
 
 #[test]
-fn what_a_build_script_leaves_behind_leads_nowhere() {
-    if !has("cargo") || !has("cc") {
+fn links_and_daemons_of_a_build_script_have_no_effect() {
+    if !has_tool("cargo") || !has_tool("cc") {
         return;
     }
     let fixture = fixture();
@@ -169,7 +168,7 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     fixture.write("sum/problem.yaml", longer.replace("_memory: 512", "_memory: 2048"));
     fixture.write("victim/file", "precious");
     let victim = fixture.path("victim");
-    // A number of seconds that no other process sleeps.
+    // No other process sleeps for this number of seconds.
     let mark = format!("{}", 500_000 + std::process::id());
     let script = BUILD_SCRIPT.replace("VICTIM", victim.to_str().unwrap());
     fixture.write("right/build.rs", script.replace("MARK", &mark));
@@ -188,10 +187,9 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     assert_eq!(daemons, Vec::<String>::new());
 }
 
-/// A header that was compiled ahead is used, and changes no byte of a program.
 #[test]
-fn a_compiled_header_changes_no_byte_of_a_program() {
-    if !has("g++") {
+fn a_precompiled_header_does_not_change_a_program() {
+    if !has_tool("g++") {
         return;
     }
     let local = executors::local();
@@ -207,10 +205,10 @@ fn a_compiled_header_changes_no_byte_of_a_program() {
         writable: true,
         box_size: Bytes::mib(64),
         limits: Limits::default().with_processes(16),
-        keep: Keep::ALL,
+        keep: BoxRetention::ALL,
         ..Job::default()
     };
-    let program = |reply: &Reply| {
+    let program = |reply: &JobReply| {
         let entries = &reply.kept.as_ref().expect("a box").entries;
         let built = entries.iter().find(|entry| entry.name == Path::new("a")).expect("a program");
         built.blob().expect("a file").digest().expect("a digest")
@@ -244,32 +242,32 @@ int main() {
 ",
     ];
     let made = |name: &str| {
-        let making = of_build(&build(&format!("#include <{name}>\n"))).expect("a job");
+        let making = header_job(&build(&format!("#include <{name}>\n"))).expect("a job");
         Arc::new(local.run_job(&making).unwrap().kept.expect("a header"))
     };
     let [all, queue] = ["bits/stdc++.h", "queue"].map(|name| (name, made(name)));
     for ((name, header), source) in [&all, &queue].into_iter().zip(sources) {
         let plain = local.run_job(&build(source)).unwrap();
-        let fast = local.run_job(&with_header(&build(source), header).expect("a header")).unwrap();
-        // Option -H tells what is included, and marks a compiled header with `!`.
-        let told = String::from_utf8(fast.stderr.start(1 << 20).unwrap()).unwrap();
+        let fast = local.run_job(&add_header(&build(source), header).expect("a header")).unwrap();
+        // Option -H lists included headers, and marks a precompiled one with `!`.
+        let told = String::from_utf8(fast.stderr.prefix(1 << 20).unwrap()).unwrap();
         assert!(told.contains(&format!("! /headers/{name}.gch")), "{told}");
         assert_eq!(program(&fast), program(&plain), "{source}");
     }
 }
 
-/// What somebody else does to a compiler says nothing about the source.
+/// A compiler that was killed from outside says nothing about the source.
 #[test]
-fn a_build_that_was_killed_is_no_verdict() {
+fn a_killed_build_gives_no_verdict() {
     let killed = Ending::Signalled(Signal(9));
     let gcc = "g++: fatal error: Killed signal terminated program cc1plus\n";
     let well = (Ending::Exited(0), "");
     let check = |answers: &[(Ending, &str)], expected: &str| {
         let runs = AtomicUsize::new(0);
-        let executor = Scripted::new(1, |_: &Job| {
+        let executor = ScriptedExecutor::new(1, |_: &Job| {
             let (ending, said) = answers[runs.fetch_add(1, Ordering::SeqCst)];
             let run = Node::File { blob: Blob::from(&b"x"[..]), mode: FileMode::Executable };
-            Ok(Reply {
+            Ok(JobReply {
                 outcome: Outcome { ending, ..quiet_outcome() },
                 stdout: Blob::default(),
                 stderr: Blob::from(said.as_bytes()),
@@ -290,8 +288,8 @@ fn a_build_that_was_killed_is_no_verdict() {
         let builder = Builder::new(&executor);
         let prepared = builder.prepare(&program).unwrap();
         let found = match builder.build(&prepared, &Limits::default(), &Limits::default()) {
-            Ok(Built::Program(_)) => "a program".to_owned(),
-            Ok(Built::Rejected(report)) => format!("refused: {}", report.refusal.unwrap()),
+            Ok(BuildResult::Program(_)) => "a program".to_owned(),
+            Ok(BuildResult::Rejected(report)) => format!("refused: {}", report.refusal.unwrap()),
             Err(Stop::Fault(error)) => format!("fault: {}", error.reason),
             Err(stop) => format!("{stop:?}"),
         };
@@ -304,7 +302,7 @@ fn a_build_that_was_killed_is_no_verdict() {
     check(&[(Ending::Exited(137), ""), well], "a program");
     check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL twice");
     check(&[(killed, ""), (Ending::Exited(1), "error: x")], "refused: the compiler ended with");
-    // A source can have its words in the messages.
+    // A source can put text into the messages.
     check(&[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)], "refused: the compiler ended");
     check(&[(Ending::Exited(1), "error: x")], "refused: the compiler ended with exit code 1");
     check(&[(Ending::Signalled(Signal(11)), "")], "refused: the compiler was killed by SIGSEGV");

@@ -1,4 +1,4 @@
-//! Mutants that are built together do what they do alone.
+//! Mutants that are built together behave as they do alone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,47 +6,46 @@ use std::time::Duration;
 
 use juror::build::bench::Bench;
 use juror::build::{Builder, Runnable};
-use juror::executor::local::Local;
-use juror::executor::{Around, Executor};
-use juror::model::isolation::Demand;
+use juror::executor::local::LocalExecutor;
+use juror::executor::{Executor, ExecutorWrapper};
+use juror::model::isolation::RequiredIsolation;
 use juror::model::limits::Limits;
 use juror::model::outcome::Ending;
 use juror::model::problem::Problem;
 use juror::mutate::mutants;
-use juror::mutate::original::original;
+use juror::mutate::original::read_original;
 use juror::package::read;
-use juror::strength::bundles::{AT_ONCE, Variants};
+use juror::strength::bundles::{LARGEST_BUNDLE, Variants};
 
 use crate::wire;
 
-/// Builds these texts.
-type Build<'a> = dyn Fn(&[String]) -> Vec<Option<Arc<Runnable>>> + 'a;
+type BuildTexts<'a> = dyn Fn(&[String]) -> Vec<Option<Arc<Runnable>>> + 'a;
 
-/// Acts on the mutants of an accepted submission of a package, on every so many of them.
+/// Calls a function with every n-th mutant of an accepted submission.
 fn with_mutants(
     package: &str,
     submission: &str,
     every: usize,
-    around: Around,
-    act: impl FnOnce(&Problem, &dyn Executor, &[String], &Build<'_>),
+    around: ExecutorWrapper,
+    act: impl FnOnce(&Problem, &dyn Executor, &[String], &BuildTexts<'_>),
 ) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems").join(package);
     let problem: Problem = read(&dir).problem.expect("a package");
-    let local = Local::start(Some(2), Demand::Any).expect("slots");
+    let local = LocalExecutor::start(Some(2), RequiredIsolation::Any).expect("slots");
     let executor = &*around(Arc::new(local));
     let builder = Builder::new(executor);
     let bench = Bench { problem: &problem, executor, builder: &builder, events: &|_| {} };
     let mut all = problem.submissions.iter();
     let own = all.find(|it| it.name == submission).expect(submission);
     let Ok(prepared) = builder.prepare(&own.program) else { return };
-    let original = original(&own.program).expect("a source").expect("a language with mutants");
+    let original = read_original(&own.program).expect("a source").expect("a language with mutants");
     let source = &original.files[0];
     let some = mutants(original.language, &original.files).into_iter().step_by(every);
     let texts: Vec<String> = some.map(|mutant| mutant.apply(&source.text)).collect();
     let build = |texts: &[String]| {
         let (language, file) = (original.language, &*source.name);
         let limits = Limits::of_compiler(&problem.limits);
-        let groups = texts.chunks(AT_ONCE).map(|texts| {
+        let groups = texts.chunks(LARGEST_BUNDLE).map(|texts| {
             let variants = Variants { original: &prepared, language, file, texts };
             variants.build(&bench, &limits, &run_limits(&problem)).expect("a build")
         });
@@ -59,27 +58,34 @@ fn run_limits(problem: &Problem) -> Limits {
     Limits::of_submission(&problem.limits, Duration::from_secs(1))
 }
 
-/// Each mutant does the same by itself and together with the others.
+/// Each mutant behaves the same alone and with the others.
 fn check(package: &str, submission: &str, every: usize) {
-    with_mutants(package, submission, every, wire::around, |problem, executor, texts, build| {
-        let together = build(texts);
-        assert!(together.iter().flatten().count() > texts.len() / 2);
-        for (text, together) in texts.iter().zip(&together) {
-            let alone = build(std::slice::from_ref(text)).remove(0);
-            assert_eq!(alone.is_some(), together.is_some(), "{text}");
-            let (Some(alone), Some(together)) = (alone, together) else { continue };
-            for case in &problem.test_data.cases[..2] {
-                let input = case.input.read().expect("an input");
-                let limits = run_limits(problem);
-                let said = |program: &Arc<Runnable>| told(executor, program, &input, &limits);
-                assert_eq!(said(&alone), said(together), "{text}");
+    with_mutants(
+        package,
+        submission,
+        every,
+        wire::wrap_in_wire,
+        |problem, executor, texts, build| {
+            let together = build(texts);
+            assert!(together.iter().flatten().count() > texts.len() / 2);
+            for (text, together) in texts.iter().zip(&together) {
+                let alone = build(std::slice::from_ref(text)).remove(0);
+                assert_eq!(alone.is_some(), together.is_some(), "{text}");
+                let (Some(alone), Some(together)) = (alone, together) else { continue };
+                for case in &problem.test_data.cases[..2] {
+                    let input = case.input.read().expect("an input");
+                    let limits = run_limits(problem);
+                    let said =
+                        |program: &Arc<Runnable>| run_output(executor, program, &input, &limits);
+                    assert_eq!(said(&alone), said(together), "{text}");
+                }
             }
-        }
-    });
+        },
+    );
 }
 
-/// How a run ended and what it wrote; only that it ended, if it broke.
-fn told(
+/// The output of a run; `None` if it crashed or exceeded a limit.
+fn run_output(
     executor: &dyn Executor,
     program: &Runnable,
     input: &[u8],
@@ -89,11 +95,11 @@ fn told(
     job.stdin = input.to_vec().into();
     let reply = executor.run_job(&job).expect("a run");
     let is_fine = reply.outcome.ending == Ending::Exited(0) && reply.outcome.stopped_by.is_none();
-    is_fine.then(|| reply.stdout.start(1 << 20).expect("its output"))
+    is_fine.then(|| reply.stdout.prefix(1 << 20).expect("its output"))
 }
 
 #[test]
-fn mutants_in_one_source_do_what_they_do_alone() {
+fn mutants_in_one_source_behave_as_they_do_alone() {
     check("coinrow", "accepted/coinrow.cpp", 40);
     check("coinrow", "accepted/loose_output.c", 12);
     check("coinrow", "accepted/table.rs", 60);

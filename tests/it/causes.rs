@@ -1,9 +1,9 @@
-//! What a verdict's cause says was measured: no signal, exit code or word of a program makes one up.
+//! The cause of a verdict comes from measurements: no signal, exit code or text of a program can fake one.
 
 use crate::fixture::Fixture;
 
 #[test]
-fn a_cause_is_what_was_measured() {
+fn a_cause_comes_from_measurements() {
     let fixture = Fixture::new();
     let rows = [
         ("kill -XFSZ $$", "RTE", "killed by SIGXFSZ"),
@@ -21,17 +21,17 @@ fn a_cause_is_what_was_measured() {
             "RTE",
             "exit code 1",
         ),
-        // It has no file left to show.
+        // No file is left to show.
         ("exec head -c 20000000 /dev/zero > /tmp/large", "RTE", "killed by SIGXFSZ"),
         ("exec head -c 20000000 /dev/zero", "OLE", "wrote more than the 8 MiB allowed"),
     ];
     fixture.judge_all("echo 1", "--case sample/1", &rows);
 }
 
-/// As with problemtools, the memory limit is the size of the heap.
+/// As in problemtools, the memory limit is the size of the heap.
 #[test]
-fn a_java_program_may_fill_a_heap_of_the_memory_limit() {
-    if !crate::builds::has("javac") {
+fn a_java_heap_can_be_as_large_as_the_memory_limit() {
+    if !crate::builds::has_tool("javac") {
         return;
     }
     let fixture = Fixture::new();

@@ -5,13 +5,12 @@ use std::process::Command;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::scoring;
 
-fn class(fixture: &Fixture, files: &[(&str, &str)]) {
+fn write_class(fixture: &Fixture, files: &[(&str, &str)]) {
     for (name, text) in files {
         fixture.write(&format!("class/{name}"), text);
     }
 }
 
-/// Name and verdict of each submission.
 fn verdicts(document: &serde_json::Value) -> Vec<String> {
     let submissions = document["submissions"].as_array().expect("a list");
     let shown = submissions.iter().map(|it| {
@@ -22,8 +21,8 @@ fn verdicts(document: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-fn a_java_program_starts_itself_even_beside_one_called_main() {
-    if !crate::builds::has("javac") {
+fn a_java_submission_starts_itself_even_with_another_main_file() {
+    if !crate::builds::has_tool("javac") {
         return;
     }
     let fixture = Fixture::new();
@@ -36,20 +35,20 @@ fn a_java_program_starts_itself_even_beside_one_called_main() {
         )
     };
     let sum = main("Sum", "(Main.twice(a) + Main.twice(b)) / 2");
-    class(&fixture, &[("anna/Sum.java", &sum), ("anna/Main.java", &main("Main", "a - b"))]);
+    write_class(&fixture, &[("anna/Sum.java", &sum), ("anna/Main.java", &main("Main", "a - b"))]);
     let judge = "judge sum class --time-limit 20";
     let document = fixture.json(judge, 1);
     assert_eq!(verdicts(&document), ["class/anna/Main.java WA", "class/anna/Sum.java AC"]);
-    // A main program of the package starts before all.
+    // A main program of the package takes precedence.
     fixture.write("sum/include/java/Main.java", main("Main", "a + b"));
     let document = fixture.json(judge, 0);
     assert_eq!(verdicts(&document), ["class/anna/Main.java AC", "class/anna/Sum.java AC"]);
 }
 
 #[test]
-fn each_student_is_a_submission_and_what_is_no_program_is_told() {
+fn each_student_is_a_submission_and_other_files_are_reported() {
     let fixture = Fixture::new();
-    class(
+    write_class(
         &fixture,
         &[
             ("anna/sum.sh", RIGHT),
@@ -104,12 +103,15 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
 #[test]
 fn a_student_is_a_directory_a_file_or_an_archive() {
     let fixture = Fixture::new();
-    class(&fixture, &[("anna/sum.sh", RIGHT), ("bert.sh", RIGHT), ("carl.zip", "PK\x03\x04")]);
-    class(&fixture, &[("zoe/a.sh", RIGHT), ("zoe/b.sh", WRONG), ("zoe/table.txt", "x")]);
+    write_class(
+        &fixture,
+        &[("anna/sum.sh", RIGHT), ("bert.sh", RIGHT), ("carl.zip", "PK\x03\x04")],
+    );
+    write_class(&fixture, &[("zoe/a.sh", RIGHT), ("zoe/b.sh", WRONG), ("zoe/table.txt", "x")]);
     let mut tar = Command::new("tar");
     let packed = tar.args(["czf", "dora.tgz", "zoe"]).current_dir(fixture.path("class")).status();
     assert!(packed.expect("tar runs").success());
-    // A source in the folder makes it a program, unless it is said to be a class.
+    // A source in the folder makes it a program, unless `--class` is given.
     fixture.check("judge sum class", 0, &["AC class"]);
     let document = fixture.json("judge sum class --class --start a", 0);
     let rows = [
@@ -133,11 +135,11 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
 
 /// A student's files in the language of the source, in others, and of data.
 #[test]
-fn all_files_of_a_student_are_beside_the_source() {
+fn all_files_of_a_student_are_available_to_the_program() {
     let fixture = Fixture::new();
     let main = "#include <stdio.h>\n#include \"add.inc\"\nint main(void) { int a, b; scanf(\"%d%d\", &a, &b); printf(\"%d\\n\", ADD); }\n";
     let table = "read -r a b; read -r c < \"${0%/*}/deep/table.txt\"; echo $((a + b + c))\n";
-    class(
+    write_class(
         &fixture,
         &[
             ("include/main.c", main),
@@ -167,14 +169,14 @@ fn all_files_of_a_student_are_beside_the_source() {
 }
 
 #[test]
-fn a_program_in_javascript_finds_its_packages_and_none_of_them_starts() {
-    if !crate::builds::has("node") {
+fn a_javascript_program_finds_its_packages_and_none_of_them_starts() {
+    if !crate::builds::has_tool("node") {
         return;
     }
     let fixture = Fixture::new();
     let main = "const read = require('fs').readFileSync(0, 'utf8');\n\
                 console.log(require('add')(...read.split(' ').map(Number)));\n";
-    class(
+    write_class(
         &fixture,
         &[
             ("anna/main.js", main),
@@ -189,7 +191,7 @@ fn a_program_in_javascript_finds_its_packages_and_none_of_them_starts() {
 }
 
 #[test]
-fn a_directory_of_the_package_stands_for_its_own_submissions() {
+fn a_directory_of_the_package_selects_its_submissions() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/wrong_answer/first.sh", WRONG);
     let wrong = ["wrong_answer/first.sh WA", "wrong_answer/wrong.sh WA"];
@@ -203,12 +205,12 @@ fn a_directory_of_the_package_stands_for_its_own_submissions() {
     check("sum/submissions", &[&["accepted/right.sh AC"], &wrong[..]].concat());
 }
 
-/// What the format says about files of a package, students do not know.
+/// Students do not know the format's rules for file names.
 #[test]
-fn a_name_that_begins_with_a_dash_counts() {
+fn a_name_may_begin_with_a_dash() {
     let fixture = Fixture::new();
     let main = "#include \"sum.h\"\nint main(void) { int a, b; scanf(\"%d%d\", &a, &b); printf(\"%d\\n\", a + b); }\n";
-    class(
+    write_class(
         &fixture,
         &[
             ("-anna/-sum.sh", RIGHT),
@@ -222,12 +224,12 @@ fn a_name_that_begins_with_a_dash_counts() {
     assert_eq!(verdicts(&document), ["class/-anna AC", "class/bert AC", "class/carl AC"]);
 }
 
-/// Who names a student's directory gets what the class gets, and who names a program of several files gets its verdict.
+/// A student's directory is judged as in its class; a program of several files gets one verdict.
 #[test]
-fn the_directory_of_one_student_is_read_as_in_a_class() {
+fn a_single_students_directory_is_read_as_in_a_class() {
     let fixture = Fixture::new();
     let main = "int main(void) { return 0; }\n";
-    class(
+    write_class(
         &fixture,
         &[
             ("carl/a/main.sh", RIGHT),
@@ -253,27 +255,27 @@ fn the_directory_of_one_student_is_read_as_in_a_class() {
         "class/emil/b.c WA",
     ];
     check("class", 1, &all);
-    // A source beside them makes it one student's directory.
+    // A source next to them makes it one student's directory.
     fixture.write("class/main.sh", RIGHT);
     let said = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
     fixture.check("judge sum class", 1, &said);
     fixture.remove("class/main.sh");
-    // Nothing but mistakes of the class changes the exit code.
+    // Only mistakes in the folder of the class change the exit code.
     fixture.remove("class/carl/b/main.sh");
     fixture.remove("class/emil/a.c");
     fixture.remove("class/emil/b.c");
-    class(&fixture, &[("fred/essay.txt", "Dear teacher")]);
+    write_class(&fixture, &[("fred/essay.txt", "Dear teacher")]);
     check("class", 0, &["class/carl AC", "class/dora AC", "class/emil -", "class/fred -"]);
     check("class/fred class/dora", 0, &["class/fred -", "class/dora AC"]);
-    // Sources in usual parts of a program alone make it one.
-    class(&fixture, &[("x/src/a.c", main), ("x/test/c.c", "int f(void) { return 0; }")]);
+    // Sources only in usual directories of a program make it one program.
+    write_class(&fixture, &[("x/src/a.c", main), ("x/test/c.c", "int f(void) { return 0; }")]);
     check("class/x", 1, &["class/x WA"]);
 }
 
 #[test]
-fn copies_are_told_by_their_text_and_without_spaces_and_comments() {
+fn copies_are_found_by_text_and_by_code_without_spaces_and_comments() {
     let fixture = Fixture::new();
-    class(
+    write_class(
         &fixture,
         &[
             ("a/x.py", "print(sum(map(int, input().split())))\n"),
@@ -293,7 +295,7 @@ fn copies_are_told_by_their_text_and_without_spaces_and_comments() {
 }
 
 #[test]
-fn points_are_counted_by_cases_or_by_groups() {
+fn points_count_cases_or_groups() {
     let fixture = Fixture::new();
     fixture.write("p.sh", "read -r a b; if ((a < 10)); then echo $((a + b)); else echo 0; fi\n");
     let check = |package: &str, options: &str, code: i32, expected: &str| {
@@ -321,7 +323,7 @@ fn points_are_counted_by_cases_or_by_groups() {
 }
 
 #[test]
-fn a_scoring_problem_has_its_own_points_unless_cases_are_asked_for() {
+fn a_scoring_problem_has_its_own_points_unless_cases_are_requested() {
     let fixture = scoring::fixture();
     fixture.write("p.sh", scoring::UP_TO_9);
     let score = |options: &str| {
@@ -336,9 +338,9 @@ fn a_scoring_problem_has_its_own_points_unless_cases_are_asked_for() {
 }
 
 #[test]
-fn tables_are_sorted_and_filtered_and_reports_have_all() {
+fn tables_are_sorted_and_filtered_and_reports_list_all() {
     let fixture = Fixture::new();
-    class(&fixture, &[("zoe/a.sh", RIGHT), ("anna/b.sh", WRONG), ("bert/c.sh", RIGHT)]);
+    write_class(&fixture, &[("zoe/a.sh", RIGHT), ("anna/b.sh", WRONG), ("bert/c.sh", RIGHT)]);
     let shown = |options: &str| {
         let line = format!("judge sum class/zoe class/anna class/bert {options} --csv t.csv");
         let output = fixture.juror(&line).output().expect("juror runs");

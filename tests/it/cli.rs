@@ -1,4 +1,4 @@
-//! The command as a user meets it: exit codes, and what it says about wrong input.
+//! The command as users see it: exit codes, and messages about wrong input.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -37,7 +37,7 @@ fn mutants_are_listed_shown_and_written() {
 }
 
 #[test]
-fn a_negative_number_is_no_file() {
+fn a_negative_number_is_not_read_as_a_file() {
     let fixture = Fixture::new();
     for line in ["cache prune --to -1", "judge sum a.sh --time-limit -0.5"] {
         fixture.check(line, 2, &["tip: no option takes a negative number; write a file name"]);
@@ -50,7 +50,7 @@ fn a_negative_number_is_no_file() {
 }
 
 #[test]
-fn a_right_and_a_wrong_submission() {
+fn a_right_submission_is_accepted_and_a_wrong_one_rejected() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("b.sh", WRONG);
@@ -72,7 +72,7 @@ fn a_right_and_a_wrong_submission() {
 }
 
 #[test]
-fn files_take_the_place_of_standard_input_and_output() {
+fn files_can_replace_standard_input_and_output() {
     let fixture = Fixture::with_files();
     let rows = [
         ("read -r a b < sum.in; echo $((a + b)) > sum.out", "AC", ""),
@@ -110,14 +110,14 @@ fn hostile_programs_get_a_verdict_with_its_cause() {
         fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
     };
     check("sleep 100\n", &["TLE", "slept, or waited for input"]);
-    // Whichever limit it reaches first.
+    // Either limit may be reached first.
     check("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n", &["LE", "allowed"]);
     check("echo oops >&2; exit 7\n", &["RTE", "exit code 7", "oops"]);
     check("echo 1 > file && echo 3\n", &["RTE", "Read-only file system"]);
 }
 
 #[test]
-fn the_json_document_holds_verdicts_and_facts() {
+fn the_json_document_has_verdicts_and_measurements() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("b.sh", WRONG);
@@ -137,7 +137,7 @@ fn the_json_document_holds_verdicts_and_facts() {
 fn a_program_that_is_ready_to_run_needs_no_source() {
     let fixture = Fixture::new();
     fixture.write("ready", format!("#!/bin/bash\n[ \"$1\" = --add ] || exit 9\n{RIGHT}"));
-    fixture.executable("ready");
+    fixture.make_executable("ready");
     let run = |words: &[&str]| {
         let mut command = fixture.juror("judge sum --");
         command.args(words).assert().get_output().status.code()
@@ -189,7 +189,7 @@ fn a_wrong_command_line_is_explained() {
 }
 
 #[test]
-fn every_fault_of_a_package_is_shown_in_one_go() {
+fn every_fault_of_a_package_is_shown_at_once() {
     let fixture = Fixture::new();
     fixture.write(
         "sum/problem.yaml",
@@ -241,7 +241,7 @@ fn a_broken_package_is_refused() {
 
 /// 2025-09, "Invalid input": an input that every input validator accepts is an error
 #[test]
-fn verifying_holds_everything_against_what_is_expected() {
+fn verify_compares_results_with_expectations() {
     let fixture = Fixture::new();
     fixture.check("verify sum", 0, &["accepted/right.sh", "wrong_answer/wrong.sh"]);
     fixture.write("sum/submissions/wrong_answer/right.sh", RIGHT);
@@ -311,7 +311,7 @@ fn files_can_be_compared_without_a_package() {
 }
 
 #[test]
-fn what_lies_below_the_temporary_directory_can_be_shown() {
+fn arguments_may_be_files_below_the_temporary_directory() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     let path = fixture.path("a.sh").display().to_string();
@@ -332,7 +332,7 @@ fn a_virtual_environment_of_python_works() {
         .current_dir(fixture.root())
         .output();
     if !made.is_ok_and(|made| made.status.success()) {
-        return fixture.skip("python3 cannot make virtual environments");
+        return fixture.announce_skip("python3 cannot make virtual environments");
     }
     let module = "a = 'only in the environment'\n";
     let site = std::fs::read_dir(fixture.path("venv/lib"))
@@ -354,7 +354,7 @@ fn a_virtual_environment_of_python_works() {
 
 /// 2025-09, "Running test cases": a submission gets the `args`, and finds what is in `.files`
 #[test]
-fn a_test_case_gives_arguments_and_files() {
+fn a_test_case_can_have_arguments_and_files() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/large/1.yaml", "args: [x, 'y z']\n");
     fixture.write("sum/data/secret/large/1.files/dir/more.txt", "7\n");
@@ -388,7 +388,7 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
     fixture.write(&format!("{files}table.py"), "TEXT = 'given'\n");
     let said = ["RTE", "given given given own given ['y'] given"];
     fixture.check("judge sum a --case secret/large/1", 1, &said);
-    // A module that only the test case has.
+    // Only the test case has this module.
     fixture.write("b.py", "import table\nraise SystemExit(table.TEXT)\n");
     fixture.check("judge sum b.py --case secret/large/1", 1, &["RTE", "given"]);
 }
@@ -396,7 +396,7 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
 /// 2025-09, "Submission limits": source code above `limits.code` is CE
 /// 2025-09, "Languages": a language that is not listed is CE
 #[test]
-fn a_package_says_which_source_code_it_takes() {
+fn a_package_can_limit_code_size_and_languages() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     let problem = std::fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
@@ -410,7 +410,7 @@ fn a_package_says_which_source_code_it_takes() {
         1,
         &["CE", "the language is bash; the problem allows cpp, java"],
     );
-    // No compiler is needed to say so.
+    // This needs no compiler.
     fixture.write("a.nim", "echo 1\n");
     let said = "the language is nim; the problem allows bash";
     fixture.write("sum/problem.yaml", format!("{problem}languages: [bash]\n"));
@@ -423,7 +423,7 @@ fn a_package_says_which_source_code_it_takes() {
 }
 
 #[test]
-fn wrong_validator_arguments_are_shown_where_they_stand() {
+fn wrong_validator_arguments_are_shown_with_their_file() {
     let fixture = Fixture::new();
     fixture.write(
         "sum/data/secret/test_group.yaml",
@@ -438,7 +438,7 @@ fn wrong_validator_arguments_are_shown_where_they_stand() {
 }
 
 #[test]
-fn a_missing_compiler_is_no_verdict() {
+fn a_missing_compiler_gives_no_verdict() {
     let fixture = Fixture::new();
     fixture.write("a.go", "package main\nfunc main() {}\n");
     fixture.write("empty/README", "");
@@ -451,11 +451,11 @@ fn a_missing_compiler_is_no_verdict() {
     assert!(!text.contains("CE "), "{text}");
 }
 
-/// Everything that can be wrong with a package in progress at once; all else is judged.
+/// The package has every fault of an unfinished package at once; the rest is still judged.
 #[test]
-fn a_package_in_progress_is_judged_as_far_as_it_goes() {
+fn an_incomplete_package_is_judged_as_far_as_possible() {
     let fixture = Fixture::new();
-    // It bounds the time limit, which is not set.
+    // The submission would bound the time limit, which is not set.
     let settings = "problem_format_version: 2025-09\nname: Draft\nname: Sum\n";
     fixture.write("sum/problem.yaml", settings);
     fixture.write("sum/submissions/accepted/a.go", "package main\nfunc main() {}\n");
@@ -470,7 +470,7 @@ fn a_package_in_progress_is_judged_as_far_as_it_goes() {
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/submissions/accepted/p.cpp"))
         .expect("a link");
     fixture.write("a.sh", RIGHT);
-    // Everything but Go.
+    // All tools but Go.
     let tools = ["bash", "sh", "env", "gcc", "python3", "cat"];
     fixture.write("bin/none", "");
     for tool in tools {
@@ -515,7 +515,7 @@ fn a_package_in_progress_is_judged_as_far_as_it_goes() {
 }
 
 #[test]
-fn nothing_is_left_in_the_temporary_directory() {
+fn the_temporary_directory_is_empty_afterwards() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("tmp/keep", "");
@@ -543,7 +543,7 @@ fn boxes_are_kept_on_request() {
 }
 
 #[test]
-fn limits_and_comparison_of_bare_tests_can_be_given() {
+fn limits_and_comparison_of_bare_tests_can_be_set() {
     let fixture = Fixture::new();
     fixture.write("bare/1.in", "1 2\n");
     fixture.write("bare/1.out", "3.0\n");
@@ -600,7 +600,7 @@ fn limits_and_comparison_of_bare_tests_can_be_given() {
 }
 
 #[test]
-fn where_there_are_no_tests_it_is_said_what_is_looked_for() {
+fn a_directory_without_tests_gets_a_message_with_the_expected_names() {
     let fixture = Fixture::new();
     fixture.write("none/x.txt", "");
     fixture.write("a.sh", RIGHT);
@@ -643,16 +643,16 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.write("bare/juror.toml", "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n");
     fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
-    // More than the box of a program without input: output limit and room for other files.
+    // More than the box of a program without input, which has room for the output limit and other files.
     let large = fs::File::options().append(true).open(fixture.path("bare/1.in")).expect("an input");
     large.set_len(100 << 20).expect("zeros behind it");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }
 
-/// A thread that waits for another would never learn that the other one is gone.
+/// A thread that waits for the panicked thread would wait forever.
 #[test]
 fn a_panic_in_any_thread_ends_juror_with_a_judge_error() {
-    let output = crate::sandbox::alone("cli::one_thread_panics", |_| {});
+    let output = crate::sandbox::run_in_own_process("cli::one_thread_panics", |_| {});
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{said}");
     assert!(said.contains("error: juror has a fault, and ends; please report it"), "{said}");
@@ -661,7 +661,7 @@ fn a_panic_in_any_thread_ends_juror_with_a_judge_error() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn one_thread_panics() {
-    juror::cli::end_on_panic();
+    juror::cli::exit_on_panic();
     std::thread::spawn(|| panic!("for a test"));
     std::thread::park_timeout(std::time::Duration::from_secs(60));
 }

@@ -1,13 +1,12 @@
-//! `docs/conformance.md`: what juror does, section by section of 2025-09, as the tests say that hold it.
+//! `docs/conformance.md`: what juror does, by section of 2025-09, with the test of each row.
 //!
 //! A row is a comment above its test: `/// 2025-09, "Section": what juror does`. `UPDATE_GOLDEN=1 cargo test conformance`
 //! writes the table.
 
 use std::fs;
 
-use crate::tidy::{read, root, sources};
+use crate::tidy::{read_text, root, source_files};
 
-/// The sections in their order.
 const SECTIONS: [&str; 64] = [
     "General requirements",
     "Programs",
@@ -75,17 +74,16 @@ const SECTIONS: [&str; 64] = [
     "Group dependencies",
 ];
 
-const START: &str = "## 2025-09, section by section\n";
+const TABLE_START: &str = "## 2025-09, section by section\n";
 
-struct Row {
+struct ConformanceRow {
     section: usize,
     what: String,
     test: String,
 }
 
-/// The rows that stand above tests in a source, in order.
-fn rows(source: &str) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn conformance_rows(source: &str) -> Vec<ConformanceRow> {
+    let mut rows: Vec<ConformanceRow> = Vec::new();
     let mut waiting: Vec<(String, String)> = Vec::new();
     let mut is_test = false;
     for line in source.lines().map(str::trim) {
@@ -105,7 +103,7 @@ fn rows(source: &str) -> Vec<Row> {
                     let known = SECTIONS.iter().position(|known| *known == section);
                     let section =
                         known.unwrap_or_else(|| panic!("no section \"{section}\": {test}"));
-                    Row { section, what, test: test.to_owned() }
+                    ConformanceRow { section, what, test: test.to_owned() }
                 }));
             }
             assert!(waiting.is_empty(), "a row above no test: {waiting:?}");
@@ -116,21 +114,27 @@ fn rows(source: &str) -> Vec<Row> {
 }
 
 #[test]
-fn the_table_is_tidy() {
-    let all = sources("src").into_iter().chain(sources("tests/it"));
-    let mut rows: Vec<Row> = all.flat_map(|path| rows(&read(&path))).collect();
+fn the_conformance_table_is_up_to_date() {
+    let all = source_files("src").into_iter().chain(source_files("tests/it"));
+    let mut rows: Vec<ConformanceRow> =
+        all.flat_map(|path| conformance_rows(&read_text(&path))).collect();
     rows.sort_by_key(|row| row.section);
-    let line =
-        |row: &Row| format!("| {} | {} | `{}` |\n", SECTIONS[row.section], row.what, row.test);
+    let mut last = None;
+    let line = |row: &ConformanceRow| {
+        let is_new = last.replace(row.section) != Some(row.section);
+        let section = if is_new { SECTIONS[row.section] } else { "" };
+        format!("| {section} | {} | `{}` |\n", row.what, row.test)
+    };
     let table: String = rows.iter().map(line).collect();
     let path = root().join("docs/conformance.md");
-    let old = read(&path);
-    let (before, _) = old.split_once(START).expect("the heading of the table");
+    let old = read_text(&path);
+    let (before, _) = old.split_once(TABLE_START).expect("the heading of the table");
     let intro = "Each row stands above its test, and `UPDATE_GOLDEN=1 cargo test conformance` makes this table.";
-    let new =
-        format!("{before}{START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}");
+    let new = format!(
+        "{before}{TABLE_START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}"
+    );
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, &new).expect("the document");
     }
-    assert_eq!(read(&path), new, "UPDATE_GOLDEN=1 cargo test conformance");
+    assert_eq!(read_text(&path), new, "UPDATE_GOLDEN=1 cargo test conformance");
 }

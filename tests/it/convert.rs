@@ -1,16 +1,16 @@
-//! Packages converted from each format to each other one: what is named as lost, and that all else is read again.
+//! Packages converted between all formats: the listed losses, and that everything else survives.
 
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{legacy, live, polygon};
 
-/// Converts `from` to `new`; holds what is lost against what is expected, and gives the losses.
+/// Converts `from` to `new` and checks the listed losses.
 ///
-/// All that is not named is equal: the command compares every part of the problem that it reads from the new package.
-fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
-    let before = polygon::files(&fixture.path(from));
-    clear(fixture, "new");
+/// The command itself compares everything else with the problem that it reads from the new package.
+fn check_losses(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
+    let before = polygon::files_with_times(&fixture.path(from));
+    remove_old(fixture, "new");
     let document = fixture.json(&format!("convert {from} --to {to} new"), 0);
     let losses = document["losses"].as_array().expect("a list");
     let losses: Vec<String> = losses
@@ -31,11 +31,14 @@ fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
         .collect();
     let expected: Vec<&str> = expected.to_vec();
     assert_eq!(losses, expected, "{from} to {to}:\n{}\n", losses.join("\n"));
-    assert_eq!(polygon::files(&fixture.path(from)), before, "the old package is as it was");
+    assert_eq!(
+        polygon::files_with_times(&fixture.path(from)),
+        before,
+        "the old package is as it was"
+    );
 }
 
-/// Removes an old result.
-pub(crate) fn clear(fixture: &Fixture, name: &str) {
+pub(crate) fn remove_old(fixture: &Fixture, name: &str) {
     let path = fixture.path(name);
     if path.is_dir() {
         fs::remove_dir_all(path).expect("an old result to remove");
@@ -44,13 +47,19 @@ pub(crate) fn clear(fixture: &Fixture, name: &str) {
     }
 }
 
-/// The same, and back; then the new package must be verified without a broken expectation.
-fn check_both(fixture: &Fixture, from: &str, tos: [&str; 2], there: &[&str], back: &[&str]) {
-    check(fixture, from, tos[0], there);
+/// Converts there and back; then the new package must verify without a broken expectation.
+fn check_there_and_back(
+    fixture: &Fixture,
+    from: &str,
+    tos: [&str; 2],
+    there: &[&str],
+    back: &[&str],
+) {
+    check_losses(fixture, from, tos[0], there);
     let kept = fixture.path("kept");
     fs::rename(fixture.path("new"), &kept).expect("the result is kept");
     fixture.check("verify kept", 0, &["all as expected"]);
-    check(fixture, "kept", tos[1], back);
+    check_losses(fixture, "kept", tos[1], back);
     fixture.check("verify new", 0, &["all as expected"]);
     fs::remove_dir_all(kept).expect("the result to remove");
 }
@@ -63,14 +72,14 @@ const WA_BACK: &str = "submissions/wrong_answer/wrong.sh | \
     expected: on each test case AC WA, on some test case WA | as a whole WA";
 
 #[test]
-fn a_package_of_today_is_written_as_legacy_and_read_again() {
+fn a_2025_09_package_converts_to_legacy_and_back() {
     let fixture = Fixture::new();
     let yaml = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{yaml}allow_file_writing: true\n"));
     let there = ["data/invalid_input/one | invalid input | left out", WA_BACK];
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &[WA_THERE]);
-    check(&fixture, "sum", "2025-09", &[]);
-    check(
+    check_there_and_back(&fixture, "sum", ["legacy", "2025-09"], &there, &[WA_THERE]);
+    check_losses(&fixture, "sum", "2025-09", &[]);
+    check_losses(
         &fixture,
         "sum",
         "domjudge-zip",
@@ -85,7 +94,7 @@ fn a_package_of_today_is_written_as_legacy_and_read_again() {
 }
 
 #[test]
-fn what_legacy_cannot_say_is_named() {
+fn losses_in_legacy_are_listed() {
     let fixture = Fixture::new();
     fixture.write(
         "sum/problem.yaml",
@@ -112,7 +121,7 @@ fn what_legacy_cannot_say_is_named() {
         "sum/submissions/submissions.yaml",
         "accepted: {use_for_time_limit: lower}\nrejected/*: {secret/large: {required: [WA]}}\n",
     );
-    check(
+    check_losses(
         &fixture,
         "sum",
         "legacy",
@@ -152,12 +161,15 @@ fn what_legacy_cannot_say_is_named() {
 }
 
 #[test]
-fn a_legacy_package_is_written_as_one_of_today() {
+fn a_legacy_package_converts_to_2025_09() {
     let yaml = format!(
         "author: Ada <a@example.org>, Bob and Eve\nkeywords: dp, graphs\nsource: A\nsource_url: https://example.org\n{ICPC}libraries: x\n"
     );
-    let fixture =
-        legacy::package(&yaml, &[("secret/b", "input_validator_flags: b c\n")], &legacy::CASES);
+    let fixture = legacy::legacy_package(
+        &yaml,
+        &[("secret/b", "input_validator_flags: b c\n")],
+        &legacy::CASES,
+    );
     fixture.write("old/data/secret/a/1.hint", "Look.\n");
     fixture.write("old/data/secret/a/lost.in", "1\n");
     fixture.write("old/submissions/accepted/right one.sh", RIGHT);
@@ -181,7 +193,7 @@ fn a_legacy_package_is_written_as_one_of_today() {
         "submissions/mixed/wrong2.sh | expected: as a whole WA, use_for_time_limit never | on some test case WA, use_for_time_limit never",
         WA_THERE,
     ];
-    check(&fixture, "old", "2025-09", &there);
+    check_losses(&fixture, "old", "2025-09", &there);
     fixture.check("verify new", 0, &["all as expected"]);
     let yaml = fixture.read("new/problem.yaml");
     for keys in [
@@ -195,11 +207,11 @@ fn a_legacy_package_is_written_as_one_of_today() {
         fixture.read("new/data/secret/b/test_group.yaml"),
         "input_validator_args:\n- b\n- c\n"
     );
-    check(&fixture, "old", "legacy", &[]);
+    check_losses(&fixture, "old", "legacy", &[]);
 }
 
 #[test]
-fn scores_are_kept_if_both_formats_can_say_them() {
+fn scores_survive_if_both_formats_have_them() {
     let scoring = |keys: [&str; 3]| {
         let fixture = Fixture::new();
         let yaml = fixture.read("sum/problem.yaml").replace("  time_limit: 1\n", "");
@@ -228,7 +240,7 @@ fn scores_are_kept_if_both_formats_can_say_them() {
         WA_THERE,
     ];
     let fixture = scoring(["max_score: 100\n", all, each]);
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &back);
+    check_there_and_back(&fixture, "sum", ["legacy", "2025-09"], &there, &back);
     let fixture = scoring(["max_score: 40\nscore_aggregation: min\n", all, "max_score: 60\n"]);
     let worst = |from: &str, to: &str, between: [&str; 2]| {
         let [wrong, ac] = between;
@@ -241,26 +253,26 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     let [first, second] = [worst("WA", "RTE", ["WA", "AC"]), worst("RTE", "WA", ["AC", "WA"])];
     let least = [&*first[0], &first[1], &first[2], WA_BACK];
     let least_back = [&*second[0], &second[1], &second[2], WA_THERE];
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &least, &least_back);
-    // If all groups together are all or nothing, their own points do not count.
+    check_there_and_back(&fixture, "sum", ["legacy", "2025-09"], &least, &least_back);
+    // If all groups together give all points or none, points of single groups do not count.
     let each_whole = "max_score: 33\nscore_aggregation: pass-fail\n";
     let fixture =
         scoring(["max_score: 100\nscore_aggregation: pass-fail\n", each_whole, each_whole]);
-    check(&fixture, "sum", "legacy", &least);
+    check_losses(&fixture, "sum", "legacy", &least);
     fixture.check("judge new sum/submissions/accepted/right.sh", 0, &["score 100 of 100"]);
-    // What is rejected on some test cases keeps its points.
+    // A rejected submission keeps its points.
     let fixture = scoring(["max_score: 100\n", all, each]);
     fixture.write("part.sh", "read -r a b; echo $((a == 0 ? 1 : a + b))\n");
     fixture.check("judge sum part.sh", 1, &["score 70 of 100"]);
-    check(&fixture, "sum", "legacy", &there);
+    check_losses(&fixture, "sum", "legacy", &there);
     fixture.check("judge new part.sh", 0, &["score 70 of 100"]);
-    // It is right to give it points, and legacy accepts it.
+    // Legacy accepts a submission with points.
     let path = "sum/submissions/wrong_answer/part.sh";
     fixture.write(path, fixture.read("part.sh"));
     let rules = "wrong_answer/part.sh: {score: 70}\n";
     fixture.write("sum/submissions/submissions.yaml", rules);
     fixture.check("verify sum", 0, &["all as expected"]);
-    clear(&fixture, "new");
+    remove_old(&fixture, "new");
     fixture.check("convert sum --to legacy new", 0, &[]);
     fixture.check("verify new", 0, &["partially_accepted/part.sh", "all as expected"]);
     // Only 2025-09 has groups that need others.
@@ -276,7 +288,7 @@ fn scores_are_kept_if_both_formats_can_say_them() {
         right,
         WA_BACK,
     ];
-    check(&fixture, "sum", "legacy", &lost);
+    check_losses(&fixture, "sum", "legacy", &lost);
     // DOMjudge gives the points of a group once.
     let fixture = scoring(["max_score: 100\n", all, each]);
     let yaml = fixture.read("sum/problem.yaml");
@@ -296,10 +308,10 @@ fn scores_are_kept_if_both_formats_can_say_them() {
         right,
         WA_BACK,
     ];
-    check(&fixture, "sum", "domjudge-zip", &lost);
+    check_losses(&fixture, "sum", "domjudge-zip", &lost);
 }
 
-/// What has no equal in the new format has other words before and after.
+/// Values without an equivalent differ before and after.
 #[test]
 fn a_score_that_changes_is_always_listed() {
     let check = |format: &str, group: &str, to: &str, expected: &[&str]| {
@@ -329,8 +341,8 @@ fn a_score_that_changes_is_always_listed() {
     check("domjudge", always, "2025-09", &["score if only this is wrong: 33 became: 0"]);
 }
 
-/// Half of the points for the sum plus one.
-const PARTS: &str = r#"#!/usr/bin/env bash
+/// The sum plus one gets half of the points.
+const PARTIAL_VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r right < "$2"
 read -r output
 case $output in
@@ -341,11 +353,11 @@ exit 43
 "#;
 
 #[test]
-fn a_validator_that_gives_scores_gives_them_in_legacy_too() {
+fn validator_scores_survive_in_legacy() {
     let fixture = Fixture::new();
     let yaml = fixture.read("sum/problem.yaml").replace("  time_limit: 1\n", "");
     fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\nallow_file_writing: true\n"));
-    live::set_validator(&fixture, PARTS);
+    live::set_validator(&fixture, PARTIAL_VALIDATOR);
     fixture.write("sum/data/secret/test_group.yaml", "max_score: 75\n");
     fs::remove_dir_all(fixture.path("sum/data/invalid_input")).expect("invalid inputs");
     fixture.write("near.sh", "read -r a b; echo $((a + b + 1))\n");
@@ -357,15 +369,15 @@ fn a_validator_that_gives_scores_gives_them_in_legacy_too() {
 }
 
 #[test]
-fn scores_that_only_graders_can_say_are_named() {
+fn results_that_need_a_grader_are_listed() {
     let check = |groups: &[(&str, &str)], expected: &[&str]| {
-        let fixture = legacy::package(
+        let fixture = legacy::legacy_package(
             "type: scoring\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n",
             groups,
             &legacy::CASES,
         );
         fixture.write("old/graders/grade.py", "print('AC 1')\n");
-        check(&fixture, "old", "2025-09", expected);
+        check_losses(&fixture, "old", "2025-09", expected);
     };
     let unused = "graders/grade.py | grader | left out";
     check(
@@ -402,7 +414,7 @@ fn scores_that_only_graders_can_say_are_named() {
             unused,
         ],
     );
-    // All points together are those of the groups.
+    // The total is the sum of the groups.
     check(
         &[
             ("", "range: 0 100\n"),
@@ -433,7 +445,7 @@ fn scores_that_only_graders_can_say_are_named() {
 }
 
 #[test]
-fn groups_in_groups_become_one_with_the_greatest_score_that_they_have_together() {
+fn nested_groups_become_one_group_with_their_greatest_score() {
     let check = |outer: &str, expected: &str| {
         let least = "grader_flags: min\naccept_score: 30\n";
         let groups = [
@@ -444,7 +456,7 @@ fn groups_in_groups_become_one_with_the_greatest_score_that_they_have_together()
             ("secret/b", least),
         ];
         let cases = ["secret/a/x/1 0 3", "secret/a/y/1 5 8", "secret/b/1 9 1"];
-        let fixture = legacy::package("type: scoring\n", &groups, &cases);
+        let fixture = legacy::legacy_package("type: scoring\n", &groups, &cases);
         fixture.write("old/graders/grade.sh", "echo AC 1\n");
         fixture.check("convert old --to 2025-09 new", 0, &[]);
         assert_eq!(fixture.read("new/data/secret/a/test_group.yaml"), expected, "{outer}");
@@ -457,27 +469,26 @@ fn groups_in_groups_become_one_with_the_greatest_score_that_they_have_together()
     check("grading: custom\n", "max_score: 100\nscore_aggregation: sum\n");
 }
 
-/// Compares with the judge answer.
-const JUDGE: &str =
+const COMPARING_JUDGE: &str =
     "#!/usr/bin/env bash\n[[ $4 == f ]] || exit 1\ncmp -s - $2 && exit 42\nexit 43\n";
 
 #[test]
-fn several_output_validators_are_named() {
+fn several_output_validators_are_listed() {
     let yaml =
         "validation: custom\nvalidator_flags: f\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n";
-    let fixture = legacy::package(yaml, &[], &legacy::CASES);
+    let fixture = legacy::legacy_package(yaml, &[], &legacy::CASES);
     for name in ["first", "second"] {
-        legacy::program(&fixture, &format!("output_validators/{name}"), JUDGE);
+        legacy::write_program(&fixture, &format!("output_validators/{name}"), COMPARING_JUDGE);
     }
     let lost = "output_validators/second | output validator | left out";
-    check(&fixture, "old", "2025-09", &[lost]);
+    check_losses(&fixture, "old", "2025-09", &[lost]);
     assert!(fixture.path("new/output_validator/first/run").exists());
     fs::remove_dir_all(fixture.path("old/output_validators/second")).expect("the second");
-    check_both(&fixture, "old", ["2025-09", "legacy"], &[], &[]);
+    check_there_and_back(&fixture, "old", ["2025-09", "legacy"], &[], &[]);
 }
 
 #[test]
-fn a_draft_is_written_as_either() {
+fn a_package_of_the_2023_draft_converts_to_both_formats() {
     let fixture = Fixture::new();
     fixture.write(
         "sum/problem.yaml",
@@ -487,9 +498,9 @@ fn a_draft_is_written_as_either() {
     fixture.write("sum/data/secret/small/1.yaml", "hint: Carry.\nargs: [x]\n");
     fixture.write("sum/submissions/submissions.yaml", "accepted/*: {sample: {permitted: [AC]}}\n");
     let memory = "problem.yaml | limits.memory: 256 MiB | 257 MiB";
-    check_both(&fixture, "sum", ["2025-09", "2025-09"], &[memory, WA_THERE], &[]);
+    check_there_and_back(&fixture, "sum", ["2025-09", "2025-09"], &[memory, WA_THERE], &[]);
     assert_eq!(fixture.read("new/data/secret/small/1.yaml"), "args:\n- x\nhint: Carry.\n");
-    check(
+    check_losses(
         &fixture,
         "sum",
         "legacy",
@@ -501,7 +512,6 @@ fn a_draft_is_written_as_either() {
     );
 }
 
-/// Two statements, each in two forms.
 const STATEMENTS: &str = r#"</names><statements>
     <statement language="russian" path="statements/.pdf/russian/problem.pdf" type="application/pdf"/>
     <statement language="russian" path="statements/russian/problem.tex" type="application/x-tex"/>
@@ -510,7 +520,7 @@ const STATEMENTS: &str = r#"</names><statements>
 </statements>"#;
 
 #[test]
-fn a_package_of_sinol_is_written_with_the_answers_that_it_lacks() {
+fn a_sinol_package_is_converted_with_its_missing_answers() {
     let fixture = Fixture::new();
     for (name, text) in [
         (
@@ -537,15 +547,15 @@ fn a_package_of_sinol_is_written_with_the_answers_that_it_lacks() {
         "problem.yaml | names: en Sum | pl Sum",
         "problem.yaml | uuid: nothing | UUID",
     ];
-    check(&fixture, "abc", "2025-09", &lost);
+    check_losses(&fixture, "abc", "2025-09", &lost);
     assert_eq!(fixture.read("new/data/sample/abc0.ans"), "2\n");
     assert_eq!(fixture.read("new/statement/problem.pl.pdf"), "%PDF-");
     fixture.check("verify new", 0, &["1 submission, all as expected"]);
 }
 
 #[test]
-fn a_polygon_package_is_written_with_the_data_that_it_describes() {
-    let fixture = polygon::package();
+fn a_polygon_package_is_converted_with_its_generated_data() {
+    let fixture = polygon::polygon_package();
     let settings = fixture.read("poly/problem.xml");
     fixture.write("poly/problem.xml", settings.replace("</names>", STATEMENTS));
     fixture.write("poly/statements/.pdf/russian/problem.pdf", "%PDF-");
@@ -555,7 +565,7 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
         "\\begin{problem}{Sum}{standard input}{standard output}{5 seconds}{256 megabytes}\n",
     );
     fixture.write("poly/statements/english/sum.png", "");
-    check(
+    check_losses(
         &fixture,
         "poly",
         "2025-09",
@@ -577,7 +587,7 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
     let text = fixture.read("new/statement/problem.en.tex");
     assert!(text.contains("{problem}[5]{\\problemname{#1}}") && text.contains("{Sum}"), "{text}");
     assert!(fixture.path("new/statement/sum.png").exists());
-    // Samples that are not the first ones stay at their place.
+    // Samples that are not the first test cases keep their positions.
     let settings = fixture.read("poly/problem.xml").replace(" sample=\"true\"", "");
     let settings = settings.replace(
         "<test method=\"manual\"/>\n            <",
@@ -593,7 +603,7 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
 }
 
 #[test]
-fn a_format_that_is_not_read_is_named_with_the_way_out() {
+fn an_unsupported_format_gets_a_message_with_a_way_out() {
     for (file, format) in
         [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")]
     {
@@ -606,7 +616,7 @@ fn a_format_that_is_not_read_is_named_with_the_way_out() {
 }
 
 #[test]
-fn nothing_is_written_if_it_cannot_be_as_asked() {
+fn an_impossible_conversion_writes_nothing() {
     let fixture = Fixture::new();
     fixture.write("there/file", "");
     let check = |arguments: &str, code: i32, said: &str| {
@@ -631,9 +641,9 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b/1.ans");
 }
 
-/// What a juror that was killed while it converted left beside its result.
+/// The directory that a juror leaves if it is killed during a conversion.
 #[test]
-fn what_a_killed_juror_left_is_removed() {
+fn leftovers_of_a_killed_juror_are_removed() {
     let fixture = Fixture::new();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
     for (name, is_old) in

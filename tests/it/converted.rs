@@ -1,15 +1,15 @@
-//! Converted packages judge as the old ones: submissions get the same points, as far as the format can say it.
+//! Converted packages judge like the old ones: submissions get the same points, as far as the format allows.
 
-use crate::convert::clear;
+use crate::convert::remove_old;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{formats, polygon};
 
 const TARGETS: [&str; 3] = ["2025-09", "legacy", "domjudge-zip"];
 
-/// Converts to each format, and judges submissions by the results: each has an exit code and words of it.
+/// Converts to each format and judges submissions. A row has an exit code and a text for each format.
 fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]) {
     for (at, to) in TARGETS.into_iter().enumerate() {
-        clear(fixture, "new.zip");
+        remove_old(fixture, "new.zip");
         fixture.check(&format!("convert {from} --to {to} new.zip"), 0, &[]);
         for (submission, judged) in rows {
             let (code, said) = judged[at];
@@ -18,8 +18,7 @@ fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]
     }
 }
 
-/// A task of CMS with 40 and 60 points.
-fn cms() -> Fixture {
+fn cms_task() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
         (
@@ -40,8 +39,8 @@ fn cms() -> Fixture {
 }
 
 #[test]
-fn outputs_are_compared_as_nearly_as_the_format_can_say() {
-    let fixture = cms();
+fn outputs_are_compared_as_closely_as_the_format_allows() {
+    let fixture = cms_task();
     fixture.check("judge cms lines.sh", 1, &["0 of 100"]);
     let all = [(0, "100 of 100"); 3];
     check_judged(&fixture, "cms", &[("lines.sh", all), ("cms/sol/solution.sh", all)]);
@@ -54,7 +53,7 @@ fn outputs_are_compared_as_nearly_as_the_format_can_say() {
 
 #[test]
 fn a_checker_of_cms_or_sinol_gives_the_same_points() {
-    let fixture = cms();
+    let fixture = cms_task();
     fixture.write(
         "cms/cor/correttore.sh",
         "read -r right < $2; read -r found < $3\n\
@@ -89,7 +88,7 @@ fn a_checker_of_cms_or_sinol_gives_the_same_points() {
 
 #[test]
 fn a_checker_keeps_its_headers() {
-    let fixture = cms();
+    let fixture = cms_task();
     fixture.write(
         "cms/cor/lib.h",
         "#include <cstdio>\nint say(double part) { return std::printf(\"%f\\n\", part) < 0; }\n",
@@ -104,7 +103,7 @@ fn a_checker_keeps_its_headers() {
 }
 
 #[test]
-fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
+fn an_output_validator_without_points_is_not_asked_for_them() {
     let fixture = Fixture::new();
     let yaml = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\n"));
@@ -120,15 +119,15 @@ fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
             "sum/output_validator/run",
             format!("#!/usr/bin/env bash\ncmp -s - $2 || exit 43\n{validator}exit 42\n"),
         );
-        fixture.executable("sum/output_validator/run");
+        fixture.make_executable("sum/output_validator/run");
         check_judged(&fixture, "sum", &[("accepted/right.sh", [(0, "100 of 100"); 3])]);
     };
     check("");
     check("echo 50 > $3/score.txt\n");
 }
 
-/// Test data of Polygon in groups: the second has tests with other points, and the third depends on it.
-const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
+/// Points for each test in the first group; the second group depends on it.
+const GROUPED_TESTS: &str = r#"<test method="manual" group="1" points="10"/>
     <test cmd="gen 5 8" method="generated" group="1" points="30"/>
     <test method="manual" group="2" points="60"/></tests><groups>
     <group name="1" points-policy="each-test"/>
@@ -136,12 +135,12 @@ const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
     </groups>"#;
 
 #[test]
-fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
+fn polygon_points_survive_as_closely_as_the_format_allows() {
     let tests = r#"<test method="manual" sample="true"/>
                 <test cmd="gen 5 &quot;8&quot;" method="generated"/>
                 <test method="manual"/>
             </tests>"#;
-    let fixture = polygon::changed(&[(tests, GROUPED)]);
+    let fixture = polygon::changed_package(&[(tests, GROUPED_TESTS)]);
     fixture.write("poly/files/val.sh", "exit 0\n");
     fixture.write("last.sh", "read -r a b; echo $((a == 7 ? 0 : a + b))\n");
     fixture.write("first.sh", "read -r a b; echo $((a == 1 ? a + b : a == 7 ? a + b + 1 : 0))\n");
@@ -154,13 +153,13 @@ fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
     check_judged(&fixture, "poly", &rows);
     let lost = |to: &str, expected: &[&str]| {
         fixture.check(&format!("convert poly --to {to} lost"), 0, expected);
-        clear(&fixture, "lost");
+        remove_old(&fixture, "lost");
     };
     let differ = "was: score if only this is right: 10 became: 20";
     let needs = "was: score if only this is wrong: 0 became: 60";
     lost("2025-09", &[differ, needs]);
     lost("legacy", &[differ, needs]);
-    // A checker that may give a part of the points is called without knowing how many are all.
+    // A checker that gives partial points does not learn the maximum.
     let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
     fixture.check("judge poly first.sh --all", 1, &["10 of 100"]);
@@ -172,7 +171,7 @@ fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
 }
 
 #[test]
-fn programs_of_library_checker_are_written_with_the_files_that_they_include() {
+fn library_checker_programs_are_converted_with_their_includes() {
     let fixture = formats::library_checker();
     let accepted = [(0, "accepted"); 3];
     let rows = [
@@ -189,7 +188,7 @@ fn programs_of_library_checker_are_written_with_the_files_that_they_include() {
 }
 
 #[test]
-fn what_would_have_the_same_name_gets_another() {
+fn files_with_equal_names_are_renamed() {
     let fixture = Fixture::new();
     for [input, answer] in
         [["1.in", "1.ans"], ["in/1.in", "out/1.out"], ["test_group.in", "test_group.ans"]]
@@ -209,7 +208,7 @@ fn what_would_have_the_same_name_gets_another() {
     let wrong = r#"<solution tag="wrong-answer"><source path="solutions/wa.sh""#;
     let second =
         r#"<solution tag="accepted"><source path="second/main.sh" type="bash"/></solution>"#;
-    let fixture = polygon::changed(&[(wrong, &format!("{second}{wrong}"))]);
+    let fixture = polygon::changed_package(&[(wrong, &format!("{second}{wrong}"))]);
     fixture.write("poly/second/main.sh", RIGHT);
     check_judged(&fixture, "poly", &[("accepted/main_2", [(0, "accepted"); 3])]);
     fixture.check("convert poly --to 2025-09 new", 0, &[]);

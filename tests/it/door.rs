@@ -1,4 +1,4 @@
-//! The library's door, as a program uses it.
+//! The library's public interface.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ fn judge() -> Judge {
     Judge::builder().slots(1).start().expect("a judge")
 }
 
-fn sum() -> Problem {
+fn sum_problem() -> Problem {
     Problem::from_cases([("1 2\n", "3\n"), ("20 22\n", "42\n"), ("0 0\n", "0\n")])
 }
 
@@ -21,7 +21,7 @@ fn submissions_are_texts_files_or_commands() {
     let file = dir.path().join("sum.sh");
     fs::write(&file, "read a b; echo $((a + b))").unwrap();
     let check = |submission: Submission, verdict: Verdict, rejected: &[&str]| {
-        let judgement = judge.run(&sum(), &submission).unwrap();
+        let judgement = judge.run(&sum_problem(), &submission).unwrap();
         let names: Vec<&str> = judgement.rejected().map(|case| &*case.test_case).collect();
         assert_eq!((judgement.verdict, &names[..]), (verdict, rejected), "{submission:?}");
     };
@@ -36,20 +36,20 @@ fn submissions_are_texts_files_or_commands() {
 }
 
 #[test]
-fn a_problem_has_the_limits_that_were_set() {
+fn limits_of_a_problem_can_be_set() {
     let check = |problem: Problem, text: &str, cause: &str| {
         let judgement = judge().run(&problem, &Submission::source("a.sh", text)).unwrap();
         let causes: Vec<&str> = judgement.rejected().map(|case| &*case.cause).collect();
         assert!(causes.iter().any(|it| it.contains(cause)), "{causes:?}");
     };
-    let brief = sum().with_time_limit(Duration::from_millis(100));
+    let brief = sum_problem().with_time_limit(Duration::from_millis(100));
     check(brief, "while :; do :; done", "0.100 s allowed");
-    let small = sum().with_memory_limit(32 << 20);
+    let small = sum_problem().with_memory_limit(32 << 20);
     check(small, "x=$(head -c 99000000 /dev/zero | tr '\\0' a); echo ${#x}", "32 MiB allowed");
 }
 
 #[test]
-fn a_package_is_read_once_and_judges_often() {
+fn a_package_is_read_once_for_many_judgements() {
     let problem = Problem::open("problems/game1").unwrap();
     assert!(problem.test_cases().any(|name| name == "sample/1"));
     let judge = judge();
@@ -64,11 +64,11 @@ fn a_package_is_read_once_and_judges_often() {
 }
 
 #[test]
-fn events_come_meanwhile_and_may_end_it() {
+fn events_arrive_during_a_judgement_and_can_end_it() {
     let judge = judge();
     let right = Submission::source("a.sh", "read a b; echo $((a + b))");
     let mut judged = Vec::new();
-    let all = judge.run_with(&sum(), &right, |event| {
+    let all = judge.run_with(&sum_problem(), &right, |event| {
         if let Event::CaseJudged { test_case, .. } = event {
             judged.push(test_case.clone());
         }
@@ -78,19 +78,19 @@ fn events_come_meanwhile_and_may_end_it() {
     judged.sort();
     assert_eq!(judged, ["1", "2", "3"]);
 
-    let ended = judge.run_with(&sum(), &right, |event| match event {
+    let ended = judge.run_with(&sum_problem(), &right, |event| match event {
         Event::CaseJudged { .. } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     });
     assert_eq!(ended, Err(Stop::Interrupted));
-    // Only that call ended.
-    assert_eq!(judge.run(&sum(), &right).unwrap().verdict, Verdict::Accepted);
+    // Only that call was ended.
+    assert_eq!(judge.run(&sum_problem(), &right).unwrap().verdict, Verdict::Accepted);
     judge.stop();
-    assert_eq!(judge.run(&sum(), &right), Err(Stop::Interrupted));
+    assert_eq!(judge.run(&sum_problem(), &right), Err(Stop::Interrupted));
 }
 
 #[test]
-fn what_cannot_be_used_is_an_error_that_says_what_to_do() {
+fn unusable_input_is_an_error_with_help() {
     let check = |stop: Stop, pieces: &[&str]| {
         let said = stop.to_string();
         assert!(pieces.iter().all(|piece| said.contains(piece)), "{said}");
@@ -98,7 +98,7 @@ fn what_cannot_be_used_is_an_error_that_says_what_to_do() {
     let open = |path: &str| Problem::open(path).unwrap_err();
     check(open("problems/gme1"), &["no such directory", "did you mean `game1`?"]);
     check(open("src"), &["src"]);
-    let run = |submission: Submission| judge().run(&sum(), &submission).unwrap_err();
+    let run = |submission: Submission| judge().run(&sum_problem(), &submission).unwrap_err();
     check(run(Submission::file("no/such.c")), &["submission not found: no/such.c"]);
     check(run(Submission::source("a.unknown", "x")), &["a.unknown", "language"]);
     check(run(Submission::command(["no/such"])), &["cannot start `no/such`"]);
@@ -107,7 +107,7 @@ fn what_cannot_be_used_is_an_error_that_says_what_to_do() {
 
 #[test]
 fn threads_share_a_judge_and_a_problem() {
-    let (judge, problem) = (Judge::builder().slots(2).start().unwrap(), sum());
+    let (judge, problem) = (Judge::builder().slots(2).start().unwrap(), sum_problem());
     std::thread::scope(|scope| {
         for (text, verdict) in [
             ("read a b; echo $((a + b))", Verdict::Accepted),
@@ -131,7 +131,7 @@ fn a_cache_is_kept_for_later_judges() {
     let mut recalled = Vec::new();
     for _ in 0..2 {
         let judge = Judge::builder().slots(1).cache(dir.path()).start().unwrap();
-        let judgement = judge.run(&sum(), &submission).unwrap();
+        let judgement = judge.run(&sum_problem(), &submission).unwrap();
         let first = judgement.cases[0].outcome.as_ref().unwrap();
         recalled.push(first.ran_at.is_some());
     }

@@ -1,4 +1,4 @@
-//! Packages with files that have no end: juror reads them with little memory, or says what is wrong.
+//! Packages with endless files: juror reads them with little memory, or reports a fault.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -6,14 +6,13 @@ use std::process::Command;
 use crate::fixture::Fixture;
 use crate::wire;
 
-/// Address space of juror here, in KiB. What is read whole does not fit.
-const MEMORY: u64 = 2_000_000;
+/// juror's address space, in KiB. A file that is read in full does not fit.
+const ADDRESS_SPACE_KIB: u64 = 2_000_000;
 
-/// More than that.
-const SIZE: u64 = 64 << 30;
+/// Larger than the address space.
+const FILE_SIZE: u64 = 64 << 30;
 
-/// Makes one file of a package so large, without contents, and holds juror's exit code and words against what is
-/// expected.
+/// Makes one file of a package large and sparse, and checks juror's exit code and message.
 fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
     let fixture = Fixture::new();
     for (name, text) in files {
@@ -21,9 +20,9 @@ fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
     }
     let path = fixture.path("p").join(large);
     fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-    File::create(&path).and_then(|file| file.set_len(SIZE)).expect("a file with a hole");
+    File::create(&path).and_then(|file| file.set_len(FILE_SIZE)).expect("a file with a hole");
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\""));
+    command.arg("-c").arg(format!("ulimit -v {ADDRESS_SPACE_KIB} && exec \"$0\" \"$@\""));
     let juror = wire::juror();
     command.arg(juror.get_program()).args(juror.get_args()).args(["judge", "p", "none.py"]);
     command.envs(juror.get_envs().filter_map(|(key, value)| Some((key, value?))));
@@ -35,20 +34,20 @@ fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
     assert!(words.join(" ").contains(said), "{large}: {text}");
 }
 
-const NEW: &[(&str, &str)] = &[
+const NEW_PACKAGE: &[(&str, &str)] = &[
     ("problem.yaml", "problem_format_version: 2025-09\nname: x\nuuid: x\n"),
     ("statement/problem.en.md", "x\n"),
     ("data/secret/1.in", "1\n"),
     ("data/secret/1.ans", "1\n"),
 ];
 
-const LEGACY: &[(&str, &str)] = &[
+const LEGACY_PACKAGE: &[(&str, &str)] = &[
     ("problem.yaml", "name: x\nauthor: x\n"),
     ("data/secret/1.in", "1\n"),
     ("data/secret/1.ans", "1\n"),
 ];
 
-const POLYGON: &[(&str, &str)] = &[
+const POLYGON_PACKAGE: &[(&str, &str)] = &[
     (
         "problem.xml",
         "<problem short-name=\"x\"><names><name language=\"english\" value=\"x\"/></names>\n\
@@ -69,41 +68,41 @@ const POLYGON: &[(&str, &str)] = &[
     ("tests/1.a", "1\n"),
 ];
 
-const BARE: &[(&str, &str)] = &[("1.in", "1\n"), ("1.ans", "1\n")];
+const BARE_TESTS: &[(&str, &str)] = &[("1.in", "1\n"), ("1.ans", "1\n")];
 
 #[test]
-fn files_without_end_are_not_read_whole() {
+fn endless_files_are_not_read_in_full() {
     let too_large = "is larger than 1 MiB";
     let read = "submission not found: none.py";
     for (files, name) in [
-        (NEW, "problem.yaml"),
-        (NEW, "juror.toml"),
-        (NEW, "data/secret/test_group.yaml"),
-        (NEW, "data/secret/1.yaml"),
-        (NEW, "submissions/submissions.yaml"),
-        (LEGACY, "problem.yaml"),
-        (LEGACY, "data/testdata.yaml"),
-        (LEGACY, ".timelimit"),
-        (LEGACY, "domjudge-problem.ini"),
-        (BARE, "juror.toml"),
+        (NEW_PACKAGE, "problem.yaml"),
+        (NEW_PACKAGE, "juror.toml"),
+        (NEW_PACKAGE, "data/secret/test_group.yaml"),
+        (NEW_PACKAGE, "data/secret/1.yaml"),
+        (NEW_PACKAGE, "submissions/submissions.yaml"),
+        (LEGACY_PACKAGE, "problem.yaml"),
+        (LEGACY_PACKAGE, "data/testdata.yaml"),
+        (LEGACY_PACKAGE, ".timelimit"),
+        (LEGACY_PACKAGE, "domjudge-problem.ini"),
+        (BARE_TESTS, "juror.toml"),
     ] {
         check(files, name, 3, too_large);
     }
     for (files, name) in [
-        (NEW, "data/secret/1.in"),
-        (NEW, "statement/problem.en.md"),
-        (LEGACY, "problem_statement/problem.tex"),
-        (NEW, "submissions/accepted/a.py"),
-        (NEW, "generators/generators.yaml"),
-        (LEGACY, "submissions/mixed/a.py"),
-        (LEGACY, "data/secret/1.ans"),
-        (POLYGON, "tests/1"),
-        (POLYGON, "files/testlib.h"),
-        (POLYGON, "solutions/a.cpp"),
-        (BARE, "1.in"),
+        (NEW_PACKAGE, "data/secret/1.in"),
+        (NEW_PACKAGE, "statement/problem.en.md"),
+        (LEGACY_PACKAGE, "problem_statement/problem.tex"),
+        (NEW_PACKAGE, "submissions/accepted/a.py"),
+        (NEW_PACKAGE, "generators/generators.yaml"),
+        (LEGACY_PACKAGE, "submissions/mixed/a.py"),
+        (LEGACY_PACKAGE, "data/secret/1.ans"),
+        (POLYGON_PACKAGE, "tests/1"),
+        (POLYGON_PACKAGE, "files/testlib.h"),
+        (POLYGON_PACKAGE, "solutions/a.cpp"),
+        (BARE_TESTS, "1.in"),
     ] {
         check(files, name, 2, read);
     }
-    check(POLYGON, "problem.xml", 3, "is larger than 1 MiB");
-    check(NEW, "data/sample/1.interaction", 3, "starts with neither `<` nor `>`");
+    check(POLYGON_PACKAGE, "problem.xml", 3, "is larger than 1 MiB");
+    check(NEW_PACKAGE, "data/sample/1.interaction", 3, "starts with neither `<` nor `>`");
 }

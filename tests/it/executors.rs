@@ -1,7 +1,7 @@
 //! What every executor does alike: one set of jobs, and one line for each executor.
 //!
-//! An executor hands jobs on to another one, however far away that is. Beyond it are once the sandboxes of this
-//! machine, and once an invented executor, for what a machine does not do when asked.
+//! Each executor forwards jobs to another one, however far away that is. That is once the sandboxes of this machine.
+//! It is once a scripted executor, for what a machine does not do on request.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use juror::executor::local::Local;
-use juror::executor::{Around, Executor};
+use juror::executor::local::LocalExecutor;
+use juror::executor::{Executor, ExecutorWrapper};
 use juror::judge::classify::classify;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
-use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::isolation::{Isolation, RequiredIsolation};
+use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -24,40 +24,40 @@ use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::work::{RunMode, Work, WorkReply};
-use juror::remote::link::{Pipes, Process, Route};
-use juror::remote::message::Facts;
+use juror::remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+use juror::remote::message::WorkerFacts;
 use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
 use juror::sandbox::Machine;
 
 use crate::outcomes::quiet_outcome;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 use crate::wire;
 
 #[test]
-fn the_pool_of_this_machine() {
-    conforms(|local| local);
+fn the_local_executor_conforms() {
+    check_executor(|local| local);
 }
 
 #[test]
-fn through_bytes() {
-    conforms(wire::around);
+fn the_wire_executor_conforms() {
+    check_executor(wire::wrap_in_wire);
 }
 
 #[test]
-fn a_worker_behind_a_pipe() {
-    conforms(|beyond| Arc::new(workers(&[beyond])));
+fn a_worker_behind_a_pipe_conforms() {
+    check_executor(|beyond| Arc::new(workers(&[beyond])));
 }
 
 #[cfg(feature = "nats")]
 #[test]
-fn a_worker_behind_a_server() {
-    if crate::nats::server::program().is_some() {
-        conforms(crate::nats::behind);
+fn a_worker_behind_a_server_conforms() {
+    if crate::nats::server::server_program().is_some() {
+        check_executor(crate::nats::behind_server);
     }
 }
 
-/// Workers behind pipes, each in a thread of this process.
+/// The workers are behind pipes, each in a thread of this process.
 fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
     let workers = beyond.iter().enumerate().map(|(number, executor)| {
         let executor = Arc::clone(executor);
@@ -65,16 +65,16 @@ fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
         let (output, from_worker) = io::pipe().expect("a pipe");
         let facts = facts(&format!("worker {number}"), &*executor);
         thread::spawn(move || work(facts, &*executor, input, from_worker));
-        let process = Process::default();
-        let pipes = Pipes { output: Box::new(output), input: to_worker.into(), process };
-        (String::new(), Route::Pipes(pipes))
+        let process = WorkerProcess::default();
+        let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
+        (String::new(), WorkerRoute::Pipes(pipes))
     });
-    Workers::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
+    Workers::connect(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
 }
 
-/// What a worker of this name says of this executor.
-pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
-    Facts {
+/// What a worker of this name reports about this executor.
+pub(crate) fn facts(name: &str, executor: &dyn Executor) -> WorkerFacts {
+    WorkerFacts {
         name: name.to_owned(),
         boot: name.to_owned(),
         isolation: Isolation::Namespaces,
@@ -85,31 +85,31 @@ pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
     }
 }
 
-fn work(facts: Facts, executor: &dyn Executor, input: impl Read, output: impl Write + Send) {
+fn work(facts: WorkerFacts, executor: &dyn Executor, input: impl Read, output: impl Write + Send) {
     let tools = Toolchains::new(Box::new(Machine));
     serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
 }
 
-/// All that holds for every executor.
-pub(crate) fn conforms(carry: Around) {
+/// Everything that holds for every executor.
+pub(crate) fn check_executor(carry: ExecutorWrapper) {
     let executor = carry(Arc::new(local()));
-    jobs_end_as_they_should(&*executor);
+    jobs_have_the_expected_results(&*executor);
     outputs_of_any_size_come_back(&*executor);
     programs_talk(&*executor);
-    nothing_runs_beside_what_runs_alone(&*executor);
-    what_runs_is_stopped(&*executor);
-    many_results_reach_who_asked(carry);
-    faults_come_back_as_they_are(carry);
+    exclusive_runs_are_alone(&*executor);
+    stop_ends_all_runs(&*executor);
+    many_results_reach_their_callers(carry);
+    faults_arrive_unchanged(carry);
 }
 
 /// The sandboxes of this machine.
-pub(crate) fn local() -> Local {
-    Local::start(Some(SLOTS), Demand::Any).expect("this machine runs programs")
+pub(crate) fn local() -> LocalExecutor {
+    LocalExecutor::start(Some(SLOTS), RequiredIsolation::Any).expect("this machine runs programs")
 }
 
 const SLOTS: usize = 2;
 
-/// A script for the shell, with limits far away.
+/// A script for the shell, with limits that are far away.
 fn script(text: &str) -> Job {
     let argv = ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
     Job {
@@ -129,11 +129,11 @@ fn script(text: &str) -> Job {
 }
 
 fn text(blob: &Blob) -> String {
-    String::from_utf8_lossy(&blob.start(u64::MAX).expect("its bytes are here")).into_owned()
+    String::from_utf8_lossy(&blob.prefix(u64::MAX).expect("its bytes are here")).into_owned()
 }
 
-/// What came of a job: its verdict if the run alone decides, its ending, and all that it left.
-fn told(job: &Job, reply: &Reply) -> String {
+/// The result of a job: its verdict if the run alone decides, its ending, and all that it left.
+fn describe_reply(job: &Job, reply: &JobReply) -> String {
     let verdict = classify(&reply.outcome, &job.limits).map_or("-", |it| it.verdict.short());
     let mut told = match (reply.outcome.stopped_by, reply.outcome.ending) {
         (Some(stop), _) => format!("{verdict} {stop:?}"),
@@ -142,14 +142,14 @@ fn told(job: &Job, reply: &Reply) -> String {
     };
     for (name, blob) in [("out", &reply.stdout), ("err", &reply.stderr)] {
         let text = text(blob);
-        // Of what is stopped in its midst nobody knows how much is there.
+        // If a program was stopped, nobody knows how much it wrote.
         if !text.is_empty() && reply.outcome.stopped_by.is_none() {
             told += &format!("; {name} `{}`", text.trim_end());
         }
     }
     for collected in &reply.collected {
         told += &match collected {
-            Collected::File(blob) => format!("; got `{}`", text(blob)),
+            CollectedEntry::File(blob) => format!("; got `{}`", text(blob)),
             other => format!("; got {other:?}"),
         };
     }
@@ -174,18 +174,24 @@ fn plain(name: &str, text: &str) -> TreeEntry {
     TreeEntry::new(name, Node::plain(text.as_bytes()))
 }
 
-fn jobs_end_as_they_should(executor: &dyn Executor) {
+fn jobs_have_the_expected_results(executor: &dyn Executor) {
     let check = |job: Job, expected: &str| {
         let reply =
             executor.run_job(&job).unwrap_or_else(|stop| panic!("{:?}: {stop:?}", job.command));
-        assert_eq!(told(&job, &reply), expected, "{:?}: {:?}", job.command, reply.outcome);
+        assert_eq!(
+            describe_reply(&job, &reply),
+            expected,
+            "{:?}: {:?}",
+            job.command,
+            reply.outcome
+        );
     };
     let limited = |text: &str, limit: fn(&mut Limits)| {
         let mut job = script(text);
         limit(&mut job.limits);
         job
     };
-    // How it ends, what it reads and what it writes.
+    // How a program ends, what it reads and what it writes.
     check(script("exit 0"), "- exit 0");
     check(script("exit 42"), "RTE exit 42");
     check(script("kill -SEGV $$"), "RTE SIGSEGV");
@@ -215,7 +221,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         Job { writable: false, ..script("(: > f) 2> /dev/null || echo no") },
         "- exit 0; out `no`",
     );
-    // Files that it has, and files that it leaves.
+    // Files that a program has, and files that it leaves.
     let files = vec![plain("d/in", "x"), TreeEntry::new("to", Node::Link("d/in".into()))];
     check(Job { files: files.clone(), ..script("cat to; ls") }, "- exit 0; out `xd\nto`");
     let tree = Arc::new(Tree::from(vec![TreeEntry::new(
@@ -223,7 +229,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         Node::File { blob: b"#!/bin/sh\necho shown\n".to_vec().into(), mode: FileMode::Executable },
     )]));
     let mut shows = script("/program/run");
-    shows.command.visible.push(Shown::tree("/program", &tree));
+    shows.command.visible.push(VisiblePath::tree("/program", &tree));
     check(shows, "- exit 0; out `shown`");
     let leaves = "printf a > a; ln -s a l; mkdir -p e d; printf b > d/b; chmod +x d/b";
     let collect = ["a", "l", "e", "none", "d/b"].map(str::to_owned).to_vec();
@@ -231,12 +237,12 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         Job { collect, ..script(leaves) },
         "- exit 0; got `a`; got NotAFile(Link); got NotAFile(Directory); got Missing; got `b`",
     );
-    let keep = Keep::AllBut(vec!["d/in".into()]);
+    let keep = BoxRetention::AllBut(vec!["d/in".into()]);
     check(
         Job { files, keep, ..script(leaves) },
         "- exit 0; kept a `a`; kept d/b* `b`; kept e/; kept l -> a; kept to -> d/in",
     );
-    // What is not there is a fault, and the next job is as good as ever.
+    // A missing program is a fault, and the next job works as before.
     let mut missing = script("");
     missing.command.argv = vec!["/nowhere/program".to_owned()];
     match executor.run_job(&missing) {
@@ -252,13 +258,14 @@ fn outputs_of_any_size_come_back(executor: &dyn Executor) {
     for length in [0, 1, 8 << 10, (8 << 10) + 1, 64 << 10, (64 << 10) + 1, 3_000_000] {
         let sent: Vec<u8> = (0..length).map(|it| (it % 251) as u8).collect();
         let files = vec![TreeEntry::new("in", Node::plain(sent.clone()))];
-        let job = Job { stdin: sent.clone().into(), files, keep: Keep::ALL, ..script("cat") };
+        let job =
+            Job { stdin: sent.clone().into(), files, keep: BoxRetention::ALL, ..script("cat") };
         let reply = executor.run_job(&job).expect("it runs");
-        assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{length}");
+        assert_eq!(reply.stdout.prefix(u64::MAX).expect("its bytes"), sent, "{length}");
         assert_eq!(reply.outcome.stdout_bytes, Bytes(length), "{length}");
         let kept = reply.kept.expect("its box is kept");
         let kept = kept.file(Path::new("in")).expect("a file");
-        assert_eq!(kept.start(u64::MAX).expect("its bytes"), sent, "{length}");
+        assert_eq!(kept.prefix(u64::MAX).expect("its bytes"), sent, "{length}");
     }
 }
 
@@ -267,10 +274,10 @@ fn programs_talk(executor: &dyn Executor) {
         let (program, partner) = (script(program), script(partner));
         let transcript = Some(Bytes::kib(1));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript };
-        for mode in [RunMode::default(), RunMode::alone(1)] {
+        for mode in [RunMode::default(), RunMode::repeat_alone(1)] {
             let reply = executor.run(&job.clone().into(), mode).and_then(WorkReply::joint);
             let reply = reply.unwrap_or_else(|stop| panic!("{job:?}: {stop:?}"));
-            assert_eq!(told_of_both(&job, &reply), expected, "{reply:?}");
+            assert_eq!(describe_joint_reply(&job, &reply), expected, "{reply:?}");
         }
     };
     check(
@@ -283,18 +290,18 @@ fn programs_talk(executor: &dyn Executor) {
     check("read a", "read b", "TLE Deadlock | TLE Deadlock |");
 }
 
-fn told_of_both(job: &JointJob, reply: &JointReply) -> String {
-    let program = told(&job.program, &reply.program.reply);
-    let partner = told(&job.partner, &reply.partner.reply);
-    let notation = String::from_utf8_lossy(&reply.transcript.notation()).into_owned();
+fn describe_joint_reply(job: &JointJob, reply: &JointReply) -> String {
+    let program = describe_reply(&job.program, &reply.program.reply);
+    let partner = describe_reply(&job.partner, &reply.partner.reply);
+    let notation = String::from_utf8_lossy(&reply.transcript.to_interaction_text()).into_owned();
     let words: Vec<&str> = notation.split_whitespace().collect();
     format!("{program} | {partner} | {}", words.join(" ")).trim_end().to_owned()
 }
 
-/// Each job tells when it began and when it ended.
-fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
+/// Each job prints when it began and when it ended.
+fn exclusive_runs_are_alone(executor: &dyn Executor) {
     let job = script("date +%s%N; sleep 0.01; date +%s%N");
-    let times = |reply: Reply| -> (u128, u128) {
+    let times = |reply: JobReply| -> (u128, u128) {
         let text = text(&reply.stdout);
         let mut times = text.lines().map(|line| line.parse().expect("a time"));
         (times.next().expect("a beginning"), times.next().expect("an end"))
@@ -305,7 +312,7 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
             || (0..10).map(|_| times(executor.run_job(&job).expect("it runs"))).collect::<Vec<_>>();
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
-            let reply = executor.run(&job.clone().into(), RunMode::alone(number));
+            let reply = executor.run(&job.clone().into(), RunMode::repeat_alone(number));
             alone.push(times(reply.and_then(WorkReply::single).expect("it runs")));
         }
         others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));
@@ -316,7 +323,7 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
     }
 }
 
-fn what_runs_is_stopped(executor: &dyn Executor) {
+fn stop_ends_all_runs(executor: &dyn Executor) {
     let work = Work::from(script("sleep 100"));
     let run = |mode| match executor.run(&work, mode) {
         Err(Stop::Interrupted) => {}
@@ -324,19 +331,19 @@ fn what_runs_is_stopped(executor: &dyn Executor) {
     };
     thread::scope(|scope| {
         (0..2 * SLOTS).for_each(|_| _ = scope.spawn(|| run(RunMode::default())));
-        scope.spawn(|| run(RunMode::alone(1)));
+        scope.spawn(|| run(RunMode::repeat_alone(1)));
         executor.stop();
     });
     run(RunMode::default());
 }
 
-fn many_results_reach_who_asked(carry: Around) {
+fn many_results_reach_their_callers(carry: ExecutorWrapper) {
     let echo = |job: &Job| {
-        let stdout = job.stdin.start(u64::MAX).expect("its bytes are here").into();
+        let stdout = job.stdin.prefix(u64::MAX).expect("its bytes are here").into();
         let (stderr, collected, kept) = (Blob::default(), Vec::new(), None);
-        Ok(Reply { outcome: quiet_outcome(), stdout, stderr, collected, kept })
+        Ok(JobReply { outcome: quiet_outcome(), stdout, stderr, collected, kept })
     };
-    let executor = carry(Arc::new(Scripted::new(100, echo)));
+    let executor = carry(Arc::new(ScriptedExecutor::new(100, echo)));
     assert!(executor.slots() >= 100);
     thread::scope(|scope| {
         for number in 0..500 {
@@ -345,13 +352,13 @@ fn many_results_reach_who_asked(carry: Around) {
                 let sent = format!("{number} ").repeat(number * 10).into_bytes();
                 let job = Job { stdin: sent.clone().into(), ..script("cat") };
                 let reply = executor.run_job(&job).expect("an answer");
-                assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{number}");
+                assert_eq!(reply.stdout.prefix(u64::MAX).expect("its bytes"), sent, "{number}");
             });
         }
     });
 }
 
-fn faults_come_back_as_they_are(carry: Around) {
+fn faults_arrive_unchanged(carry: ExecutorWrapper) {
     let plain = JudgeError::new("mount", "no");
     let lacks = Some("Lua 5.4".to_owned());
     for fault in [
@@ -361,15 +368,16 @@ fn faults_come_back_as_they_are(carry: Around) {
         JudgeError { lacks, ..plain },
     ] {
         let (single, joint) = (fault.clone(), fault.clone());
-        let scripted = Scripted::new(SLOTS, move |_: &Job| Err(single.clone().into()));
-        let executor = carry(Arc::new(scripted.joint(move |_| Err(joint.clone().into()))));
+        let scripted = ScriptedExecutor::new(SLOTS, move |_: &Job| Err(single.clone().into()));
+        let executor =
+            carry(Arc::new(scripted.with_joint_answers(move |_| Err(joint.clone().into()))));
         let (program, partner) = (script(""), script(""));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
         let expected = Some(Stop::Fault(fault));
         let works = [Work::from(job.program.clone()), job.into()];
         for work in &works {
             assert_eq!(executor.run(work, RunMode::default()).err(), expected);
-            assert_eq!(executor.run(work, RunMode::alone(1)).err(), expected);
+            assert_eq!(executor.run(work, RunMode::repeat_alone(1)).err(), expected);
         }
         executor.stop();
         assert_eq!(executor.run(&works[0], RunMode::default()).err(), Some(Stop::Interrupted));

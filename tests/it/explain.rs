@@ -1,10 +1,10 @@
-//! Why submissions fail, as a user asks for it; the large table is beside the code, without processes.
+//! Explanations of failures on real programs. Unit tests of `explain` have the large table.
 
 use serde_json::Value;
 
 use crate::stress::fixture;
 
-/// Of the sum of two numbers: the kind of the explanation and its statement.
+/// The problem is the sum of two numbers. `wanted` has the kind and the text of the explanation.
 #[track_caller]
 fn check(command: &str, submission: &str, wanted: (&str, &str)) {
     let fixture = fixture();
@@ -22,7 +22,7 @@ fn check(command: &str, submission: &str, wanted: (&str, &str)) {
 }
 
 #[test]
-fn real_programs_are_explained() {
+fn programs_get_the_expected_explanations() {
     let judge = "judge sum my.sh --explain=10m";
     let odd = "read -r a b; echo $((a + b - a % 2))\n";
     check(judge, odd, ("exactly", "a is odd"));
@@ -32,7 +32,7 @@ fn real_programs_are_explained() {
 }
 
 #[test]
-fn what_cannot_be_explained_is_said_before_anything_runs() {
+fn impossible_explanations_are_refused_before_anything_runs() {
     let fixture = crate::fixture::Fixture::new();
     fixture.write("my.sh", crate::fixture::WRONG);
     fixture.check("judge sum my.sh --explain", 2, &["--explain needs a grammar of the input"]);

@@ -1,4 +1,4 @@
-//! The ways to keep programs apart: which is chosen, and that the one without namespaces holds, too.
+//! The isolation methods: which one is chosen, and that the one without namespaces works, too.
 
 use std::fs;
 use std::io;
@@ -13,8 +13,8 @@ use std::time::Duration;
 use juror::build::Builder;
 use juror::build::bench::Bench;
 use juror::executor::place;
-use juror::generate::{Generating, Mode, generate};
-use juror::model::isolation::{Demand, Isolation};
+use juror::generate::{GenerateMode, Generation, generate};
+use juror::model::isolation::{Isolation, RequiredIsolation};
 use juror::model::job::Job;
 use juror::model::root::FilePath;
 use juror::model::stop::Stop;
@@ -23,13 +23,12 @@ use juror::sandbox::{Host, Slot};
 
 use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
-use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
-use crate::scripted::Scripted;
+use crate::sandbox::{PROGRAMS, job, processes_of, run, skip, stdout_text};
+use crate::scripted::ScriptedExecutor;
 
-/// A slot without namespaces, where the kernel allows one.
+/// A slot without namespaces; `None` where the kernel does not allow one.
 ///
-/// There, under root, programs are another user's, and no mount leads that user to a checkout in a
-/// directory that is private.
+/// Under root, its programs have another user, and no mount leads that user to a checkout in a private directory.
 fn bare_slot() -> Option<Slot> {
     let is_private = |directory: &Path| {
         let rights = fs::metadata(directory).map_or(0, |found| found.permissions().mode());
@@ -41,7 +40,7 @@ fn bare_slot() -> Option<Slot> {
         skip("the programs lie in a directory that is private");
         return None;
     }
-    match Host::at(Isolation::Landlock) {
+    match Host::try_isolation(Isolation::Landlock) {
         Ok(host) => Some(Slot::start(&host, None).expect("a slot starts")),
         Err(error) => {
             skip(&error.to_string());
@@ -51,11 +50,11 @@ fn bare_slot() -> Option<Slot> {
 }
 
 #[test]
-fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
+fn the_strongest_working_method_is_chosen_and_others_are_explained() {
     let facts = Host::facts().unwrap();
-    let works = |mode: &&juror::model::host::TriedMode| mode.fault.is_none();
+    let works = |mode: &&juror::model::host::TriedIsolation| mode.fault.is_none();
     let best = facts.modes.iter().find(works).map(|mode| mode.isolation);
-    for demand in [Demand::Any, Demand::Full] {
+    for demand in [RequiredIsolation::Any, RequiredIsolation::Full] {
         let expected = best.filter(|isolation| demand.is_met_by(*isolation));
         match Host::find(demand) {
             Ok(host) => {
@@ -73,15 +72,15 @@ fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
 }
 
 #[test]
-fn without_namespaces_outputs_are_files_and_no_memory() {
+fn without_namespaces_outputs_do_not_count_as_memory() {
     if let Some(mut slot) = bare_slot() {
         check_outputs(&mut slot);
         check_large_outputs(&mut slot);
     }
 }
 
-/// What the program `reach` managed to do to a file and to a process of the user who runs it.
-fn reached(slot: &mut Slot) -> String {
+/// What the program `reach` managed to do to a file and to a process of the user who runs the tests.
+fn output_of_reach(slot: &mut Slot) -> String {
     let directory = tempfile::tempdir().unwrap();
     let secret = directory.path().join("secret");
     fs::write(&secret, "secret").unwrap();
@@ -105,13 +104,13 @@ fn reached(slot: &mut Slot) -> String {
     assert!(victim.try_wait().unwrap().is_none(), "it was killed");
     victim.kill().unwrap();
     victim.wait().unwrap();
-    bytes_of_output(&mut reply)
+    stdout_text(&mut reply)
 }
 
 #[test]
 fn without_namespaces_nothing_of_the_machine_can_be_reached() {
     if let Some(mut slot) = bare_slot() {
-        assert_eq!(reached(&mut slot), "done\n");
+        assert_eq!(output_of_reach(&mut slot), "done\n");
     }
 }
 
@@ -120,14 +119,14 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let Some(mut slot) = bare_slot() else { return };
     let mut place = job("orphans", &[]);
     place.command.argv = ["/bin/sh", "-c", "pwd"].map(str::to_owned).into();
-    let place = bytes_of_output(&mut run(&mut slot, &place));
+    let place = stdout_text(&mut run(&mut slot, &place));
     let directory = Path::new(place.trim()).ancestors().nth(2).expect("the slot's directory");
     let name = directory.file_name().expect("a name").to_string_lossy();
     assert!(name.starts_with("juror-slot-") && directory.exists(), "{place}");
     let marker = "without-namespaces";
     for what in ["sleep", "burn", "write"] {
         let mut reply = run(&mut slot, &job("orphans", &[what, marker]));
-        assert_eq!(bytes_of_output(&mut reply), "done");
+        assert_eq!(stdout_text(&mut reply), "done");
         let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
         assert_eq!(left, None);
     }
@@ -180,10 +179,10 @@ fn a_slot_that_is_killed_leaves_no_process() {
     if bare_slot().is_none() {
         return;
     }
-    // A slot that is killed cannot remove its box any more.
+    // A slot that is killed can no longer remove its box.
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let output = crate::sandbox::alone("fallback::a_slot_is_killed", |command| {
+    let output = crate::sandbox::run_in_own_process("fallback::a_slot_is_killed", |command| {
         command.env("TMPDIR", directory.path());
     });
     let report = String::from_utf8_lossy(&output.stdout);
@@ -198,13 +197,13 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
     filling.limits.output = None;
     let reply = run(&mut slot, &filling);
     let stop = reply.outcome.stopped_by;
-    assert_eq!(stop, Some(juror::model::outcome::StoppedBy::Output));
+    assert_eq!(stop, Some(juror::model::outcome::StopReason::Output));
 }
 
 mod quiet {
     use super::*;
 
-    /// Everything that holds with namespaces holds without, but what the tests leave out by name.
+    /// Everything that holds with namespaces holds without, except what the tests skip by name.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     fn the_whole_suite_holds_without_namespaces() {
@@ -231,7 +230,7 @@ mod quiet {
 
 /// The second start of a generator is a second later.
 #[test]
-fn generators_are_proved_without_namespaces_too() {
+fn generators_are_checked_without_namespaces() {
     let Some(slot) = bare_slot() else { return };
     let fixture = Fixture::new();
     fixture.write("sum/generators/gen.sh", "read -r a < one.txt; echo \"$a $1\"\n");
@@ -248,11 +247,11 @@ fn generators_are_proved_without_namespaces_too() {
     let recipe =
         juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
     let slot = Mutex::new(slot);
-    let executor = Scripted::new(1, |job: &Job| {
-        place::put(job, || Ok(std::env::temp_dir()))?;
+    let executor = ScriptedExecutor::new(1, |job: &Job| {
+        place::write_shown_trees(job, || Ok(std::env::temp_dir()))?;
         slot.lock().expect("the slot").run(job).map_err(Stop::Fault)
     });
-    let generated = generate(&Generating {
+    let generated = generate(&Generation {
         bench: Bench {
             problem: &problem,
             executor: &executor,
@@ -260,10 +259,10 @@ fn generators_are_proved_without_namespaces_too() {
             events: &|_| {},
         },
         recipe: &recipe.recipe.expect("a recipe"),
-        mode: Mode::Check,
-        fresh: false,
-        prune: false,
-        kept: None,
+        mode: GenerateMode::Check,
+        ignores_memory: false,
+        removes_leftovers: false,
+        memory_dir: None,
     })
     .expect("data");
     let said: Vec<&str> = generated
@@ -275,7 +274,7 @@ fn generators_are_proved_without_namespaces_too() {
 }
 
 /// Refuses what Docker's own filter refuses: namespaces, mounts, and `clone3`, whose flags a filter cannot see.
-fn contain(command: &mut process::Command) {
+fn refuse_namespaces(command: &mut process::Command) {
     let code = |code: u32, (yes, no), value: u32| libc::sock_filter {
         code: u16::try_from(code).expect("it is short"),
         jt: yes,
@@ -312,7 +311,7 @@ fn contain(command: &mut process::Command) {
 
 #[test]
 fn programs_run_in_a_container_that_refuses_namespaces() {
-    if let Err(error) = Host::at(Isolation::Landlock) {
+    if let Err(error) = Host::try_isolation(Isolation::Landlock) {
         return skip(&error.to_string());
     }
     let fixture = Fixture::new();
@@ -322,7 +321,7 @@ fn programs_run_in_a_container_that_refuses_namespaces() {
         return skip("the binary that users get is not on this machine");
     }
     command.current_dir(fixture.root()).args(["judge", "sum", "a.sh", "--json"]);
-    contain(&mut command);
+    refuse_namespaces(&mut command);
     let output = command.output().expect("juror starts");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");

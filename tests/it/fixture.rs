@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::wire;
 
-/// A directory with a package `sum` (two numbers in, their sum out) in it.
+/// A directory with the package `sum`: the input has two numbers, the output is their sum.
 pub(crate) struct Fixture {
     dir: TempDir,
 }
@@ -35,19 +35,18 @@ echo 'expected two numbers' >&2
 exit 43
 ";
 
-/// Right.
 pub(crate) const RIGHT: &str = "read -r a b; echo $((a + b))\n";
-/// Wrong on every case but the first.
+/// Right only on the first test case.
 pub(crate) const WRONG: &str = "read -r a b; echo 3\n";
 
 impl Fixture {
-    /// The package as it should be.
+    /// A valid package.
     pub(crate) fn new() -> Self {
         let fixture = Self { dir: tempfile::tempdir().expect("a temporary directory") };
         fixture.write("sum/problem.yaml", PROBLEM);
         fixture.write("sum/statement/problem.en.md", "Add two numbers.\n");
         fixture.write("sum/input_validators/validate/run", VALIDATOR);
-        fixture.executable("sum/input_validators/validate/run");
+        fixture.make_executable("sum/input_validators/validate/run");
         fixture.write("sum/submissions/accepted/right.sh", RIGHT);
         fixture.write("sum/submissions/wrong_answer/wrong.sh", WRONG);
         for (name, input, answer) in [
@@ -63,7 +62,7 @@ impl Fixture {
         fixture
     }
 
-    /// The same with files `sum.in` and `sum.out` in place of standard input and output.
+    /// With files `sum.in` and `sum.out` instead of standard input and output.
     pub(crate) fn with_files() -> Self {
         let fixture = Self::new();
         fixture.write("sum/juror.toml", "[io]\ninput = \"sum.in\"\noutput = \"sum.out\"\n");
@@ -89,7 +88,7 @@ impl Fixture {
         fs::read_to_string(self.path(name)).expect("a text")
     }
 
-    pub(crate) fn executable(&self, name: &str) {
+    pub(crate) fn make_executable(&self, name: &str) {
         use std::os::unix::fs::PermissionsExt;
         let rights = fs::Permissions::from_mode(0o755);
         fs::set_permissions(self.path(name), rights).expect("rights");
@@ -99,31 +98,30 @@ impl Fixture {
         fs::remove_file(self.path(name)).expect("a file to remove");
     }
 
-    /// The `juror` command in this directory.
     pub(crate) fn juror(&self, arguments: &str) -> Command {
-        self.here(wire::juror(), arguments)
+        self.in_directory(wire::juror(), arguments)
     }
 
-    /// The `juror` command as the standard library has it, to be started and left at work.
+    /// As a command of the standard library, for a process that runs in the background.
     pub(crate) fn std_juror(&self, arguments: &str) -> process::Command {
         let mut command = wire::juror();
         command
             .current_dir(self.dir.path())
             .args(arguments.split_whitespace())
             .env("XDG_CACHE_HOME", self.dir.path().join("cache"))
-            .env("TMPDIR", self.temporary())
+            .env("TMPDIR", self.temporary_directory())
             .env("CI", "true");
         command
     }
 
-    /// A directory for temporary files of a process that is killed: nobody else finds what it leaves.
-    pub(crate) fn temporary(&self) -> PathBuf {
+    /// For temporary files of a process that is killed. No other process removes them.
+    pub(crate) fn temporary_directory(&self) -> PathBuf {
         let path = self.path("tmp");
         fs::create_dir_all(&path).expect("a directory");
         path
     }
 
-    fn here(&self, command: process::Command, arguments: &str) -> Command {
+    fn in_directory(&self, command: process::Command, arguments: &str) -> Command {
         let mut command = Command::from_std(command);
         command
             .current_dir(self.dir.path())
@@ -134,21 +132,20 @@ impl Fixture {
         command
     }
 
-    /// Runs `juror` and holds its exit code and what it writes, standard output and standard error
-    /// together, against what is expected.
+    /// Checks the exit code of `juror`, and that standard output and standard error together contain `said`.
     pub(crate) fn check(&self, arguments: &str, code: i32, said: &[&str]) {
         check(self.juror(arguments), arguments, code, said);
     }
 
-    /// The same for a command that keeps its results for later ones.
-    pub(crate) fn check_kept(&self, arguments: &str, code: i32, said: &[&str]) {
+    /// With a cache.
+    pub(crate) fn check_with_cache(&self, arguments: &str, code: i32, said: &[&str]) {
         let mut command = self.juror(arguments);
         command.env("JUROR_CACHE", self.path("cache/juror"));
         check(command, arguments, code, said);
     }
 
-    /// Judges programs for the shell with one command, each with this line before it, and holds the verdict of each, or `-`
-    /// if there is none, and a part of the cause against what is expected.
+    /// Judges shell programs with one command; each begins with the line `start`. A row has a program, its verdict
+    /// (`-` for none), and a part of the cause.
     pub(crate) fn judge_all(&self, start: &str, options: &str, rows: &[(&str, &str, &str)]) {
         let names: Vec<String> = (0..rows.len()).map(|at| format!("p{at:02}.sh")).collect();
         for (name, (program, ..)) in names.iter().zip(rows) {
@@ -177,7 +174,6 @@ impl Fixture {
         }
     }
 
-    /// Runs `juror … --json` and gives the document.
     pub(crate) fn json(&self, arguments: &str, code: i32) -> serde_json::Value {
         let output = self.juror(arguments).arg("--json").output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -186,9 +182,8 @@ impl Fixture {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{err}"))
     }
 
-    /// Says that a test, or a part of one, is left out.
     #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
-    pub(crate) fn skip(&self, why: &str) {
+    pub(crate) fn announce_skip(&self, why: &str) {
         eprintln!("skipped: {why}");
     }
 
@@ -197,8 +192,8 @@ impl Fixture {
     }
 }
 
-/// Writes a script that can be started at once. Another process writes it: this one starts processes in many threads, which
-/// would have the file open for a moment, and the kernel starts no program that somebody has open for writing.
+/// Writes a script in another process. This process starts programs in many threads, whose children may have the file
+/// open for a moment, and the kernel refuses to start a program that is open for writing.
 pub(crate) fn write_program(path: &Path, text: &str) {
     let mut command = Command::new("sh");
     command.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).write_stdin(text);
@@ -210,7 +205,7 @@ fn check(mut command: Command, arguments: &str, code: i32, said: &[&str]) {
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
-    // Lines are wrapped to the width; what is looked for is not.
+    // Lines are wrapped to the width; the expected text is not.
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for piece in said {
         let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Holds the fold, by which the validator of coinmoves judges in linear time, against the table that follows the rules.
+//! Compares the linear fold of the coinmoves validator with a quadratic table that follows the rules.
 
 #[expect(unreachable_pub, reason = "the package's own file")]
 #[path = "../../problems/coinmoves/output_validator/validate/row.rs"]
@@ -6,8 +6,8 @@ mod row;
 
 use row::{End, Shares, lead, loss, shares};
 
-/// By how much the player to move leads on every part of the row; the part from `left` up to `right` is at
-/// `[left][right]`. Every part is settled from the two that a move can leave.
+/// `[left][right]` is the lead of the player to move on the part from `left` up to `right`. Each entry follows from
+/// the two parts that a move can leave.
 fn table(row: &[i64]) -> Vec<Vec<i64>> {
     let n = row.len();
     let mut lead = vec![vec![0; n + 1]; n + 1];
@@ -22,7 +22,7 @@ fn table(row: &[i64]) -> Vec<Vec<i64>> {
     lead
 }
 
-/// The same for the whole row only, in two rows of memory that are used again.
+/// The lead on the whole row, with two rows of memory.
 fn lead_by_table(row: &[i64], best: &mut Vec<i64>) -> i64 {
     best.clear();
     best.resize(row.len() + 1, 0);
@@ -34,10 +34,10 @@ fn lead_by_table(row: &[i64], best: &mut Vec<i64>) -> i64 {
     best[0]
 }
 
-/// A stream of numbers that is the same everywhere.
-struct Chance(u64);
+/// The same numbers on every machine.
+struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     fn below(&mut self, end: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -50,7 +50,7 @@ fn check(row: &[i64], first: i64, second: i64) {
 }
 
 #[test]
-fn known_rows_have_known_shares() {
+fn known_rows_have_their_known_results() {
     check(&[], 0, 0);
     check(&[7], 7, 0);
     check(&[4, 7, 2, 9, 5, 2], 18, 11);
@@ -63,7 +63,7 @@ fn known_rows_have_known_shares() {
 }
 
 #[test]
-fn all_rows_of_up_to_seven_small_numbers_are_as_the_table_says() {
+fn the_fold_agrees_with_the_table_on_all_short_rows() {
     let mut best = Vec::new();
     for n in 0..=7 {
         for code in 0..4_i64.pow(n) {
@@ -74,13 +74,13 @@ fn all_rows_of_up_to_seven_small_numbers_are_as_the_table_says() {
 }
 
 #[test]
-fn a_million_rows_by_chance_are_as_the_table_says() {
-    let mut chance = Chance(1);
+fn the_fold_agrees_with_the_table_on_a_million_random_rows() {
+    let mut chance = RandomNumbers(1);
     let mut best = Vec::new();
     let mut row = Vec::new();
     for _ in 0..1_000_000 {
         let n = chance.below(13);
-        // Ties are rare among large numbers and common among small ones: both have to be right.
+        // Ties are rare among large numbers and common among small ones; both are tested.
         let spread = [2, 3, 10, 1000, 1_000_000_000][chance.below(5) as usize];
         let lowest = [0, -(spread as i64 / 2)][chance.below(2) as usize];
         row.clear();
@@ -90,8 +90,8 @@ fn a_million_rows_by_chance_are_as_the_table_says() {
 }
 
 #[test]
-fn long_rows_are_as_the_table_says() {
-    let mut chance = Chance(2);
+fn the_fold_agrees_with_the_table_on_long_rows() {
+    let mut chance = RandomNumbers(2);
     let mut best = Vec::new();
     for n in [99, 100, 255, 500] {
         for spread in [2, 5, 1_000_000_000] {
@@ -102,8 +102,8 @@ fn long_rows_are_as_the_table_says() {
 }
 
 #[test]
-fn a_loss_is_what_the_table_says() {
-    let mut chance = Chance(3);
+fn losses_agree_with_the_table() {
+    let mut chance = RandomNumbers(3);
     for _ in 0..2_000 {
         let n = 1 + chance.below(9) as usize;
         let row: Vec<i64> = (0..n).map(|_| chance.below(5) as i64).collect();
@@ -119,7 +119,7 @@ fn a_loss_is_what_the_table_says() {
 }
 
 #[test]
-fn the_ends_of_numbers_do_not_overflow() {
+fn extreme_numbers_do_not_overflow() {
     let most = i64::MAX / 4;
     check(&[most, most, most], 2 * most, most);
     check(&[-most, -most], -most, -most);

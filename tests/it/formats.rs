@@ -1,8 +1,8 @@
-//! Packages of library-checker and others, from their files to the verdicts of their solutions.
+//! Packages of library-checker, CMS and sinol, from their files to verdicts.
 
 use crate::fixture::{Fixture, RIGHT};
 
-fn package(files: &[(&str, &str)]) -> Fixture {
+fn write_package(files: &[(&str, &str)]) -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in files {
         fixture.write(name, text);
@@ -10,7 +10,7 @@ fn package(files: &[(&str, &str)]) -> Fixture {
     fixture
 }
 
-/// Only what the programs of these tests need.
+/// Only the functions that these tests need.
 const TESTLIB: &str = r#"
 #include <cstdio>
 #include <fstream>
@@ -19,7 +19,7 @@ inline int say(int code, const char* what) { std::fprintf(stderr, "%s\n", what);
 
 /// A problem `lc/sample/sum` of library-checker.
 pub(crate) fn library_checker() -> Fixture {
-    package(&[
+    write_package(&[
         ("lc/common/testlib.h", TESTLIB),
         ("lc/common/random.h", "inline int drawn(int seed) { return seed * 7 % 5; }\n"),
         (
@@ -66,7 +66,7 @@ pub(crate) fn library_checker() -> Fixture {
 }
 
 #[test]
-fn a_problem_of_library_checker_is_made_and_judged() {
+fn a_library_checker_problem_is_generated_and_judged() {
     let fixture = library_checker();
     let said = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
     fixture.check("verify lc/sample/sum", 0, &said);
@@ -79,8 +79,8 @@ fn a_problem_of_library_checker_is_made_and_judged() {
 }
 
 #[test]
-fn a_task_of_cms_is_made_and_judged() {
-    let fixture = package(&[
+fn a_cms_task_is_generated_and_judged() {
+    let fixture = write_package(&[
         (
             "cms/task.yaml",
             "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
@@ -105,8 +105,8 @@ fn a_task_of_cms_is_made_and_judged() {
 }
 
 #[test]
-fn a_package_of_sinol_is_judged() {
-    let fixture = package(&[
+fn a_sinol_package_is_judged() {
+    let fixture = write_package(&[
         (
             "abc/config.yml",
             "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 30\n  2: 70\n\
@@ -139,8 +139,8 @@ fn a_package_of_sinol_is_judged() {
 }
 
 #[test]
-fn a_checker_of_cms_gives_a_part_of_the_points() {
-    let fixture = package(&[
+fn a_cms_checker_gives_partial_points() {
+    let fixture = write_package(&[
         (
             "cms/task.yaml",
             "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
@@ -149,7 +149,7 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
         ("cms/input/input0.txt", "3 4\n"),
         ("cms/input/input1.txt", "1 1\n"),
         ("cms/input/input2.txt", "10 20\n"),
-        // The output of who adds is right, and one more is worth a quarter.
+        // The sum gets all points, the sum plus one a quarter.
         (
             "cms/cor/correttore.sh",
             "read -r a b < $1; read -r right < $2; read -r found < $3\n\
@@ -176,25 +176,25 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
     judged("echo 0\n", 1, "rejects it: not enough");
     judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of CMS ends with 0");
     judged("read -r a b; echo $((a + b + 8))\n", 4, "its first line is \"many\"");
-    // A part is a wrong answer where there are no points, too.
+    // Without points, a partial answer is wrong.
     fixture.write("cms/gen/GEN", "#ST: 0\n1\n#ST: 100\n2\n3\n");
     fixture.check("judge cms more.sh --all", 1, &["WA", "wrong answer on tests/1/000"]);
     fixture.write("cms/gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n");
-    // Another format says in juror.toml how it is called.
+    // In another format, juror.toml names the calling convention.
     fixture.check("convert cms --to 2025-09 new", 0, &["defined names: EVAL"]);
     fixture.write("a.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");
     fixture.check("judge new a.sh --all", 1, &["gives 15 of 60 points: not enough", "55 of 100"]);
     // CMS itself takes an executable.
     fixture.remove("cms/cor/correttore.sh");
     fixture.write("cms/check/checker", "#!/usr/bin/env bash\ncmp -s $2 $3; echo $((1 - $?))\n");
-    fixture.executable("cms/check/checker");
+    fixture.make_executable("cms/check/checker");
     judged(RIGHT, 0, "100 of 100");
     fixture.check("judge cms more.sh --all", 1, &["0 of 100"]);
 }
 
 #[test]
-fn a_checker_and_an_input_validator_of_sinol_are_called() {
-    let fixture = package(&[
+fn a_sinol_checker_and_input_validator_are_called() {
+    let fixture = write_package(&[
         (
             "abc/config.yml",
             "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 31\n  2: 69\n\
@@ -218,7 +218,7 @@ fn a_checker_and_an_input_validator_of_sinol_are_called() {
              echo \"two numbers\"\nexit 7\n",
         ),
     ]);
-    // A third of 31 is rounded up, and right all the same.
+    // A third of 31 is rounded up, and accepted.
     fixture.check("verify abc", 0, &["2 submissions, all as expected", "abc1.sh", "80"]);
     let judged = |program: &str, code: i32, said: &str| {
         fixture.write("a.sh", program);

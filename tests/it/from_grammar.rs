@@ -12,8 +12,8 @@ const MAX: &str =
     "read -r n; read -r -a a; m=-99; for x in \"${a[@]}\"; do ((x > m)) && m=$x; done; echo $m\n";
 const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
-/// A package with a grammar of its input and one solution, and nothing else.
-pub(crate) fn empty(grammar: &str) -> Fixture {
+/// A package with only a grammar of its input and one solution.
+pub(crate) fn package_with_grammar(grammar: &str) -> Fixture {
     let fixture = Fixture::new();
     for part in ["data", "submissions", "input_validators", "statement"] {
         fs::remove_dir_all(fixture.path(&format!("sum/{part}"))).expect("a directory to remove");
@@ -23,16 +23,16 @@ pub(crate) fn empty(grammar: &str) -> Fixture {
     fixture
 }
 
-fn recipe(fixture: &Fixture) -> String {
-    read(fixture, "sum/generators/generators.yaml")
+fn read_recipe(fixture: &Fixture) -> String {
+    read_file(fixture, "sum/generators/generators.yaml")
 }
 
-fn read(fixture: &Fixture, name: &str) -> String {
+fn read_file(fixture: &Fixture, name: &str) -> String {
     fs::read_to_string(fixture.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// All files of the package, with what is in them.
-fn everything(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
+/// All files of the package with their contents.
+fn all_files(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(fixture.path("sum")).sort_by_file_name();
     let files = walk.into_iter().map(|entry| entry.expect("an entry"));
     files
@@ -44,8 +44,8 @@ fn everything(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The names of the new cases, and what is said of the others.
-fn proposal(fixture: &Fixture, arguments: &str) -> (Vec<String>, serde_json::Value) {
+/// The names of the new cases, and the whole proposal.
+fn propose(fixture: &Fixture, arguments: &str) -> (Vec<String>, serde_json::Value) {
     let document = fixture.json(&format!("generate sum --from-grammar {arguments}"), 0);
     let proposal = document["proposals"][0].clone();
     let cases = proposal["cases"].as_array().expect("a list").iter();
@@ -55,65 +55,65 @@ fn proposal(fixture: &Fixture, arguments: &str) -> (Vec<String>, serde_json::Val
 
 #[test]
 fn a_new_package_gets_cases_that_verify() {
-    let fixture = empty(ROW);
-    let (names, proposal) = proposal(&fixture, "");
+    let fixture = package_with_grammar(ROW);
+    let (names, proposal) = propose(&fixture, "");
     assert!((25..45).contains(&names.len()), "{names:?}");
     let mut sizes = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let number = format!("secret/from-grammar/{:02}-", at + 1);
         assert!(name.starts_with(&number), "{name}");
-        sizes.push(read(&fixture, &format!("sum/data/{name}.in")).len());
-        let yaml = read(&fixture, &format!("sum/data/{name}.yaml"));
+        sizes.push(read_file(&fixture, &format!("sum/data/{name}.in")).len());
+        let yaml = read_file(&fixture, &format!("sum/data/{name}.yaml"));
         let case = &proposal["cases"][at];
         assert!(yaml.contains(case["description"].as_str().expect("a text")));
-        assert!(!read(&fixture, &format!("sum/data/{name}.ans")).is_empty());
+        assert!(!read_file(&fixture, &format!("sum/data/{name}.ans")).is_empty());
     }
     assert!(sizes.is_sorted(), "small ones come first: {sizes:?}");
     let smallest = names.iter().find(|name| name.ends_with("-smallest"));
     let smallest = smallest.expect("the smallest input");
-    assert_eq!(read(&fixture, &format!("sum/data/{smallest}.in")), "1\n-50\n");
-    assert_eq!(read(&fixture, &format!("sum/data/{smallest}.ans")), "-50\n");
+    assert_eq!(read_file(&fixture, &format!("sum/data/{smallest}.in")), "1\n-50\n");
+    assert_eq!(read_file(&fixture, &format!("sum/data/{smallest}.ans")), "-50\n");
     let all = names.len();
     fixture.check("generate sum --check", 0, &[&format!("{all} unchanged")]);
     fixture.check("generate sum", 0, &[&format!("{all} unchanged")]);
     fixture.write("sum/statement/problem.en.md", "The largest.\n");
     fixture.check("verify sum", 0, &["all as expected; no errors, no warnings"]);
-    // The comment above each input tells what prints it.
-    let options: Vec<String> = recipe(&fixture)
+    // The comment above each input names the command that prints it.
+    let options: Vec<String> = read_recipe(&fixture)
         .lines()
         .filter_map(|line| Some(line.trim().strip_prefix("# --shape")?.to_owned()))
         .collect();
     for (name, options) in names.iter().zip(options) {
         let line = format!("grammar generate sum/input_validators/row.ctd --shape{options}");
         let printed = fixture.juror(&line).output().expect("juror runs").stdout;
-        let input = read(&fixture, &format!("sum/data/{name}.in"));
+        let input = read_file(&fixture, &format!("sum/data/{name}.in"));
         assert_eq!(String::from_utf8_lossy(&printed), input, "{line}");
     }
 }
 
 #[test]
-fn a_second_run_adds_nothing_and_another_seed_adds_what_is_new() {
-    let fixture = empty(ROW);
-    let (first, _) = proposal(&fixture, "");
-    let before = everything(&fixture);
+fn a_second_run_adds_nothing_and_another_seed_adds_new_cases() {
+    let fixture = package_with_grammar(ROW);
+    let (first, _) = propose(&fixture, "");
+    let before = all_files(&fixture);
     fixture.check("generate sum --from-grammar", 0, &["nothing new", "already exist"]);
     fixture.check("generate --from-grammar sum", 0, &["nothing new"]);
-    assert_eq!(everything(&fixture), before);
-    let old = recipe(&fixture);
-    let (more, second) = proposal(&fixture, "--seed 5");
+    assert_eq!(all_files(&fixture), before);
+    let old = read_recipe(&fixture);
+    let (more, second) = propose(&fixture, "--seed 5");
     let next = format!("secret/from-grammar/{:02}-", first.len() + 1);
     assert!(more[0].starts_with(&next), "{more:?}");
     assert!(!more.iter().any(|name| name.ends_with("-smallest")));
     let equal = second["equal"].to_string();
     assert!(equal.contains("-smallest"), "{equal}");
-    assert!(recipe(&fixture).starts_with(old.trim_end()));
+    assert!(read_recipe(&fixture).starts_with(old.trim_end()));
     let all = format!("{} unchanged", first.len() + more.len());
     fixture.check("generate sum --check", 0, &[&all]);
 }
 
 #[test]
-fn cases_without_a_recipe_are_taken_in() {
-    let fixture = empty(ROW);
+fn cases_without_a_recipe_are_imported() {
+    let fixture = package_with_grammar(ROW);
     fixture.write("sum/data/sample/1.in", "2\n3 4\n");
     fixture.write("sum/data/sample/1.ans", "4\n");
     fixture.write("sum/data/secret/a/tie.in", "2\n7 7\n");
@@ -122,41 +122,41 @@ fn cases_without_a_recipe_are_taken_in() {
     fixture.write("sum/data/secret/least.in", "1\n-50\n");
     fixture.write("sum/data/secret/least.ans", "-50\n");
     fixture.write("sum/data/invalid_input/none.in", "0\n\n");
-    let before = everything(&fixture);
-    let (names, proposal) = proposal(&fixture, "");
+    let before = all_files(&fixture);
+    let (names, proposal) = propose(&fixture, "");
     assert_eq!(proposal["adopted"], 4);
     let equal = proposal["equal"].to_string();
     assert!(equal.contains(r#"{"name":"smallest","same_as":"secret/least"}"#), "{equal}");
-    let after = everything(&fixture);
+    let after = all_files(&fixture);
     assert!(before.iter().all(|file| after.contains(file)));
     let all = format!("{} test cases, {0} unchanged", names.len() + 4);
     fixture.check("generate sum --check", 0, &[&all]);
 }
 
 #[test]
-fn a_recipe_that_is_there_keeps_every_line() {
+fn an_existing_recipe_keeps_every_line() {
     let check = |start: &str, end: &str, secret: &str, directory: &str| {
-        let fixture = empty(ROW);
+        let fixture = package_with_grammar(ROW);
         let text = format!(
             "{start}# Mine.\n{SOLUTION}data:\n  secret:\n    data:\n{secret}  # The end.\n  sample:\n    data:\n      '1': {{in: \"1 5\"}}\n"
         );
         let text = text.replace('\n', end);
         fixture.write("sum/generators/generators.yaml", &text);
         fixture.write("sum/submissions/accepted/right.sh", "echo 1\n");
-        let (names, _) = proposal(&fixture, "");
+        let (names, _) = propose(&fixture, "");
         let first = &names[0];
         assert!(first.starts_with(&format!("secret/{directory}/01-")), "{first}");
-        let new = recipe(&fixture);
+        let new = read_recipe(&fixture);
         let mut rest = new.split_inclusive(end);
         for line in text.split_inclusive(end) {
             assert!(rest.any(|it| it == line), "{line} is not in its place:\n{new}");
         }
         assert_eq!(new.matches('\n').count(), new.matches(end).count(), "{new:?}");
-        // Only the new ones were made.
+        // Only the new cases were generated.
         assert!(!fixture.path("sum/data/sample").exists());
         fixture.juror("generate sum").assert().success();
         fixture.juror("generate sum --check").assert().success();
-        let (again, _) = proposal(&fixture, "");
+        let (again, _) = propose(&fixture, "");
         assert!(again.is_empty(), "{again:?}");
     };
     check("", "\n", "      one: {in: \"1\\n4\"}\n", "from-grammar");
@@ -172,30 +172,31 @@ fn a_recipe_that_is_there_keeps_every_line() {
 
 #[test]
 fn a_recipe_without_a_solution_gets_one_for_the_new_cases() {
-    let fixture = empty(ROW);
+    let fixture = package_with_grammar(ROW);
     let text = "data:\n  secret:\n    data:\n      one: {in: \"1\\n4\", ans: '4'}\n";
     fixture.write("sum/generators/generators.yaml", text);
-    let (names, _) = proposal(&fixture, "--into more/random");
+    let (names, _) = propose(&fixture, "--into more/random");
     assert!(names[0].starts_with("secret/more/random/01-"), "{names:?}");
-    assert!(recipe(&fixture).contains("solution: /submissions/accepted/right.sh"));
+    assert!(read_recipe(&fixture).contains("solution: /submissions/accepted/right.sh"));
     fixture.juror("generate sum").assert().success();
     fixture.juror("generate sum --check").assert().success();
 }
 
 #[test]
-fn large_inputs_stand_beside_the_recipe() {
-    let fixture = empty("INT(1, 5000, n) NEWLINE\nREP(n, SPACE) INT(1, 9) END NEWLINE\n");
-    let (names, _) = proposal(&fixture, "");
+fn large_inputs_are_files_next_to_the_recipe() {
+    let fixture =
+        package_with_grammar("INT(1, 5000, n) NEWLINE\nREP(n, SPACE) INT(1, 9) END NEWLINE\n");
+    let (names, _) = propose(&fixture, "");
     let last = names.last().expect("a case");
     let copy = format!("sum/generators/{}.in", last.trim_start_matches("secret/"));
-    assert_eq!(read(&fixture, &copy), read(&fixture, &format!("sum/data/{last}.in")));
-    assert!(recipe(&fixture).len() < 20_000);
+    assert_eq!(read_file(&fixture, &copy), read_file(&fixture, &format!("sum/data/{last}.in")));
+    assert!(read_recipe(&fixture).len() < 20_000);
     fixture.juror("generate sum --check").assert().success();
 }
 
 #[test]
 fn inputs_that_another_validator_refuses_are_left_out() {
-    let fixture = empty(ROW);
+    let fixture = package_with_grammar(ROW);
     let odd = "import sys\nn = int(input())\n\
                if n % 2 == 0:\n    sys.exit(42)\nprint('n must be even')\nsys.exit(43)\n";
     fixture.write("sum/input_validators/even.py", odd);
@@ -219,15 +220,17 @@ fn inputs_that_another_validator_refuses_are_left_out() {
     assert!(!cases.is_empty());
     for case in cases {
         let name = case["test_case"].as_str().expect("a name");
-        let input = read(&fixture, &format!("sum/data/{name}.in"));
+        let input = read_file(&fixture, &format!("sum/data/{name}.in"));
         let n: u32 = input.lines().next().and_then(|n| n.parse().ok()).expect("n");
         assert!(n.is_multiple_of(2) && n <= 18, "{name}: {n}");
     }
 }
 
 #[test]
-fn what_random_values_cannot_satisfy_is_named_and_the_rest_is_written() {
-    let fixture = empty("INT(1, 1000000, n) NEWLINE\nASSERT(n * n % 1000003 == 17 || n < 3)\n");
+fn unsatisfied_cases_are_named_and_the_others_are_written() {
+    let fixture = package_with_grammar(
+        "INT(1, 1000000, n) NEWLINE\nASSERT(n * n % 1000003 == 17 || n < 3)\n",
+    );
     fixture.write("sum/submissions/accepted/right.sh", "echo 1\n");
     fixture.check(
         "generate sum --from-grammar",
@@ -240,32 +243,32 @@ fn what_random_values_cannot_satisfy_is_named_and_the_rest_is_written() {
             "smallest",
         ],
     );
-    let fixture = empty("INT(1, 9, n) NEWLINE\nASSERT(n > 20)\n");
-    let before = everything(&fixture);
+    let fixture = package_with_grammar("INT(1, 9, n) NEWLINE\nASSERT(n > 20)\n");
+    let before = all_files(&fixture);
     fixture.check("generate sum --from-grammar", 3, &["row.ctd:2:1", "nothing could be made"]);
-    assert_eq!(everything(&fixture), before);
+    assert_eq!(all_files(&fixture), before);
 }
 
 #[test]
 fn an_interactive_problem_gets_empty_answers() {
-    let fixture = empty(ROW);
-    let yaml = read(&fixture, "sum/problem.yaml") + "type: interactive\n";
+    let fixture = package_with_grammar(ROW);
+    let yaml = read_file(&fixture, "sum/problem.yaml") + "type: interactive\n";
     fixture.write("sum/problem.yaml", yaml);
     fixture.write("sum/output_validator/run", "#!/bin/sh\nexit 42\n");
-    fixture.executable("sum/output_validator/run");
-    let (names, _) = proposal(&fixture, "");
-    assert_eq!(read(&fixture, &format!("sum/data/{}.ans", names[0])), "");
+    fixture.make_executable("sum/output_validator/run");
+    let (names, _) = propose(&fixture, "");
+    assert_eq!(read_file(&fixture, &format!("sum/data/{}.ans", names[0])), "");
     fixture.juror("generate sum --check").assert().success();
 }
 
 #[test]
-fn what_is_in_the_way_is_said_and_nothing_is_written() {
+fn obstacles_are_reported_and_nothing_is_written() {
     let check = |change: &dyn Fn(&Fixture), arguments: &str, code: i32, said: &[&str]| {
-        let fixture = empty(ROW);
+        let fixture = package_with_grammar(ROW);
         change(&fixture);
-        let before = everything(&fixture);
+        let before = all_files(&fixture);
         fixture.check(&format!("generate {arguments}"), code, said);
-        assert_eq!(everything(&fixture), before, "{arguments}");
+        assert_eq!(all_files(&fixture), before, "{arguments}");
     };
     let none = |_: &Fixture| {};
     let all = "sum --from-grammar";
@@ -328,8 +331,8 @@ fn what_is_in_the_way_is_said_and_nothing_is_written() {
 }
 
 #[test]
-fn a_solution_that_fails_leaves_the_recipe_and_can_be_mended() {
-    let fixture = empty(ROW);
+fn a_failing_solution_leaves_a_recipe_that_can_be_fixed() {
+    let fixture = package_with_grammar(ROW);
     fixture.write("sum/submissions/accepted/right.sh", "exit 1\n");
     fixture.check("generate sum --from-grammar", 3, &["the solution", "exit code 1"]);
     assert!(!fixture.path("sum/data").exists());
@@ -339,24 +342,24 @@ fn a_solution_that_fails_leaves_the_recipe_and_can_be_mended() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_a_fault_of_its_own() {
-    let fixture = empty(ROW);
+fn an_unwritable_directory_is_a_separate_fault() {
+    let fixture = package_with_grammar(ROW);
     let generators = fixture.path("sum/generators");
     fs::create_dir(&generators).expect("a directory");
-    lock(&generators);
+    make_read_only(&generators);
     let is_root = fs::write(generators.join("x"), "").is_ok();
     if is_root {
-        fixture.skip("root may write everywhere");
+        fixture.announce_skip("root may write everywhere");
     } else {
         fixture.check("generate sum --from-grammar", 4, &["write", "Permission denied"]);
     }
     fs::set_permissions(&generators, fs::Permissions::from_mode(0o755)).expect("rights");
-    // A file where a directory is needed is in the way of everybody.
+    // A file blocks the directory even for root.
     fs::remove_dir_all(&generators).expect("a directory to remove");
     fixture.write("sum/generators", "");
     fixture.check("generate sum --from-grammar", 3, &["sum/generators"]);
 }
 
-fn lock(directory: &Path) {
+fn make_read_only(directory: &Path) {
     fs::set_permissions(directory, fs::Permissions::from_mode(0o555)).expect("rights");
 }

@@ -1,6 +1,6 @@
 //! Everything a user sees, compared with the snapshots in `tests/snapshots/`.
 //!
-//! Recorded runs are fed to each reporter.
+//! Each reporter gets recorded runs.
 
 mod cluster;
 mod compared;
@@ -9,6 +9,7 @@ mod created;
 mod doctor;
 pub(crate) mod file;
 mod grammar;
+mod json_page;
 mod judged;
 mod keys;
 mod packages;
@@ -23,19 +24,20 @@ mod tools;
 mod validators;
 
 use juror::model::exit_code::ExitCode;
-use juror::report::style::{Listing, Only, Order, Style, Surroundings, Verbosity};
+use juror::report::style::{
+    Order, OutputEnvironment, Style, SubmissionFilter, TableListing, Verbosity,
+};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, csv, junit};
 
 use crate::golden::file::{
-    ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
-    check_screen, check_snapshot, document, feed,
+    ASCII, COLOR, PLAIN, QUIET, SharedWriter, VERBOSE, WIDE, check, check_json, check_listing,
+    check_screen, check_snapshot, feed, json_document,
 };
-use crate::golden::keys::{Keys, check_keys, find_written, own_keys};
 use crate::{live, wire};
 
 #[test]
-fn judging_shows_verdict_cause_and_first_difference() {
+fn judge_shows_verdict_cause_and_first_difference() {
     let events = judged::accepted_and_wrong();
     check("judge", PLAIN, &events);
     check("judge-wide", WIDE, &events);
@@ -48,84 +50,88 @@ fn judging_shows_verdict_cause_and_first_difference() {
 
 #[test]
 fn many_submissions_are_a_table_that_fits_the_width() {
-    let events = judged::class();
+    let events = judged::class_of_submissions();
     for width in [60, 80, 160] {
         check(&format!("class-{width}"), Style { width, ..PLAIN }, &events);
-        let events = scores::judge();
+        let events = scores::judge_with_scores();
         check(&format!("class-scores-{width}"), Style { width, ..PLAIN }, &events);
     }
     check("class-color", COLOR, &events);
     check("class-quiet", QUIET, &events);
     let listed = |file: &str, order, only| {
-        check_listing(file, PLAIN, Listing { order, only }, &events);
+        check_listing(file, PLAIN, TableListing { order, only }, &events);
     };
     listed("class-by-name", Order::Name, None);
     listed("class-by-verdict", Order::Verdict, None);
-    listed("class-failed", Order::Time, Some(Only::Failed));
+    listed("class-failed", Order::Time, Some(SubmissionFilter::Failed));
     check_listing(
         "verify-unexpected",
         PLAIN,
-        Listing { order: Order::Surprise, only: Some(Only::Unexpected) },
-        &judged::verify(),
+        TableListing { order: Order::Surprise, only: Some(SubmissionFilter::Unexpected) },
+        &judged::broken_expectations(),
     );
 }
 
 #[test]
-fn what_is_known_from_earlier_commands_is_marked() {
-    let events = judged::known();
+fn cached_results_are_marked() {
+    let events = judged::cached_results();
     check("known", PLAIN, &events);
     check_json("known", &events);
-    let out = Screen::default();
+    let out = SharedWriter::default();
     feed(Reporter::AtEnd(junit::write, Box::new(out.clone())), &events);
     check_snapshot("known.xml", &out.text());
 }
 
 #[test]
 fn a_class_is_a_table_of_points_that_names_copies() {
-    let events = judged::folder();
+    let events = judged::class_folder();
     for width in [60, 80, 160] {
         check(&format!("folder-{width}"), Style { width, ..PLAIN }, &events);
     }
     check("folder-quiet", QUIET, &events);
     check_json("folder", &events);
-    let out = Screen::default();
+    let out = SharedWriter::default();
     feed(Reporter::AtEnd(csv::write, Box::new(out.clone())), &events);
     check_snapshot("folder.csv", &out.text());
 }
 
 #[test]
-fn terminals_pipes_and_files_are_told_apart() {
-    let terminal = Surroundings {
+fn output_depends_on_terminal_pipe_or_file() {
+    let terminal = OutputEnvironment {
         out_is_terminal: true,
         err_is_terminal: true,
         term: "xterm-256color".to_owned(),
         locale: "de_DE.UTF-8".to_owned(),
         width: Some(80),
-        ..Surroundings::default()
+        ..OutputEnvironment::default()
     };
-    let check = |name: &str, around: Surroundings, style: Style, can_redraw: bool| {
+    let check = |name: &str, around: OutputEnvironment, style: Style, can_redraw: bool| {
         assert_eq!((around.style(Verbosity::Normal), around.can_redraw()), (style, can_redraw));
-        check(&format!("place-{name}"), around.style(Verbosity::Normal), &judged::class());
+        check(
+            &format!("place-{name}"),
+            around.style(Verbosity::Normal),
+            &judged::class_of_submissions(),
+        );
     };
-    let (color, none) = (Style { color: true, ..PLAIN }, Surroundings::default());
+    let (color, none) = (Style { color: true, ..PLAIN }, OutputEnvironment::default());
     check("terminal", terminal.clone(), color, true);
-    check("ci", Surroundings { ci: true, ..terminal.clone() }, color, false);
-    check("no-color", Surroundings { no_color: true, ..terminal.clone() }, PLAIN, true);
-    check("dumb", Surroundings { term: "dumb".to_owned(), ..terminal.clone() }, PLAIN, false);
+    check("ci", OutputEnvironment { ci: true, ..terminal.clone() }, color, false);
+    check("no-color", OutputEnvironment { no_color: true, ..terminal.clone() }, PLAIN, true);
+    check("dumb", OutputEnvironment { term: "dumb".to_owned(), ..terminal.clone() }, PLAIN, false);
     check(
         "ascii",
-        Surroundings { locale: "C".to_owned(), ..terminal.clone() },
+        OutputEnvironment { locale: "C".to_owned(), ..terminal.clone() },
         Style { unicode: false, ..color },
         true,
     );
-    let piped = Surroundings { out_is_terminal: false, ..terminal };
+    let piped = OutputEnvironment { out_is_terminal: false, ..terminal };
     check("piped", piped, PLAIN, true);
     check("file", none, Style { width: 100, ..PLAIN }, false);
 }
 
 #[test]
-fn one_submission_that_failed_is_shown_in_full() {
-    let events = judged::one();
+fn a_single_failed_submission_is_shown_in_full() {
+    let events = judged::long_input();
     for width in [60, 80, 160] {
         check(&format!("one-{width}"), Style { width, ..PLAIN }, &events);
     }
@@ -134,7 +140,7 @@ fn one_submission_that_failed_is_shown_in_full() {
 }
 
 #[test]
-fn each_kind_of_difference_is_shown_in_its_own_way() {
+fn each_kind_of_difference_has_its_own_form() {
     let events = judged::differences();
     check("differences-verbose", VERBOSE, &events);
     check("differences-verbose-wide", Style { width: 120, ..VERBOSE }, &events);
@@ -152,7 +158,7 @@ fn a_compile_error_shows_the_first_errors() {
 }
 
 #[test]
-fn passed_limits_and_crashes_say_which_and_how() {
+fn exceeded_limits_and_crashes_are_named() {
     let events = judged::limits_and_crashes();
     check("limits", PLAIN, &events);
     check("limits-wide", WIDE, &events);
@@ -168,34 +174,34 @@ fn a_judge_error_never_looks_like_a_verdict() {
     check("judge-error-color", COLOR, &events);
     check("judge-error-quiet", QUIET, &events);
     check_json("judge-error", &events);
-    for line in document(&events).lines() {
+    for line in json_document(&events).lines() {
         assert!(!line.contains("\"verdict\": \""), "a verdict without a judgement: {line}");
     }
 }
 
 #[test]
-fn a_report_is_the_same_where_jobs_travel_as_bytes() {
+fn a_report_is_the_same_if_jobs_travel_as_bytes() {
     let fixture = live::fixture();
     fixture.write("crash.sh", "read -r a b; echo lost >&2; exit 3\n");
     let line = "judge @sum @sum/submissions/accepted/right.sh @crash.sh --jobs 1";
     let by = |around| {
-        let events = record::record_around(around, &fixture, line, ExitCode::Rejected);
-        document(&events)
+        let events = record::record_with_wrapper(around, &fixture, line, ExitCode::Rejected);
+        json_document(&events)
     };
-    assert_eq!(by(Some(wire::around)), by(None));
+    assert_eq!(by(Some(wire::wrap_in_wire)), by(None));
 }
 
 #[test]
-fn what_was_said_is_shown_with_its_times() {
-    let events = validators::live();
+fn an_interaction_is_shown_with_its_times() {
+    let events = validators::judge_interactive();
     check("live-verbose", VERBOSE, &events);
     check("live-quiet", QUIET, &events);
     check_json("live", &events);
 }
 
 #[test]
-fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
-    let events = validators::judge();
+fn messages_of_an_output_validator_are_shown_and_its_faults_are_judge_errors() {
+    let events = validators::judge_with_explanations();
     check("validator-verbose", VERBOSE, &events);
     check("validator-quiet", QUIET, &events);
     check_json("validator", &events);
@@ -203,22 +209,22 @@ fn an_output_validator_says_why_and_its_faults_are_none_of_the_submission() {
 
 #[test]
 fn scores_are_shown_by_group() {
-    let events = scores::judge();
+    let events = scores::judge_with_scores();
     check("scores", PLAIN, &events);
     check("scores-verbose", VERBOSE, &events);
     check("scores-color", COLOR, &events);
     check("scores-quiet", QUIET, &events);
     check_json("scores", &events);
-    check("scores-selected", PLAIN, &scores::selected());
-    let events = scores::verify();
+    check("scores-selected", PLAIN, &scores::judge_selected_cases());
+    let events = scores::verify_with_broken_score();
     check("scores-verify", PLAIN, &events);
     check("scores-verify-wide", WIDE, &events);
     check("scores-verify-quiet", QUIET, &events);
 }
 
 #[test]
-fn verifying_shows_a_table_and_broken_expectations() {
-    let events = judged::verify();
+fn verify_shows_a_table_and_broken_expectations() {
+    let events = judged::broken_expectations();
     check("verify", PLAIN, &events);
     check("verify-wide", WIDE, &events);
     check("verify-color", Style { color: true, ..WIDE }, &events);
@@ -226,15 +232,15 @@ fn verifying_shows_a_table_and_broken_expectations() {
     check("verify-verbose", VERBOSE, &events);
     check_json("verify", &events);
     check("verify-good", PLAIN, &judged::verify_good());
-    let events = judged::spared();
+    let events = judged::spared_runs();
     check("verify-spared", PLAIN, &events);
     check("verify-spared-verbose", VERBOSE, &events);
     check_json("verify-spared", &events);
 }
 
 #[test]
-fn why_a_submission_fails_is_told_after_its_verdict() {
-    let events = judged::explained();
+fn an_explanation_follows_the_verdict() {
+    let events = judged::explained_submissions();
     check("judge-explain", PLAIN, &events);
     check("judge-explain-quiet", QUIET, &events);
     check_json("judge-explain", &events);
@@ -242,25 +248,25 @@ fn why_a_submission_fails_is_told_after_its_verdict() {
 
 #[test]
 fn a_search_shows_the_input_and_how_it_was_found() {
-    let events = searches::found();
+    let events = searches::found_counterexample();
     check("stress", PLAIN, &events);
     check("stress-ascii", ASCII, &events);
     check("stress-color", COLOR, &events);
     check("stress-quiet", QUIET, &events);
     check_json("stress", &events);
-    check("stress-flaky", PLAIN, &searches::flaky());
-    check("stress-live", PLAIN, &searches::live());
-    check_json("stress-live", &searches::live());
-    let events = searches::nothing();
+    check("stress-flaky", PLAIN, &searches::flaky_crash());
+    check("stress-live", PLAIN, &searches::interactive_search());
+    check_json("stress-live", &searches::interactive_search());
+    let events = searches::fruitless_search();
     check("stress-nothing", PLAIN, &events);
     check("stress-nothing-quiet", QUIET, &events);
     check_json("stress-nothing", &events);
-    check("stress-interrupted", PLAIN, &searches::interrupted());
+    check("stress-interrupted", PLAIN, &searches::interrupted_search());
 }
 
 #[test]
-fn diagnostics_show_the_line_and_the_way_out() {
-    let events = judged::diagnostics();
+fn diagnostics_show_the_line_and_the_help() {
+    let events = judged::unusable_package();
     check("diagnostics", PLAIN, &events);
     check("diagnostics-ascii", ASCII, &events);
     check("diagnostics-color", COLOR, &events);
@@ -269,54 +275,54 @@ fn diagnostics_show_the_line_and_the_way_out() {
 }
 
 #[test]
-fn generating_counts_and_lists_on_request() {
-    let events = recipes::written();
+fn generate_counts_cases_and_lists_them_on_request() {
+    let events = recipes::generate_run();
     check("generate", PLAIN, &events);
     check("generate-verbose", VERBOSE, &events);
     check("generate-quiet", QUIET, &events);
     check_json("generate", &events);
-    let events = recipes::checked();
+    let events = recipes::generate_check();
     check("generate-check", PLAIN, &events);
     check_json("generate-check", &events);
 }
 
 #[test]
-fn cases_from_a_grammar_are_listed_with_what_they_are_for() {
-    let events = proposals::added();
+fn cases_from_a_grammar_are_listed_with_their_purpose() {
+    let events = proposals::new_cases();
     check("from-grammar", PLAIN, &events);
     check("from-grammar-wide", WIDE, &events);
     check("from-grammar-quiet", QUIET, &events);
     check_json("from-grammar", &events);
-    let events = proposals::nothing();
+    let events = proposals::no_new_cases();
     check("from-grammar-nothing", PLAIN, &events);
     check("from-grammar-nothing-verbose", VERBOSE, &events);
 }
 
 #[test]
-fn an_interrupted_command_says_what_is_not_done() {
+fn an_interrupted_command_names_unfinished_work() {
     let events = judged::judge_interrupted();
     check("interrupted", PLAIN, &events);
     check("interrupted-quiet", QUIET, &events);
     check_json("interrupted", &events);
-    check("interrupted-generate", PLAIN, &recipes::interrupted());
+    check("interrupted-generate", PLAIN, &recipes::interrupted_run());
 }
 
 #[test]
-fn each_package_is_told_to_its_end_before_the_next_begins() {
-    let events = judged::packages();
+fn each_package_is_reported_in_full_before_the_next() {
+    let events = judged::several_packages();
     check("packages", PLAIN, &events);
     check_screen("packages-screen", PLAIN, &events);
     check_screen("packages-verbose-screen", VERBOSE, &events);
     check("packages-quiet", QUIET, &events);
     check_json("packages", &events);
-    check_screen("verify-screen", PLAIN, &judged::verify());
+    check_screen("verify-screen", PLAIN, &judged::broken_expectations());
     let events = judged::packages_interrupted();
     check("packages-interrupted", PLAIN, &events);
     check_json("packages-interrupted", &events);
-    let events = packages::no_host();
+    let events = packages::unusable_host();
     check("packages-no-host", PLAIN, &events);
     check_json("packages-no-host", &events);
-    let events = recipes::packages();
+    let events = recipes::check_of_two_packages();
     check("packages-generated", PLAIN, &events);
     check_screen("packages-generated-screen", PLAIN, &events);
     check("packages-generated-quiet", QUIET, &events);
@@ -325,134 +331,134 @@ fn each_package_is_told_to_its_end_before_the_next_begins() {
 
 #[test]
 fn every_fault_of_a_recipe_is_shown_with_its_line() {
-    let events = recipes::faults();
+    let events = recipes::recipe_faults();
     check("recipe-faults", PLAIN, &events);
     check_json("recipe-faults", &events);
 }
 
 #[test]
-fn converting_names_what_has_no_equivalent() {
-    let events = converted::legacy();
+fn convert_lists_losses() {
+    let events = converted::conversion_with_losses();
     check("convert", PLAIN, &events);
     check("convert-quiet", QUIET, &events);
     check_json("convert", &events);
-    check("convert-equal", PLAIN, &converted::equal());
+    check("convert-equal", PLAIN, &converted::conversion_without_losses());
 }
 
 #[test]
-fn a_new_package_is_told_with_its_files_and_the_next_steps() {
-    let events = created::game();
+fn a_new_package_is_shown_with_files_and_next_steps() {
+    let events = created::new_game();
     check("new", PLAIN, &events);
     check("new-quiet", QUIET, &events);
     check_json("new", &events);
 }
 
 #[test]
-fn one_run_is_told_with_all_that_it_wrote() {
-    let events = created::run(false);
+fn run_shows_everything_the_program_wrote() {
+    let events = created::crashed_run(false);
     check("run", PLAIN, &events);
     check_json("run", &events);
-    check("run-by-hand", PLAIN, &created::played());
-    // Standard output is for another program.
-    let (out, err) = (Screen::default(), Screen::default());
+    check("run-by-hand", PLAIN, &created::played_run());
+    // Standard output has only the program's output.
+    let (out, err) = (SharedWriter::default(), SharedWriter::default());
     let terminal = Terminal::new(out.clone(), err.clone(), PLAIN);
-    feed(Reporter::Live(Box::new(terminal)), &created::run(true));
+    feed(Reporter::Live(Box::new(terminal)), &created::crashed_run(true));
     assert_eq!(out.text(), "one\n\x1b[31mtwo\tx");
     check_snapshot("run-raw.txt", &err.text());
 }
 
 #[test]
 fn a_package_is_shown_as_a_tree() {
-    let events = created::listing(false);
+    let events = created::package_listing(false);
     check("show", PLAIN, &events);
     check("show-color", COLOR, &events);
-    check("show-case", PLAIN, &created::listing(true));
-    check_json("show-case", &created::listing(true));
+    check("show-case", PLAIN, &created::package_listing(true));
+    check_json("show-case", &created::package_listing(true));
 }
 
 #[test]
 fn mutants_are_listed_or_shown_with_their_lines() {
-    check("mutants", PLAIN, &created::mutants(false));
-    check("mutants-ascii", ASCII, &created::mutants(false));
-    check("mutants-one", COLOR, &created::mutants(true));
-    check_json("mutants-one", &created::mutants(true));
+    check("mutants", PLAIN, &created::mutant_listing(false));
+    check("mutants-ascii", ASCII, &created::mutant_listing(false));
+    check("mutants-one", COLOR, &created::mutant_listing(true));
+    check_json("mutants-one", &created::mutant_listing(true));
 }
 
 #[test]
 fn the_cache_is_shown_pruned_and_checked() {
     for action in ["stat", "prune", "verify"] {
-        check(&format!("cache-{action}"), PLAIN, &created::cache(action));
-        check_json(&format!("cache-{action}"), &created::cache(action));
+        check(&format!("cache-{action}"), PLAIN, &created::cache_report(action));
+        check_json(&format!("cache-{action}"), &created::cache_report(action));
     }
 }
 
 #[test]
 fn languages_are_listed_with_their_tools_or_what_to_install() {
-    check("languages", PLAIN, &created::languages());
-    check_json("languages", &created::languages());
+    check("languages", PLAIN, &created::language_listing());
+    check_json("languages", &created::language_listing());
 }
 
 #[test]
-fn the_strength_of_data_is_told_with_what_it_misses() {
-    let events = strengths::measured(false);
+fn strength_shows_the_score_and_missed_programs() {
+    let events = strengths::record_strength(false);
     check("strength", PLAIN, &events);
     check("strength-color", COLOR, &events);
     check("strength-verbose", VERBOSE, &events);
     check("strength-quiet", QUIET, &events);
     check_json("strength", &events);
-    check("strength-shut", PLAIN, &strengths::measured(true));
-    use juror::model::strength::Grade::{A, B, C, D, E};
-    assert_eq!(strengths::grades(), [A, A, B, C, D, E]);
+    check("strength-shut", PLAIN, &strengths::record_strength(true));
+    use juror::model::strength::StrengthRating::{A, B, C, D, E};
+    assert_eq!(strengths::grades_of_scores(), [A, A, B, C, D, E]);
 }
 
 #[test]
-fn comparing_says_right_or_wrong_and_where() {
-    let events = compared::right();
+fn compare_shows_the_result_and_the_place() {
+    let events = compared::right_output();
     check("compare-right", PLAIN, &events);
     check("compare-right-quiet", QUIET, &events);
     check_json("compare-right", &events);
-    let events = compared::wrong();
+    let events = compared::wrong_output();
     check("compare-wrong", PLAIN, &events);
     check("compare-wrong-color", COLOR, &events);
     check("compare-wrong-quiet", QUIET, &events);
     check_json("compare-wrong", &events);
-    let events = compared::number();
+    let events = compared::far_number();
     check("compare-number", PLAIN, &events);
     check_json("compare-number", &events);
 }
 
 #[test]
-fn an_input_that_a_grammar_refuses_is_shown_with_its_place() {
-    let events = grammar::checked();
+fn an_invalid_input_is_shown_with_line_and_column() {
+    let events = grammar::checked_inputs();
     check("grammar-check", PLAIN, &events);
     check("grammar-check-quiet", QUIET, &events);
     check_json("grammar-check", &events);
 }
 
 #[test]
-fn every_fault_of_a_grammar_is_shown_with_its_place() {
-    check("grammar-broken", PLAIN, &grammar::broken());
-    check("grammar-unsatisfied", PLAIN, &grammar::unsatisfied());
+fn every_fault_of_a_grammar_is_shown_with_line_and_column() {
+    check("grammar-broken", PLAIN, &grammar::broken_grammar());
+    check("grammar-unsatisfied", PLAIN, &grammar::unsatisfied_grammars());
 }
 
 #[test]
-fn bounds_stand_in_a_table() {
-    let events = grammar::listed();
+fn bounds_are_shown_in_a_table() {
+    let events = grammar::listed_bounds();
     check("grammar-bounds", PLAIN, &events);
     check_json("grammar-bounds", &events);
-    check("grammar-bounds-dependent", PLAIN, &grammar::dependent());
+    check("grammar-bounds-dependent", PLAIN, &grammar::dependent_bounds());
 }
 
 #[test]
-fn machines_of_every_kind_are_told_about() {
+fn doctor_describes_each_kind_of_machine() {
     let machines = [
-        ("doctor-server", doctor::server()),
+        ("doctor-server", doctor::contest_server()),
         ("doctor-container", doctor::container()),
-        ("doctor-closed", doctor::closed()),
-        ("doctor-freebsd", doctor::freebsd()),
+        ("doctor-closed", doctor::locked_down_machine()),
+        ("doctor-freebsd", doctor::freebsd_machine()),
     ];
     for (file, facts) in &machines {
-        let events = doctor::diagnosis(facts);
+        let events = doctor::record_diagnosis(facts);
         check(file, PLAIN, &events);
         check(&format!("{file}-quiet"), QUIET, &events);
         check_json(file, &events);
@@ -460,27 +466,27 @@ fn machines_of_every_kind_are_told_about() {
 }
 
 #[test]
-fn servers_for_workers_are_told_about() {
-    let mut written = Keys::new();
-    for (name, seen) in
-        [("", cluster::busy()), ("-poor", cluster::poor()), ("-worker", cluster::of_a_worker())]
-    {
-        let told = cluster::diagnosis(seen.clone());
+fn doctor_and_cluster_status_describe_servers() {
+    for (name, seen) in [
+        ("", cluster::busy_server()),
+        ("-poor", cluster::insecure_server()),
+        ("-worker", cluster::workers_view()),
+    ] {
+        let told = cluster::record_diagnosis(seen.clone());
         let file = format!("cluster-doctor{name}");
         check(&file, PLAIN, &told);
         check(&format!("{file}-quiet"), QUIET, &told);
         check_json(&file, &told);
-        let told = cluster::survey(seen);
-        check(&format!("cluster-status{name}"), PLAIN, &told);
-        find_written(&document(&told), &mut written);
+        let told = cluster::record_survey(seen);
+        let file = format!("cluster-status{name}");
+        check(&file, PLAIN, &told);
+        schema::check(&file, &told, &json_document(&told));
     }
-    check_keys(&own_keys(&written, "cluster"), "docs/cluster.md");
 }
 
-/// A writer whose reader has gone away.
-struct Closed;
+struct ClosedPipe;
 
-impl std::io::Write for Closed {
+impl std::io::Write for ClosedPipe {
     fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
         Err(std::io::ErrorKind::BrokenPipe.into())
     }
@@ -491,16 +497,16 @@ impl std::io::Write for Closed {
 }
 
 #[test]
-fn a_closed_pipe_is_returned_as_what_it_is() {
+fn a_closed_pipe_is_returned_unchanged() {
     let check = |reporter: Reporter<'_>| {
         let mut reporters = Reporters::new(vec![reporter]);
         let events = judged::accepted_and_wrong();
-        events.iter().for_each(|event| reporters.event(event));
+        events.iter().for_each(|event| reporters.show_event(event));
         reporters.finish(None);
-        let failed = reporters.failed().expect("the pipe is closed");
+        let failed = reporters.first_error().expect("the pipe is closed");
         assert_eq!(failed.kind(), std::io::ErrorKind::BrokenPipe);
     };
-    let terminal = Terminal::new(Closed, Vec::new(), PLAIN);
+    let terminal = Terminal::new(ClosedPipe, Vec::new(), PLAIN);
     check(Reporter::Live(Box::new(terminal)));
-    check(Reporter::AtEnd(csv::write, Box::new(Closed)));
+    check(Reporter::AtEnd(csv::write, Box::new(ClosedPipe)));
 }

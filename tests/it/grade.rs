@@ -1,4 +1,4 @@
-//! Streams of submissions: what comes of each line, in which order, and after a start that was killed.
+//! Streams of submissions: results, their order, and resuming after a kill.
 
 use std::fs;
 use std::io::Write;
@@ -6,9 +6,9 @@ use std::process::{Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use juror::build::{Builder, Built};
+use juror::build::{BuildResult, Builder};
 use juror::model::blob::Blob;
-use juror::model::job::{Keep, Reply};
+use juror::model::job::{BoxRetention, JobReply};
 use juror::model::limits::Limits;
 use juror::model::program::Program;
 use juror::model::root::FilePath;
@@ -19,23 +19,21 @@ use serde_json::{Value, json};
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::outcomes::quiet_outcome;
 use crate::plain::is_running;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
-/// What `juror grade` does with these lines.
-fn output(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
+fn run_grade(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
     fixture.juror("grade").args(options).write_stdin(lines).output().expect("juror runs")
 }
 
-/// The results of these lines.
-fn grade(fixture: &Fixture, options: &[&str], lines: &str, code: i32) -> Vec<Value> {
-    let output = output(fixture, options, lines);
+fn grade_lines(fixture: &Fixture, options: &[&str], lines: &str, code: i32) -> Vec<Value> {
+    let output = run_grade(fixture, options, lines);
     let err = String::from_utf8_lossy(&output.stderr);
-    let results = results(&output.stdout);
+    let results = parse_results(&output.stdout);
     assert_eq!(output.status.code(), Some(code), "{results:#?}\n{err}");
     results
 }
 
-fn results(text: &[u8]) -> Vec<Value> {
+fn parse_results(text: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(text).expect("results are text");
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
     let result =
@@ -43,32 +41,32 @@ fn results(text: &[u8]) -> Vec<Value> {
     text.lines().map(result).collect()
 }
 
-/// A line with a source for bash and two test cases.
-fn sum(id: impl Into<Value>, source: &str) -> Value {
+/// A line with a bash source and two test cases.
+fn sum_line(id: impl Into<Value>, source: &str) -> Value {
     let cases =
         json!([{ "input": "1 2\n", "answer": "3\n" }, { "input": "5 8\n", "answer": "13\n" }]);
     let id: Value = id.into();
     json!({ "id": id, "cases": cases, "source": { "text": source, "language": "bash" } })
 }
 
-/// With this added or changed.
-fn with(mut line: Value, more: Value) -> Value {
+/// Adds or replaces keys.
+fn with_keys(mut line: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("an object") };
     line.as_object_mut().expect("a line").extend(more);
     line
 }
 
-fn lines(all: &[Value]) -> String {
+fn join_lines(all: &[Value]) -> String {
     all.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]
-fn each_line_has_its_result() {
+fn each_line_gets_its_result() {
     let fixture = Fixture::new();
     fixture.write("mine.sh", RIGHT);
-    // The line, and of its result the verdict or the kind of fault, and some words of the cause or the message.
+    // Each row has the line, the verdict or kind of fault, and a part of the cause or message.
     let check = |line: Value, code: i32, expected: &str, said: &str| {
-        let results = grade(&fixture, &[], &format!("\n{line}\n"), code);
+        let results = grade_lines(&fixture, &[], &format!("\n{line}\n"), code);
         let [result] = &results[..] else { panic!("{results:#?}") };
         assert_eq!((&result["version"], &result["line"]), (&json!(1), &json!(2)), "{line}");
         assert_eq!(result["id"], line["id"], "{line}");
@@ -84,35 +82,42 @@ fn each_line_has_its_result() {
         assert!(text.contains(said), "{said}: {result:#}");
         result.clone()
     };
-    let right = check(sum("a", RIGHT), 0, "AC", "");
+    let right = check(sum_line("a", RIGHT), 0, "AC", "");
     assert_eq!(
         (&right["passed"], &right["ran"], &right["skipped"]),
         (&json!(2), &json!(2), &json!(0))
     );
     assert_eq!(right["test_cases"], Value::Null);
-    let wrong = check(sum(7, "echo 4"), 1, "WA", "token 1 differs");
+    let wrong = check(sum_line(7, "echo 4"), 1, "WA", "token 1 differs");
     assert_eq!(
         (&wrong["test_case"], &wrong["ran"], &wrong["skipped"]),
         (&json!("1"), &json!(1), &json!(1))
     );
-    let all = check(with(sum("a", WRONG), json!({ "all": true, "return": "cases" })), 1, "WA", "");
+    let all = check(
+        with_keys(sum_line("a", WRONG), json!({ "all": true, "return": "cases" })),
+        1,
+        "WA",
+        "",
+    );
     let verdict = |case: usize| &all["test_cases"][case]["verdict"];
     assert_eq!(
         (verdict(0), verdict(1), &all["test_case"]),
         (&json!("AC"), &json!("WA"), &json!("2"))
     );
     assert_eq!(all["test_cases"][1]["evidence"], Value::Null);
-    let shown = check(with(sum("a", WRONG), json!({ "return": "outputs" })), 1, "WA", "");
+    let shown = check(with_keys(sum_line("a", WRONG), json!({ "return": "outputs" })), 1, "WA", "");
     let evidence = &shown["test_cases"][1]["evidence"];
     assert_eq!(
         (&evidence["output"]["text"], &evidence["answer"]["text"]),
         (&json!("3\n"), &json!("13\n"))
     );
-    check(sum(Value::Null, "exit 3"), 1, "RTE", "exit code 3");
-    let limited = |limits: Value, source: &str| with(sum("l", source), json!({ "limits": limits }));
+    check(sum_line(Value::Null, "exit 3"), 1, "RTE", "exit code 3");
+    let limited =
+        |limits: Value, source: &str| with_keys(sum_line("l", source), json!({ "limits": limits }));
     check(limited(json!({ "time": 0.2 }), "while :; do :; done"), 1, "TLE", "0.2");
     check(limited(json!({ "output": 0.01 }), "printf '%99999d' 1"), 1, "OLE", "");
-    let compared = |how: &str, source: &str| with(sum("c", source), json!({ "compare": how }));
+    let compared =
+        |how: &str, source: &str| with_keys(sum_line("c", source), json!({ "compare": how }));
     let spaced = "read -r a b; echo \" $((a + b)) \"";
     check(compared("exact", spaced), 1, "WA", "");
     check(compared("tokens", spaced), 0, "AC", "");
@@ -125,10 +130,10 @@ fn each_line_has_its_result() {
     let unfinished = check(compared("float", RIGHT), 2, "line", "write the largest error");
     assert_eq!(help(unfinished), "see `juror help streams`");
     let python = json!({ "text": "print(sum(map(int, input().split())))", "language": "py" });
-    check(with(sum("p", ""), json!({ "source": python })), 0, "AC", "");
+    check(with_keys(sum_line("p", ""), json!({ "source": python })), 0, "AC", "");
     let named = json!({ "text": RIGHT, "name": "x.sh" });
-    check(with(sum("n", ""), json!({ "source": named })), 0, "AC", "");
-    let sourced = |source: Value| with(sum("s", ""), json!({ "source": source }));
+    check(with_keys(sum_line("n", ""), json!({ "source": named })), 0, "AC", "");
+    let sourced = |source: Value| with_keys(sum_line("s", ""), json!({ "source": source }));
     check(sourced(json!({ "file": "mine.sh" })), 0, "AC", "");
     let near = check(sourced(json!({ "file": "mime.sh" })), 2, "source", "mime.sh");
     assert_eq!(help(near), "did you mean `mine.sh`?");
@@ -149,23 +154,26 @@ fn each_line_has_its_result() {
 }
 
 #[test]
-fn a_compiler_that_is_missing_skips_the_line() {
+fn a_missing_compiler_skips_the_line() {
     let fixture = Fixture::new();
-    let line = with(sum("c", ""), json!({ "source": { "text": "int main(){}", "language": "c" } }));
+    let line = with_keys(
+        sum_line("c", ""),
+        json!({ "source": { "text": "int main(){}", "language": "c" } }),
+    );
     let empty = fixture.path("empty");
     fs::create_dir(&empty).expect("a directory");
     let mut command = fixture.juror("grade");
     let output =
-        command.env("PATH", empty).write_stdin(lines(&[line])).output().expect("juror runs");
-    let results = results(&output.stdout);
+        command.env("PATH", empty).write_stdin(join_lines(&[line])).output().expect("juror runs");
+    let results = parse_results(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{results:#?}");
     assert_eq!(results[0]["error"]["kind"], "skipped");
 }
 
 #[test]
-fn what_is_broken_does_not_keep_the_rest_from_being_judged() {
+fn a_broken_line_does_not_stop_the_others() {
     let fixture = Fixture::new();
-    let good = sum("good", RIGHT).to_string();
+    let good = sum_line("good", RIGHT).to_string();
     let cut = &good[..good.len() / 2];
     let text = format!("{good}\nnonsense\n\n{cut}\n[1]\n{{}}\n\u{0}\n{good}");
     let mut bytes = text.into_bytes();
@@ -173,7 +181,7 @@ fn what_is_broken_does_not_keep_the_rest_from_being_judged() {
     let mut command = fixture.juror("grade --ordered");
     let output = command.write_stdin(bytes).output().expect("juror runs");
     assert_eq!(output.status.code(), Some(2));
-    let results = results(&output.stdout);
+    let results = parse_results(&output.stdout);
     let told: Vec<String> = results
         .iter()
         .map(|it| format!("{} {} {}", it["line"], it["id"], it["error"]["kind"]))
@@ -198,22 +206,22 @@ fn what_is_broken_does_not_keep_the_rest_from_being_judged() {
 fn the_exit_code_is_that_of_the_gravest_line() {
     let fixture = Fixture::new();
     let check = |lines: &str, code: i32, said: &str| {
-        let output = output(&fixture, &[], lines);
+        let output = run_grade(&fixture, &[], lines);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{err}");
         assert!(err.contains(said), "{err}");
     };
     check("", 5, "standard input has no lines");
     check("\n\n", 5, "standard input has no lines");
-    let (right, wrong) = (sum(1, RIGHT), sum(2, WRONG));
-    check(&lines(&[right.clone(), wrong.clone()]), 1, "2 lines: 1 accepted, 1 rejected; ");
-    check(&lines(&[right, wrong, json!(3)]), 2, "3 lines: 1 accepted, 1 rejected, 1 broken; ");
+    let (right, wrong) = (sum_line(1, RIGHT), sum_line(2, WRONG));
+    check(&join_lines(&[right.clone(), wrong.clone()]), 1, "2 lines: 1 accepted, 1 rejected; ");
+    check(&join_lines(&[right, wrong, json!(3)]), 2, "3 lines: 1 accepted, 1 rejected, 1 broken; ");
 }
 
-/// The shape of the data set deepmind/code_contests, as its card on Hugging Face shows it, and of a set whose test cases
-/// are a text, as BAAI/TACO has them, each with a submission beside it.
+/// The form of the data set deepmind/code_contests, as its card on Hugging Face shows it, and of BAAI/TACO, whose
+/// test cases are JSON in a string; each with a submission.
 #[test]
-fn public_data_sets_are_read_by_a_map() {
+fn a_map_reads_public_data_sets() {
     let fixture = Fixture::new();
     let check = |map: Value, defaults: Value, line: Value, expected: &str| {
         let (map, defaults) = (map.to_string(), defaults.to_string());
@@ -223,7 +231,7 @@ fn public_data_sets_are_read_by_a_map() {
             "none 0" => 2,
             _ => 1,
         };
-        let results = grade(&fixture, &options, &line.to_string(), code);
+        let results = grade_lines(&fixture, &options, &line.to_string(), code);
         let got =
             format!("{} {}", results[0]["verdict"].as_str().unwrap_or("none"), results[0]["ran"]);
         assert_eq!((&*got, &results[0]["id"]), (expected, &json!("1_A. Sum")), "{results:#?}");
@@ -269,7 +277,7 @@ fn public_data_sets_are_read_by_a_map() {
     let unlike = json!({ "inputs": ["1 2\n"], "outputs": [] });
     let broken = json!({ "name": "1_A. Sum", "input_output": unlike, "completion": RIGHT });
     check(map, defaults.clone(), broken, "none 0");
-    // As open-r1/codeforces has them.
+    // The form of open-r1/codeforces.
     let map = json!({
         "id": "/name",
         "source": "/completion",
@@ -288,13 +296,15 @@ fn public_data_sets_are_read_by_a_map() {
 }
 
 #[test]
-fn a_source_in_markdown_is_told_and_never_judged() {
+fn a_source_in_markdown_is_a_fault_and_not_judged() {
     let fixture = Fixture::new();
     let check = |language: &str, source: &str, expected: &str| {
-        let line =
-            with(sum(1, source), json!({ "source": { "text": source, "language": language } }));
-        let output = output(&fixture, &[], &line.to_string());
-        let results = results(&output.stdout);
+        let line = with_keys(
+            sum_line(1, source),
+            json!({ "source": { "text": source, "language": language } }),
+        );
+        let output = run_grade(&fixture, &[], &line.to_string());
+        let results = parse_results(&output.stdout);
         let result = &results[0];
         let error = result["error"]["message"].as_str();
         let error = error.and_then(|it| it.rsplit("the fence ").next());
@@ -314,36 +324,36 @@ fn a_source_in_markdown_is_told_and_never_judged() {
     check("c", &format!("/*\n```\n*/\n{}", main.replace("int a", "a")), "CE");
     check("bash", &format!("{RIGHT}: '\n```\n'\n"), "AC");
     fixture.write("answer.sh", format!("```\n{RIGHT}```\n"));
-    let line = with(sum(1, ""), json!({ "source": { "file": "answer.sh" } }));
-    let results = grade(&fixture, &[], &line.to_string(), 2);
+    let line = with_keys(sum_line(1, ""), json!({ "source": { "file": "answer.sh" } }));
+    let results = grade_lines(&fixture, &[], &line.to_string(), 2);
     assert_eq!(results[0]["error"]["kind"], "source", "{results:#?}");
 }
 
 #[test]
 fn equal_sources_are_built_once() {
     let builds = Mutex::new(0);
-    let executor = Scripted::new(1, |job| {
+    let executor = ScriptedExecutor::new(1, |job| {
         *builds.lock().expect("a number") += 1;
-        let Keep::AllBut(_) = &job.keep else { panic!("only builds") };
+        let BoxRetention::AllBut(_) = &job.keep else { panic!("only builds") };
         let node = Node::File { blob: b"x".to_vec().into(), mode: FileMode::Executable };
-        // Whatever a build is to make.
+        // Everything that a build writes.
         let names = job.command.argv.iter().filter(|word| !word.starts_with(['-', '/']));
         let kept: Vec<TreeEntry> = names.map(|name| TreeEntry::new(name, node.clone())).collect();
         let outcome = quiet_outcome();
         let (stdout, stderr) = (Blob::default(), Blob::default());
-        Ok(Reply { outcome, stdout, stderr, collected: Vec::new(), kept: Some(kept.into()) })
+        Ok(JobReply { outcome, stdout, stderr, collected: Vec::new(), kept: Some(kept.into()) })
     });
-    let builder = Builder::new(&executor).keeping(2);
+    let builder = Builder::new(&executor).keeping_recent(2);
     let limits = Limits { memory: Some(Bytes::mib(64)), ..Limits::default() };
     let check = |sources: &[&str], expected: usize| {
         *builds.lock().expect("a number") = 0;
         for source in sources {
             let program = Program { path: FilePath::root("main.c"), ..Program::default() };
             let Ok(prepared) = builder.prepare_text(&program, source) else {
-                return Fixture::new().skip("no C compiler");
+                return Fixture::new().announce_skip("no C compiler");
             };
             let built = builder.build(&prepared, &limits, &limits).expect("a build");
-            assert!(matches!(built, Built::Program(_)), "{built:?}");
+            assert!(matches!(built, BuildResult::Program(_)), "{built:?}");
         }
         assert_eq!(*builds.lock().expect("a number"), expected, "{sources:?}");
     };
@@ -352,13 +362,13 @@ fn equal_sources_are_built_once() {
 }
 
 #[test]
-fn results_are_in_the_order_of_the_lines_if_that_is_asked_for() {
+fn ordered_results_follow_the_order_of_the_lines() {
     let fixture = Fixture::new();
-    let slow = sum(0, &format!("sleep 0.3; {RIGHT}"));
-    let quick: Vec<Value> = (1..40).map(|id| sum(id, &format!("{RIGHT}# {id}\n"))).collect();
-    let text = lines(&[vec![slow], quick].concat());
+    let slow = sum_line(0, &format!("sleep 0.3; {RIGHT}"));
+    let quick: Vec<Value> = (1..40).map(|id| sum_line(id, &format!("{RIGHT}# {id}\n"))).collect();
+    let text = join_lines(&[vec![slow], quick].concat());
     let ids = |options: &[&str]| {
-        let results = grade(&fixture, options, &text, 0);
+        let results = grade_lines(&fixture, options, &text, 0);
         results.iter().map(|it| it["id"].as_u64().expect("a number")).collect::<Vec<u64>>()
     };
     assert_eq!(ids(&["--ordered", "--jobs", "4"]), (0..40).collect::<Vec<u64>>());
@@ -367,16 +377,16 @@ fn results_are_in_the_order_of_the_lines_if_that_is_asked_for() {
     assert_eq!(any, (0..40).collect::<Vec<u64>>());
 }
 
-/// Kills it after so many results, again and again, until it is finished. It is started again at once, also while other
-/// programs want the processors.
+/// Kills juror again and again after some results, until the stream is finished. Each start follows at once, even on
+/// a busy machine.
 #[test]
-fn after_a_kill_a_later_start_goes_on() {
+fn a_killed_stream_can_be_resumed() {
     let fixture = Fixture::new();
     let all: Vec<Value> = (0..60)
         .map(|id| match id % 7 {
             0 => json!({ "id": id, "sorce": 1 }),
-            1 => sum(id, "echo 4"),
-            _ => sum(id, &format!("{RIGHT}# {id}\n")),
+            1 => sum_line(id, "echo 4"),
+            _ => sum_line(id, &format!("{RIGHT}# {id}\n")),
         })
         .collect();
     let verdicts = |results: &[Value]| {
@@ -387,7 +397,7 @@ fn after_a_kill_a_later_start_goes_on() {
         found.sort();
         found
     };
-    let expected = verdicts(&grade(&fixture, &[], &lines(&all), 2));
+    let expected = verdicts(&grade_lines(&fixture, &[], &join_lines(&all), 2));
     let check = |options: &[&str], name: &str, kill_after: &[usize]| {
         let path = fixture.path(name);
         let options = [&["--output", name, "--resume"][..], options].concat();
@@ -398,8 +408,8 @@ fn after_a_kill_a_later_start_goes_on() {
             command.args(&options).stderr(Stdio::null()).stdout(Stdio::null());
             let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
             let mut stdin = child.stdin.take().expect("a pipe");
-            // A few more than are waited for, and never all.
-            stdin.write_all(lines(&all[..wanted + 4]).as_bytes()).expect("a write");
+            // A few more than the awaited results, and never all.
+            stdin.write_all(join_lines(&all[..wanted + 4]).as_bytes()).expect("a write");
             while finished() < wanted {
                 assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
                 std::thread::sleep(Duration::from_millis(2));
@@ -408,39 +418,39 @@ fn after_a_kill_a_later_start_goes_on() {
             child.wait().expect("an end");
         }
         assert!(finished() < all.len(), "it was killed in the middle");
-        // What a full disk or a power cut leaves.
+        // A full disk or a power cut leaves half a line.
         let mut half = fs::OpenOptions::new().append(true).open(&path).expect("the results");
         half.write_all(b"{\"version\":1,\"li").expect("a write");
         drop(half);
-        assert_eq!(grade(&fixture, &options, &lines(&all), 2), [] as [Value; 0]);
-        let results = results(&fs::read(&path).expect("results"));
+        assert_eq!(grade_lines(&fixture, &options, &join_lines(&all), 2), [] as [Value; 0]);
+        let results = parse_results(&fs::read(&path).expect("results"));
         assert_eq!(verdicts(&results), expected, "{options:?}");
         if options.contains(&"--ordered") {
             assert!(results.is_sorted_by_key(|it| it["line"].as_u64()));
         }
-        // Once all are finished nothing is judged: no program can be.
+        // When all lines have results, nothing is judged; no program could run.
         let output = fixture
             .juror("grade --isolation full")
             .args(&options)
             .env("PATH", "/nowhere")
-            .write_stdin(lines(&all))
+            .write_stdin(join_lines(&all))
             .output()
             .expect("juror runs");
         assert_eq!(output.status.code(), Some(2));
-        assert_eq!(self::results(&fs::read(&path).expect("results")), results);
+        assert_eq!(self::parse_results(&fs::read(&path).expect("results")), results);
     };
     check(&[], "any", &[1, 5, 11, 3]);
     check(&["--ordered"], "ordered", &[2, 9, 1]);
 }
 
 #[test]
-fn results_of_other_lines_are_refused_and_stay() {
+fn a_file_with_other_results_is_refused_and_unchanged() {
     let fixture = Fixture::new();
-    let (one, two) = (sum(1, RIGHT), sum(2, WRONG));
+    let (one, two) = (sum_line(1, RIGHT), sum_line(2, WRONG));
     let check = |options: &[&str], all: &[&Value], said: &str| {
         let before = fs::read(fixture.path("results")).unwrap_or_default();
         let text: String = all.iter().map(|line| format!("{line}\n")).collect();
-        let output = output(&fixture, &[&["--output", "results"][..], options].concat(), &text);
+        let output = run_grade(&fixture, &[&["--output", "results"][..], options].concat(), &text);
         let err = String::from_utf8_lossy(&output.stderr)
             .split_whitespace()
             .collect::<Vec<_>>()
@@ -476,17 +486,21 @@ fn results_of_other_lines_are_refused_and_stay() {
 }
 
 #[test]
-fn two_jurors_do_not_write_one_file() {
+fn two_processes_cannot_write_the_same_file() {
     let fixture = Fixture::new();
     let mut command = fixture.std_juror("grade --output results --resume");
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut first = command.spawn().expect("juror runs");
     let mut stdin = first.stdin.take().expect("a pipe");
-    stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
+    stdin.write_all(join_lines(&[sum_line(0, RIGHT)]).as_bytes()).expect("a write");
     while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let second = output(&fixture, &["--output", "results", "--resume"], &lines(&[sum(0, RIGHT)]));
+    let second = run_grade(
+        &fixture,
+        &["--output", "results", "--resume"],
+        &join_lines(&[sum_line(0, RIGHT)]),
+    );
     let err = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(2), "{err}");
     assert!(err.contains("another juror is writing it"), "{err}");
@@ -495,11 +509,11 @@ fn two_jurors_do_not_write_one_file() {
 }
 
 #[test]
-fn results_go_to_a_file_and_maps_are_checked_first() {
+fn results_can_go_to_a_file_and_maps_are_checked_first() {
     let fixture = Fixture::new();
-    let line = lines(&[sum(1, RIGHT)]);
+    let line = join_lines(&[sum_line(1, RIGHT)]);
     let check = |options: &[&str], code: i32, said: &str| {
-        let output = output(&fixture, options, &line);
+        let output = run_grade(&fixture, options, &line);
         let err = String::from_utf8_lossy(&output.stderr)
             .split_whitespace()
             .collect::<Vec<_>>()
@@ -508,7 +522,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
         assert!(err.contains(said), "{err}");
     };
     check(&["--output", "results"], 0, "1 line: 1 accepted; ");
-    assert_eq!(results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
+    assert_eq!(parse_results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
     check(&["--output", "no/results"], 2, "--output: cannot use no/results: No such file");
     check(&["--output", "/dev/null"], 0, "1 line: 1 accepted; ");
     let device = ["--output", "/dev/null", "--resume"];
@@ -516,7 +530,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
     check(&["--resume"], 2, "--output");
     std::os::unix::fs::symlink("elsewhere", fixture.path("link")).expect("a link");
     check(&["--output", "link"], 0, "1 line: 1 accepted; ");
-    assert_eq!(results(fixture.read("elsewhere").as_bytes())[0]["verdict"], "AC");
+    assert_eq!(parse_results(fixture.read("elsewhere").as_bytes())[0]["verdict"], "AC");
     check(&["--output", "link"], 2, "--output: link is not empty");
     check(&["--map", "{"], 2, "--map: is not JSON at column 1: EOF");
     check(
@@ -529,7 +543,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
         2,
         "--defaults: `/limits`: invalid type: integer `1`, expected an object",
     );
-    let quiet = output(&fixture, &["--quiet"], &line);
+    let quiet = run_grade(&fixture, &["--quiet"], &line);
     assert!(quiet.stderr.is_empty(), "{}", String::from_utf8_lossy(&quiet.stderr));
     fixture.write("lines", &line);
     let mut command = fixture.std_juror("grade --output lines");
@@ -540,18 +554,19 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
 }
 
 #[test]
-fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
+fn an_interruption_ends_a_stream_cleanly_even_without_input() {
     let fixture = Fixture::new();
-    // It sleeps until the signal comes, however late that is.
+    // The program sleeps until the signal arrives.
     let time = format!("1000.{}", std::process::id());
-    let sleeps = with(sum(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
-    for line in [String::new(), lines(&[sleeps])] {
+    let sleeps =
+        with_keys(sum_line(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
+    for line in [String::new(), join_lines(&[sleeps])] {
         let mut command = fixture.std_juror("grade --output results");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
-        // The next one takes all places, so it comes only when this one is done.
+        stdin.write_all(join_lines(&[sum_line(0, RIGHT)]).as_bytes()).expect("a write");
+        // The next line needs all slots, so it starts after this one.
         while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -563,15 +578,15 @@ fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
         let output = child.wait_with_output().expect("an end");
         assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(results(fixture.read("results").as_bytes()).len(), 1);
+        assert_eq!(parse_results(fixture.read("results").as_bytes()).len(), 1);
         drop(stdin);
         fs::remove_file(fixture.path("results")).expect("results");
     }
 }
 
-/// The schema names each key of lines and results, and the page explains it.
+/// The schema and the page have each key of lines and results.
 #[test]
-fn lines_and_results_are_as_the_schema_and_the_page_say() {
+fn lines_and_results_match_the_schema_and_the_page() {
     let fixture = Fixture::new();
     let output = fixture.juror("schema grade").output().expect("juror runs");
     let schema: Value = serde_json::from_slice(&output.stdout).expect("a schema");
@@ -585,8 +600,8 @@ fn lines_and_results_are_as_the_schema_and_the_page_say() {
             assert!(page.contains(&format!("| `{key}` |")), "docs/grade.md lacks `{key}`");
         }
     }
-    let line = with(sum(1, WRONG), json!({ "return": "outputs" }));
-    let result = grade(&fixture, &[], &line.to_string(), 1).remove(0);
+    let line = with_keys(sum_line(1, WRONG), json!({ "return": "outputs" }));
+    let result = grade_lines(&fixture, &[], &line.to_string(), 1).remove(0);
     let mut given: Vec<&String> = result.as_object().expect("an object").keys().collect();
     given.sort();
     let known = keys("result");

@@ -1,4 +1,4 @@
-//! `juror grammar` in the hands of people, and grammars among a package's validators.
+//! `juror grammar`, and grammars as validators of a package.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::Fixture;
 use crate::wire;
-use crate::workers::hears;
+use crate::workers::handles_signal;
 
 const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n,SPACE) INT(1,200,a[i]) END NEWLINE\n";
 
@@ -22,7 +22,7 @@ fn fixture() -> Fixture {
 }
 
 #[test]
-fn exit_codes_tell_valid_from_invalid_and_from_faults() {
+fn exit_codes_distinguish_valid_invalid_and_faulty() {
     let fixture = fixture();
     fixture.write("broken.ctd", "INT(1,2\n");
     fixture.check("grammar check row.ctd good.in", 0, &["valid good.in"]);
@@ -47,7 +47,7 @@ fn exit_codes_tell_valid_from_invalid_and_from_faults() {
 }
 
 #[test]
-fn an_input_is_written_to_standard_output_and_nothing_else() {
+fn standard_output_has_only_the_generated_input() {
     let fixture = fixture();
     let write = |arguments: &str| {
         let output = fixture.juror(arguments).output().expect("juror runs");
@@ -96,7 +96,7 @@ fn bounds_that_no_input_reaches_are_named() {
 }
 
 #[test]
-fn a_grammar_is_an_input_validator() {
+fn a_grammar_works_as_an_input_validator() {
     let fixture = Fixture::new();
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory");
     let grammar = "INT(0,10^5) SPACE INT(0,8) NEWLINE\n";
@@ -119,7 +119,7 @@ fn a_grammar_is_an_input_validator() {
 }
 
 #[test]
-fn constants_are_put_into_a_grammar() {
+fn constants_are_substituted_in_a_grammar() {
     let fixture = Fixture::new();
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a file");
     fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  most: 7\n"));
@@ -127,9 +127,9 @@ fn constants_are_put_into_a_grammar() {
     fixture.check("verify sum", 3, &["from 0 to 7, got `100000`"]);
 }
 
-/// The steps that this grammar may have take hours.
+/// This grammar would take hours.
 #[test]
-fn ctrl_c_ends_what_juror_itself_computes() {
+fn ctrl_c_ends_a_long_computation_of_juror() {
     let fixture = Fixture::new();
     let settings = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", settings + "limits: {validation_time: 1000000}\n");
@@ -137,10 +137,10 @@ fn ctrl_c_ends_what_juror_itself_computes() {
     fixture.write("sum/input_validators/endless.ctd", endless);
     for signal in [Signal::INT, Signal::TERM] {
         let mut command = wire::juror();
-        command.current_dir(fixture.path("")).env("TMPDIR", fixture.temporary());
+        command.current_dir(fixture.path("")).env("TMPDIR", fixture.temporary_directory());
         command.args(["verify", "sum"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("juror runs");
-        while !hears(child.id(), signal) {
+        while !handles_signal(child.id(), signal) {
             thread::sleep(Duration::from_millis(1));
         }
         kill_process(Pid::from_child(&child), signal).expect("a signal");

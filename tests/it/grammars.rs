@@ -1,10 +1,10 @@
-//! The grammars of the shipped problems against checks written by hand, on valid and on mutated inputs.
+//! Compares the grammars of the shipped problems with hand-written checks, on valid and mutated inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::read;
+use juror::grammar::compile::parse_grammar;
 use juror::grammar::generate::generate;
 use juror::grammar::program::Grammar;
 use juror::grammar::shape::applicable;
@@ -14,21 +14,21 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn grammar(path: &str) -> Grammar {
+fn read_grammar(path: &str) -> Grammar {
     let path = root().join(path);
     let text = fs::read(&path).expect("a grammar");
-    let reading = read(&path, &text);
+    let reading = parse_grammar(&path, &text);
     assert_eq!(reading.diagnostics, []);
     reading.grammar.expect("a grammar")
 }
 
-/// Reads an input by hand: plain, slow, and made of nothing that the grammar's validator is made of.
-struct ByHand<'a> {
+/// A simple, slow parser that shares no code with grammars.
+struct HandParser<'a> {
     rest: &'a str,
 }
 
-impl ByHand<'_> {
-    fn int(&mut self, min: i64, max: i64) -> Option<i64> {
+impl HandParser<'_> {
+    fn parse_integer(&mut self, min: i64, max: i64) -> Option<i64> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit() && c != '-');
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         let value: i64 = word.parse().ok()?;
@@ -36,50 +36,50 @@ impl ByHand<'_> {
         (value.to_string() == word && (min..=max).contains(&value)).then_some(value)
     }
 
-    fn one_of(&mut self, characters: &str) -> Option<()> {
+    fn parse_one_of(&mut self, characters: &str) -> Option<()> {
         let first = self.rest.chars().next()?;
         self.rest = &self.rest[first.len_utf8()..];
         characters.contains(first).then_some(())
     }
 
-    fn row(&mut self, count: i64, min: i64, max: i64, gap: &str) -> Option<Vec<i64>> {
+    fn parse_row(&mut self, count: i64, min: i64, max: i64, gap: &str) -> Option<Vec<i64>> {
         let mut row = Vec::new();
         for index in 0..count {
             if index > 0 {
-                self.one_of(gap)?;
+                self.parse_one_of(gap)?;
             }
-            row.push(self.int(min, max)?);
+            row.push(self.parse_integer(min, max)?);
         }
-        self.one_of("\n")?;
+        self.parse_one_of("\n")?;
         Some(row)
     }
 
-    fn end(&self) -> Option<()> {
+    fn expect_end(&self) -> Option<()> {
         self.rest.is_empty().then_some(())
     }
 }
 
-type Check = fn(&mut ByHand<'_>) -> Option<()>;
+type HandCheck = fn(&mut HandParser<'_>) -> Option<()>;
 
-fn game1(input: &mut ByHand<'_>) -> Option<()> {
-    let n = input.int(2, 100)?;
-    input.one_of("\n")?;
-    input.row(n, 1, 200, " \n")?;
-    input.end()
+fn game1(input: &mut HandParser<'_>) -> Option<()> {
+    let n = input.parse_integer(2, 100)?;
+    input.parse_one_of("\n")?;
+    input.parse_row(n, 1, 200, " \n")?;
+    input.expect_end()
 }
 
-fn game1live(input: &mut ByHand<'_>) -> Option<()> {
-    let n = input.int(2, 100)?;
-    input.one_of(" ")?;
-    input.int(1, 2)?;
-    input.one_of("\n")?;
-    input.row(n, 1, 200, " \n")?;
+fn game1live(input: &mut HandParser<'_>) -> Option<()> {
+    let n = input.parse_integer(2, 100)?;
+    input.parse_one_of(" ")?;
+    input.parse_integer(1, 2)?;
+    input.parse_one_of("\n")?;
+    input.parse_row(n, 1, 200, " \n")?;
     let opponent = input.rest.strip_suffix('\n')?;
     match opponent.split_once(' ') {
         Some(("random" | "careless", seed)) => {
             input.rest = seed;
-            input.int(0, 2_147_483_647)?;
-            input.end()
+            input.parse_integer(0, 2_147_483_647)?;
+            input.expect_end()
         }
         Some(_) => None,
         None => ["optimal", "greedy"]
@@ -92,65 +92,65 @@ fn game1live(input: &mut ByHand<'_>) -> Option<()> {
     }
 }
 
-fn coinmoves(input: &mut ByHand<'_>) -> Option<()> {
-    let n = input.int(1, 3000)?;
-    input.one_of("\n")?;
-    input.row(n, 0, 1_000_000, " ")?;
-    input.end()
+fn coinmoves(input: &mut HandParser<'_>) -> Option<()> {
+    let n = input.parse_integer(1, 3000)?;
+    input.parse_one_of("\n")?;
+    input.parse_row(n, 0, 1_000_000, " ")?;
+    input.expect_end()
 }
 
-fn coinrow(input: &mut ByHand<'_>) -> Option<()> {
-    let cases = input.int(1, 100)?;
-    input.one_of("\n")?;
+fn coinrow(input: &mut HandParser<'_>) -> Option<()> {
+    let cases = input.parse_integer(1, 100)?;
+    input.parse_one_of("\n")?;
     let mut total = 0;
     for _ in 0..cases {
-        let n = input.int(1, 2000)?;
-        input.one_of("\n")?;
-        input.row(n, 1, 1_000_000_000, " ")?;
+        let n = input.parse_integer(1, 2000)?;
+        input.parse_one_of("\n")?;
+        input.parse_row(n, 1, 1_000_000_000, " ")?;
         total += n;
     }
     (total <= 10_000).then_some(())?;
-    input.end()
+    input.expect_end()
 }
 
-fn optimalcoins(input: &mut ByHand<'_>) -> Option<()> {
-    let cases = input.int(1, 10)?;
-    input.one_of("\n")?;
+fn optimalcoins(input: &mut HandParser<'_>) -> Option<()> {
+    let cases = input.parse_integer(1, 10)?;
+    input.parse_one_of("\n")?;
     for _ in 0..cases {
-        let n = input.int(2, 1000)?;
-        input.one_of("\n")?;
+        let n = input.parse_integer(2, 1000)?;
+        input.parse_one_of("\n")?;
         (n % 2 == 0).then_some(())?;
-        input.row(n, 0, 100_000, " ")?;
+        input.parse_row(n, 0, 100_000, " ")?;
     }
-    input.end()
+    input.expect_end()
 }
 
-fn gridgame(input: &mut ByHand<'_>) -> Option<()> {
-    let cases = input.int(1, 50)?;
-    input.one_of("\n")?;
+fn gridgame(input: &mut HandParser<'_>) -> Option<()> {
+    let cases = input.parse_integer(1, 50)?;
+    input.parse_one_of("\n")?;
     for _ in 0..cases {
-        let n = input.int(1, 8)?;
-        input.one_of("\n")?;
+        let n = input.parse_integer(1, 8)?;
+        input.parse_one_of("\n")?;
         for _ in 0..n {
-            input.row(n, -1000, 1000, " ")?;
+            input.parse_row(n, -1000, 1000, " ")?;
         }
     }
-    input.end()
+    input.expect_end()
 }
 
-fn gridlive(input: &mut ByHand<'_>) -> Option<()> {
-    let n = input.int(1, 8)?;
-    input.one_of("\n")?;
+fn gridlive(input: &mut HandParser<'_>) -> Option<()> {
+    let n = input.parse_integer(1, 8)?;
+    input.parse_one_of("\n")?;
     for _ in 0..n {
-        input.row(n, -1000, 1000, " ")?;
+        input.parse_row(n, -1000, 1000, " ")?;
     }
-    let mut rows = input.row(n, 1, n, " ")?;
+    let mut rows = input.parse_row(n, 1, n, " ")?;
     rows.sort_unstable();
     rows.windows(2).all(|pair| pair[0] != pair[1]).then_some(())?;
-    input.end()
+    input.expect_end()
 }
 
-const PROBLEMS: [(&str, Check); 7] = [
+const PROBLEMS: [(&str, HandCheck); 7] = [
     ("problems/game1/input_validators/input.ctd", game1),
     ("problems/game1live/input_validators/input.ctd", game1live),
     ("problems/coinmoves/input_validators/input.ctd", coinmoves),
@@ -160,21 +160,21 @@ const PROBLEMS: [(&str, Check); 7] = [
     ("problems/gridlive/input_validators/input.ctd", gridlive),
 ];
 
-fn by_hand(check: Check, input: &[u8]) -> bool {
-    std::str::from_utf8(input).is_ok_and(|rest| check(&mut ByHand { rest }).is_some())
+fn accepts_by_hand(check: HandCheck, input: &[u8]) -> bool {
+    std::str::from_utf8(input).is_ok_and(|rest| check(&mut HandParser { rest }).is_some())
 }
 
-/// The input with one thing changed; the kind and place come from `number`.
-fn mutated(input: &[u8], number: u64) -> Vec<u8> {
-    const PIECES: [&[u8]; 14] = [
+/// `number` selects the kind and place of one change.
+fn mutate_input(input: &[u8], number: u64) -> Vec<u8> {
+    const INSERTED_TEXTS: [&[u8]; 14] = [
         b" ", b"\n", b"0", b"-", b"1", b"9", b"+", b".", b"x", b"\r", b"\t", b"200", b"201",
         b"\xff",
     ];
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // Beginnings are changed as often as all the rest.
+    // Half of the changes are at the beginning.
     let length = if mixed & 1 == 0 { input.len().min(12) } else { input.len() };
     let at = ((mixed >> 8) % (length as u64 + 1)) as usize;
-    let piece = PIECES[((mixed >> 40) % 14) as usize];
+    let piece = INSERTED_TEXTS[((mixed >> 40) % 14) as usize];
     let (start, rest) = input.split_at(at);
     let skip = rest.len().min(1);
     match (mixed >> 2) % 6 {
@@ -190,27 +190,27 @@ fn mutated(input: &[u8], number: u64) -> Vec<u8> {
 #[test]
 fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
     for (problem, (path, check)) in PROBLEMS.into_iter().enumerate() {
-        let grammar = grammar(path);
+        let grammar = read_grammar(path);
         let mut refused = 0;
-        // Half of the shapes, and of the next problem the other half.
+        // Half of the shapes; the next problem gets the other half.
         let shapes = applicable(&grammar).into_iter().enumerate();
         for (index, shape) in shapes.skip(problem % 2).step_by(2) {
             let input = generate(&grammar, &shape, index as u64)
                 .unwrap_or_else(|fault| panic!("{path}: {}: {fault}", shape.name));
             assert!(
-                by_hand(check, &input),
+                accepts_by_hand(check, &input),
                 "{path}: {}: {}",
                 shape.name,
                 String::from_utf8_lossy(&input)
             );
-            // Long inputs take long, and their faults are those of short ones.
+            // Long inputs are slow, and have the same faults as short ones.
             let count = if input.len() > 2000 { 2 } else { 60 };
             for number in 0..count {
-                let mutated = mutated(&input, number * 31 + index as u64);
+                let mutated = mutate_input(&input, number * 31 + index as u64);
                 let accepted = accepts(&grammar, &mutated);
                 assert_eq!(
                     accepted,
-                    by_hand(check, &mutated),
+                    accepts_by_hand(check, &mutated),
                     "{path}: {}",
                     String::from_utf8_lossy(&mutated)
                 );
@@ -221,8 +221,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
     }
 }
 
-/// The files below a directory of a package's data that end in `.in`.
-fn inputs(package: &str, dir: &str) -> Vec<PathBuf> {
+fn input_files(package: &str, dir: &str) -> Vec<PathBuf> {
     let data = root().join("problems").join(package).join("data");
     let found = walkdir::WalkDir::new(data.join(dir)).sort_by_file_name();
     let paths = found.into_iter().map(|entry| entry.expect("a file").into_path());
@@ -233,17 +232,17 @@ fn inputs(package: &str, dir: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn each_grammar_is_as_strict_as_the_other_validator() {
+fn each_grammar_is_as_strict_as_the_validator_program() {
     for (path, _) in PROBLEMS {
         let package = path.split('/').nth(1).expect("a package");
-        let grammar = grammar(path);
-        let validator = Validator::build(package);
+        let grammar = read_grammar(path);
+        let validator = BuiltValidator::build(package);
         let mut small: Vec<Vec<u8>> = Vec::new();
         for (dir, valid) in [("sample", true), ("secret", true), ("invalid_input", false)] {
-            for path in inputs(package, dir) {
+            for path in input_files(package, dir) {
                 let yaml = fs::read_to_string(path.with_extension("yaml")).unwrap_or_default();
                 if yaml.contains("input_validator_args") {
-                    // It is invalid for one group only, which arguments tell the validator.
+                    // The input is invalid only in one group, which the validator knows by its arguments.
                     continue;
                 }
                 let input = fs::read(&path).expect("an input");
@@ -258,7 +257,7 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
         };
         for (index, input) in small.iter().enumerate() {
             for number in 0..2 {
-                let mutated = mutated(input, number * 17 + index as u64);
+                let mutated = mutate_input(input, number * 17 + index as u64);
                 assert_eq!(
                     accepts(&grammar, &mutated),
                     validator.accepts(&mutated),
@@ -272,24 +271,23 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
 
 #[test]
 fn the_data_of_game1_reaches_every_bound() {
-    let grammar = grammar("problems/game1/input_validators/input.ctd");
+    let grammar = read_grammar("problems/game1/input_validators/input.ctd");
     let mut coverage = Coverage::new(&grammar);
-    for path in inputs("game1", "secret") {
+    for path in input_files("game1", "secret") {
         let input = fs::read(&path).expect("an input");
         coverage.add(&grammar, &input, &path).expect("it is valid");
     }
     for bounds in bounds(&grammar, Some(&coverage)) {
-        assert_eq!(bounds.missed(), None, "{}", bounds.name);
+        assert_eq!(bounds.missed_bounds(), None, "{}", bounds.name);
     }
 }
 
-/// A package's `validate.rs`, built.
-struct Validator {
+struct BuiltValidator {
     dir: tempfile::TempDir,
 }
 
-impl Validator {
-    /// Builds it; `None` where there is no compiler.
+impl BuiltValidator {
+    /// `None` without a compiler.
     #[expect(clippy::print_stderr, reason = "a skipped part of a test must be seen")]
     fn build(package: &str) -> Option<Self> {
         let dir = tempfile::tempdir().expect("a temporary directory");

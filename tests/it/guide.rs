@@ -1,4 +1,4 @@
-//! `docs/first-problem.md`, as its reader would do it.
+//! Follows `docs/first-problem.md` as a reader would.
 
 use std::fs;
 use std::process::Command;
@@ -7,18 +7,17 @@ use juror::new::Template;
 
 use crate::fixture::Fixture;
 use crate::new;
-use crate::tidy::{files_below, read, root};
+use crate::tidy::{files_below, read_text, root};
 use crate::wire;
 
-/// A block of the page.
-enum Block {
-    /// Lines for a shell.
+enum PageBlock {
+    /// Shell commands.
     Commands(String),
-    /// A file, named by the paragraph before.
+    /// The paragraph before names the file.
     File { path: String, text: String },
 }
 
-fn blocks(page: &str) -> Vec<Block> {
+fn page_blocks(page: &str) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
     let mut before = "";
     let mut lines = page.lines();
@@ -31,8 +30,8 @@ fn blocks(page: &str) -> Vec<Block> {
         let text = lines.join("\n") + "\n";
         let path = before.split_once("The file `").and_then(|(_, rest)| rest.split_once('`'));
         blocks.push(match (kind, path) {
-            ("sh", _) => Block::Commands(text),
-            (_, Some((path, _))) => Block::File { path: path.to_owned(), text },
+            ("sh", _) => PageBlock::Commands(text),
+            (_, Some((path, _))) => PageBlock::File { path: path.to_owned(), text },
             (_, None) => panic!("no line names the file of a block: {before}"),
         });
     }
@@ -40,7 +39,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 #[test]
-fn the_first_problem_is_verified_after_every_command_of_the_page() {
+fn the_first_problem_verifies_after_every_command_of_the_page() {
     let fixture = Fixture::new();
     let juror = assert_cmd::cargo::cargo_bin("juror");
     let mut path = juror.parent().expect("a directory").as_os_str().to_owned();
@@ -48,15 +47,15 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
     path.push(wire::search_path());
     fs::create_dir(fixture.path("desk")).expect("a directory");
     let mut said = String::new();
-    for block in blocks(&read(&root().join("docs/first-problem.md"))) {
+    for block in page_blocks(&read_text(&root().join("docs/first-problem.md"))) {
         match block {
-            Block::File { path, text } => fixture.write(&format!("desk/{path}"), text),
-            Block::Commands(lines) => {
+            PageBlock::File { path, text } => fixture.write(&format!("desk/{path}"), text),
+            PageBlock::Commands(lines) => {
                 for line in lines.lines() {
                     let mut shell = Command::new("sh");
                     let shell = shell.args(["-c", line]).current_dir(fixture.path("desk"));
                     let shell = shell.env("PATH", &path).env("CI", "true");
-                    // What was built and run before is remembered, as it is for the reader.
+                    // Results are cached, as they are for the reader.
                     let output = shell.env("JUROR_CACHE", fixture.path("cache")).output();
                     let output = output.expect("a shell");
                     said = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -65,7 +64,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     if line == "juror new hello" {
                         let package = fixture.path("desk/hello");
                         new::check_files(&package, Template::PassFail);
-                        // A smaller limit proves as much and spares the tests time.
+                        // A smaller limit proves as much and saves time.
                         let settings = fixture.read("desk/hello/problem.yaml");
                         let less = settings
                             .replace("time_limit: 1 ", "time_resolution: 0.1\n  time_limit: 0.3 ");
@@ -77,7 +76,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     }
                     if line == "juror verify hello" {
                         assert!(said.contains("3 submissions, all as expected"), "{said}");
-                        // Times beside other programs may be doubtful; nothing else is.
+                        // Only times may cause warnings on a busy machine.
                         let is_doubtful = said.contains("1 warning; ")
                             && said.contains("may get another verdict in another run");
                         let is_clean = said.contains("no errors, no warnings");

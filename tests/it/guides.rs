@@ -1,4 +1,4 @@
-//! `docs/guides.md`: every command runs, and does what it should.
+//! Every command of `docs/guides.md` runs.
 
 use std::process::Command;
 
@@ -6,7 +6,6 @@ use crate::fixture::{Fixture, RIGHT};
 use crate::tidy;
 use crate::wire;
 
-/// The lines of the blocks ```sh.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.flat_map(str::lines).filter(|line| !line.is_empty()).map(str::to_owned).collect()
@@ -16,7 +15,7 @@ fn commands(page: &str) -> Vec<String> {
 fn the_commands_of_the_guides_run() {
     let fixture = Fixture::new();
     if Command::new("python3").arg("--version").output().is_err() {
-        return fixture.skip("no python3");
+        return fixture.announce_skip("no python3");
     }
     fixture.write("my.py", "a, b = map(int, input().split())\nprint(a + b)\n");
     fixture.write("sum/submissions/accepted/right.sh", RIGHT);
@@ -32,7 +31,7 @@ fn the_commands_of_the_guides_run() {
          large: {data: {\"1\": {in: \"100000 1\\n\"}}}\n  \
          invalid_input:\n    data:\n      one: {in: \"1\\n\"}\n",
     );
-    let page = tidy::read(&tidy::root().join("docs/guides.md"));
+    let page = tidy::read_text(&tidy::root().join("docs/guides.md"));
     let commands = commands(&page);
     assert!(commands.len() >= 12, "{commands:?}");
     for line in commands {

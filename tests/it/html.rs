@@ -1,13 +1,13 @@
-//! The HTML page in a browser: it works, is readable for everybody, and nothing hostile gets out of its place.
+//! The HTML page in a browser: it works, is accessible, and hostile texts have no effect.
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use juror::model::event::{CommandTask, Event, Stamped};
-use juror::model::joint::{Said, Side, Transcript};
+use juror::model::event::{CommandTask, Event, StampedEvent};
+use juror::model::joint::{TalkSide, Transcript, TranscriptPiece};
 use juror::model::judgement::{
-    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, Picture, TimeLimit,
+    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, ShownImage, TimeLimit,
 };
 use juror::model::limits::Limits;
 use juror::model::outcome::Outcome;
@@ -22,10 +22,10 @@ use crate::browser::Browser;
 use crate::golden::strengths;
 use crate::outcomes::quiet_outcome;
 
-/// What a hostile program may write, or a hostile person call a file.
+/// A hostile output or file name.
 const HOSTILE: &str =
     "\"'><script>hacked = 1</script><img src=x onerror='hacked = 2'>\u{1b}[31m\u{202e}\0";
-/// An image that would do something if it could.
+/// An image with a script.
 const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9' onload='top.hacked = 3'>\
     <script>top.hacked = 4; fetch('http://localhost:1/')</script>\
     <image href='http://localhost:1/x.png' width='9' height='9'/></svg>";
@@ -59,7 +59,7 @@ fn report(command: &str, judgements: Vec<Judgement>) -> Report {
     let mut report = Report::default();
     for event in events.into_iter().chain(judged) {
         let package = Some("sum".into());
-        report.see(&Stamped { at: Duration::from_secs(9), package, event });
+        report.add_event(&StampedEvent { at: Duration::from_secs(9), package, event });
     }
     report
 }
@@ -84,7 +84,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
         verdict,
         cause: cause.to_owned(),
         message: String::new(),
-        is_told: true,
+        cause_includes_message: true,
         team_message: String::new(),
         score: None,
         with_margin: None,
@@ -101,7 +101,6 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
     }
 }
 
-/// Fails on every n-th test case with this verdict.
 fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgement {
     let is_failed = |number: usize| every > 0 && number % every == every - 1;
     let cases: Vec<CaseJudgement> = (0..cases)
@@ -128,14 +127,16 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
     }
 }
 
-/// A few submissions with everything that a page can show.
-fn usual() -> Report {
+fn typical_report() -> Report {
     let mut talks = judgement("talks.py", 6, 3, Verdict::WrongAnswer);
-    let said =
-        |by, text: &str| Said { at: Duration::from_millis(3), by, text: text.as_bytes().to_vec() };
+    let said = |by, text: &str| TranscriptPiece {
+        at: Duration::from_millis(3),
+        by,
+        text: text.as_bytes().to_vec(),
+    };
     if let Some(evidence) = &mut std::sync::Arc::make_mut(&mut talks.cases)[2].evidence {
         evidence.transcript = Some(Transcript {
-            first: vec![said(Side::Partner, "7\n"), said(Side::Program, "L\n")],
+            first: vec![said(TalkSide::Partner, "7\n"), said(TalkSide::Program, "L\n")],
             left_out: Bytes(0),
             last: Vec::new(),
         });
@@ -147,7 +148,7 @@ fn usual() -> Report {
         };
         evidence.diff =
             vec![line(DiffTag::Equal, "1"), line(DiffTag::Answer, "3"), line(DiffTag::Output, "4")];
-        evidence.pictures = vec![picture()];
+        evidence.pictures = vec![hostile_picture()];
     }
     talks.broken.push(BrokenExpectation {
         rule: "accepted".to_owned(),
@@ -165,21 +166,19 @@ fn usual() -> Report {
     )
 }
 
-fn picture() -> Picture {
-    Picture {
+fn hostile_picture() -> ShownImage {
+    ShownImage {
         of: "output".into(),
         name: "judgeimage.svg".to_owned(),
         blob: IMAGE.as_bytes().into(),
     }
 }
 
-/// The page of a report in a file.
-fn page(report: &Report) -> (TempDir, PathBuf) {
-    page_of(report, None)
+fn write_page(report: &Report) -> (TempDir, PathBuf) {
+    write_page_with_result(report, None)
 }
 
-/// The same with a result of its own.
-fn page_of(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf) {
+fn write_page_with_result(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("report.html");
     let mut file = fs::File::create(&path).expect("a file");
@@ -187,48 +186,47 @@ fn page_of(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf
     (dir, path)
 }
 
-/// How many rows of the list of submissions are shown.
-const SHOWN: &str =
+/// The number of visible rows.
+const VISIBLE_ROWS: &str =
     "[...document.querySelectorAll('#submissions tbody tr')].filter(it => !it.hidden).length";
-/// The submissions in the order of the list.
-const ORDER: &str =
+const SUBMISSION_ORDER: &str =
     "[...document.querySelectorAll('#submissions tbody th')].map(it => it.textContent).join()";
-const FOCUS: &str = "document.activeElement.textContent.trim().slice(0, 12)";
+const FOCUSED_TEXT: &str = "document.activeElement.textContent.trim().slice(0, 12)";
 
 #[test]
-fn search_filters_and_sorting_work_by_keys_too() {
+fn search_filters_and_sorting_work_with_the_keyboard() {
     let Some(mut browser) = Browser::start() else { return };
-    let (_dir, path) = page(&usual());
+    let (_dir, path) = write_page(&typical_report());
     browser.open(&path);
     browser.check("document.querySelector('#count').textContent", "4 shown");
-    browser.check(ORDER, "slow.cpp,talks.py,wrong.rs,right.cpp");
-    // The reason is in sight for what failed first.
+    browser.check(SUBMISSION_ORDER, "slow.cpp,talks.py,wrong.rs,right.cpp");
+    // The reason of the first failure is visible.
     browser.check("document.querySelector('.card').open", true);
     browser
         .check("document.querySelector('.card .why').textContent.includes('1.02 s of CPU')", true);
 
-    browser.press("/");
+    browser.press_key("/");
     for key in ["w", "r", "o", "n", "g", ".", "r"] {
-        browser.press(key);
+        browser.press_key(key);
     }
-    browser.check(SHOWN, 1);
+    browser.check(VISIBLE_ROWS, 1);
     browser.check("document.querySelector('#count').textContent", "1 of 4 shown");
     browser.check("[...document.querySelectorAll('.card')].filter(it => !it.hidden).length", 1);
     browser.check(
         "[...document.querySelectorAll('.matrix tbody tr')].filter(it => !it.hidden).length",
         1,
     );
-    browser.press("Escape");
-    browser.check(SHOWN, 4);
+    browser.press_key("Escape");
+    browser.check(VISIBLE_ROWS, 4);
 
     let button = "document.querySelector('[data-filter=TLE]')";
-    browser.value(&format!("{button}.focus()"));
-    browser.press("Enter");
-    browser.check(SHOWN, 1);
+    browser.evaluate(&format!("{button}.focus()"));
+    browser.press_key("Enter");
+    browser.check(VISIBLE_ROWS, 1);
     browser.check(&format!("{button}.getAttribute('aria-pressed')"), "true");
-    browser.value("document.querySelector('[data-filter=bad]').click()");
-    browser.check(SHOWN, 3);
-    browser.value("document.querySelector('[data-filter=\"\"]').click()");
+    browser.evaluate("document.querySelector('[data-filter=bad]').click()");
+    browser.check(VISIBLE_ROWS, 3);
+    browser.evaluate("document.querySelector('[data-filter=\"\"]').click()");
 
     let head = "document.querySelector('#submissions thead th:nth-child(5)')";
     for (sort, order) in [
@@ -236,43 +234,43 @@ fn search_filters_and_sorting_work_by_keys_too() {
         ("descending", "wrong.rs,talks.py,slow.cpp,right.cpp"),
         ("none", "slow.cpp,talks.py,wrong.rs,right.cpp"),
     ] {
-        browser.value(&format!("{head}.querySelector('button').focus()"));
-        browser.press("Enter");
+        browser.evaluate(&format!("{head}.querySelector('button').focus()"));
+        browser.press_key("Enter");
         browser.check(&format!("{head}.getAttribute('aria-sort')"), sort);
-        browser.check(ORDER, order);
+        browser.check(SUBMISSION_ORDER, order);
     }
     let name = "document.querySelector('#submissions thead th:nth-child(2) button')";
-    browser.value(&format!("{name}.click()"));
-    browser.check(ORDER, "right.cpp,slow.cpp,talks.py,wrong.rs");
-    browser.value(&format!("{name}.click()"));
-    browser.check(ORDER, "wrong.rs,talks.py,slow.cpp,right.cpp");
+    browser.evaluate(&format!("{name}.click()"));
+    browser.check(SUBMISSION_ORDER, "right.cpp,slow.cpp,talks.py,wrong.rs");
+    browser.evaluate(&format!("{name}.click()"));
+    browser.check(SUBMISSION_ORDER, "wrong.rs,talks.py,slow.cpp,right.cpp");
 
-    // From a cell of the matrix to the failure.
-    browser.value("document.querySelector('#s2').open = false");
-    browser.value("document.querySelector('.matrix a[href=\"#s2c1\"]').click()");
-    browser.value("new Promise(done => setTimeout(done, 50))");
+    // A cell of the matrix leads to the failure.
+    browser.evaluate("document.querySelector('#s2').open = false");
+    browser.evaluate("document.querySelector('.matrix a[href=\"#s2c1\"]').click()");
+    browser.evaluate("new Promise(done => setTimeout(done, 50))");
     browser
         .check("document.querySelector('#s2').open && document.querySelector('#s2c1').open", true);
 
-    browser.value("document.querySelector('main').focus()");
+    browser.evaluate("document.querySelector('main').focus()");
     for card in ["TLEslow.cpp", "WAtalks.py", "WAwrong.rs"] {
-        browser.press("j");
-        browser.check(&format!("{FOCUS}.startsWith({card:?})"), true);
+        browser.press_key("j");
+        browser.check(&format!("{FOCUSED_TEXT}.startsWith({card:?})"), true);
     }
-    browser.press("k");
-    browser.check(&format!("{FOCUS}.startsWith('WAtalks.py')"), true);
-    browser.value("document.querySelector('#keys').click()");
-    browser.press("k");
-    browser.check(&format!("{FOCUS}.startsWith('WAtalks.py')"), true);
+    browser.press_key("k");
+    browser.check(&format!("{FOCUSED_TEXT}.startsWith('WAtalks.py')"), true);
+    browser.evaluate("document.querySelector('#keys').click()");
+    browser.press_key("k");
+    browser.check(&format!("{FOCUSED_TEXT}.startsWith('WAtalks.py')"), true);
     browser.check_silence();
 }
 
-/// The window has 600 pixels in height.
+/// The window is 600 pixels high.
 #[test]
-fn the_reason_is_seen_without_scrolling() {
+fn the_reason_is_visible_without_scrolling() {
     let Some(mut browser) = Browser::start() else { return };
     let check = |browser: &mut Browser, judgements: Vec<Judgement>, place: &str| {
-        let (_dir, path) = page(&report("judge", judgements));
+        let (_dir, path) = write_page(&report("judge", judgements));
         browser.open(&path);
         let reason = format!("document.querySelector({place:?})");
         browser.check(&format!("{reason}.getBoundingClientRect().bottom < 600"), true);
@@ -282,21 +280,21 @@ fn the_reason_is_seen_without_scrolling() {
     check(&mut browser, vec![wrong.clone()], ".why");
     let right = judgement("right.rs", 6, 0, Verdict::Accepted);
     check(&mut browser, vec![right.clone(), right, wrong], "#submissions .because");
-    // Its filters have the number of each verdict, so the head has no second list; a card leads back.
+    // The filters show the number of each verdict, so the head has no list of them. A card has a link back.
     browser.check("document.querySelector('.tally').checkVisibility()", false);
     browser.check("document.querySelector('[data-filter=WA]').textContent", "WA 1 wrong answer");
     browser.check("document.querySelectorAll('.card a[href=\"#list\"]').length", 3);
 }
 
 #[test]
-fn plots_tell_the_test_case_and_paper_has_the_failures() {
+fn plots_name_the_test_case_and_prints_show_the_failures() {
     let Some(mut browser) = Browser::start() else { return };
-    let (_dir, path) = page(&usual());
+    let (_dir, path) = write_page(&typical_report());
     browser.open(&path);
-    // Of a wrong answer, time and memory are folded.
+    // Time and memory of a wrong answer are collapsed.
     browser.check("document.querySelector('#s1 .plots').checkVisibility()", false);
-    browser.value("document.querySelector('#s1 .more').open = true");
-    browser.value(
+    browser.evaluate("document.querySelector('#s1 .more').open = true");
+    browser.evaluate(
         "svg = document.querySelector('#s1 .plot svg'), box = svg.getBoundingClientRect(), \
          svg.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width * 0.4 })), 0",
     );
@@ -304,17 +302,17 @@ fn plots_tell_the_test_case_and_paper_has_the_failures() {
         "document.querySelector('#s1 .told').textContent",
         "secret/002 · WA · 0.190 s · 1.16 MiB",
     );
-    browser.value("document.querySelectorAll('details').forEach(it => it.open = false)");
-    browser.value("window.dispatchEvent(new Event('beforeprint'))");
+    browser.evaluate("document.querySelectorAll('details').forEach(it => it.open = false)");
+    browser.evaluate("window.dispatchEvent(new Event('beforeprint'))");
     browser.check("document.querySelectorAll('.card.bad:not([open])').length", 0);
     browser.check("document.querySelectorAll('.card.bad').length", 3);
-    browser.value("window.dispatchEvent(new Event('afterprint'))");
+    browser.evaluate("window.dispatchEvent(new Event('afterprint'))");
     browser.check("document.querySelectorAll('details[open]').length", 0);
     browser.check_silence();
 }
 
 #[test]
-fn hostile_texts_do_nothing() {
+fn hostile_texts_run_no_script() {
     let Some(mut browser) = Browser::start() else { return };
     let mut hostile = judgement(HOSTILE, 3, 1, Verdict::WrongAnswer);
     let mut long = HOSTILE.as_bytes().to_vec();
@@ -324,30 +322,30 @@ fn hostile_texts_do_nothing() {
         case.test_case.push_str(HOSTILE);
         case.cause = String::from_utf8_lossy(&long).into_owned();
         case.message.clone_from(&case.cause);
-        case.is_told = false;
+        case.cause_includes_message = false;
         if let Some(evidence) = &mut case.evidence {
             evidence.stderr.clone_from(&long);
             evidence.output.clone_from(&long);
-            evidence.pictures = vec![picture()];
+            evidence.pictures = vec![hostile_picture()];
         }
     }
-    let (_dir, path) = page(&report("judge", vec![hostile.clone(), hostile]));
+    let (_dir, path) = write_page(&report("judge", vec![hostile.clone(), hostile]));
     browser.open(&path);
     browser.check("document.querySelectorAll('script').length", 1);
     browser.check("typeof hacked", "undefined");
-    // Only images of the page itself, and they are shown.
-    browser.value("document.querySelectorAll('details').forEach(it => it.open = true)");
+    // Images are embedded, and are shown.
+    browser.evaluate("document.querySelectorAll('details').forEach(it => it.open = true)");
     browser.check(
         "[...document.images].every(it => it.src.startsWith('data:') && it.naturalWidth == 9)",
         true,
     );
     browser.check("document.images.length", 6);
-    let name = browser.value("document.querySelector('.card h3').textContent");
+    let name = browser.evaluate("document.querySelector('.card h3').textContent");
     assert_eq!(
         name,
         HOSTILE.replace('\u{1b}', "\\x1b").replace('\u{202e}', "\\u{202e}").replace('\0', "\\0")
     );
-    // No long line makes the page wide.
+    // Long lines do not make the page wide.
     let wide = "[...document.querySelectorAll('body *')].filter(it => it.getBoundingClientRect().right > innerWidth \
          && !it.closest('.wide, .skip, .ends')).map(it => it.tagName + it.className).join()";
     browser.check(wide, "");
@@ -356,9 +354,10 @@ fn hostile_texts_do_nothing() {
 }
 
 #[test]
-fn what_passes_stands_first_and_the_matrix_behind() {
+fn missed_programs_come_before_the_matrix() {
     let Some(mut browser) = Browser::start() else { return };
-    let (_dir, path) = page_of(&Report::default(), Some(&strengths::found(false)));
+    let (_dir, path) =
+        write_page_with_result(&Report::default(), Some(&strengths::strength_result(false)));
     browser.open(&path);
     browser
         .check("document.querySelectorAll('main h2')[1].textContent", "Wrong programs that pass");
@@ -368,10 +367,10 @@ fn what_passes_stands_first_and_the_matrix_behind() {
     browser.check("document.querySelectorAll('.matrix td.WA').length > 0", true);
 }
 
-/// With `JUROR_AXE=axe.min.js`, of the npm package axe-core.
+/// Also runs axe-core with `JUROR_AXE=axe.min.js`, from its npm package.
 #[test]
 #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
-fn everybody_can_read_it() {
+fn the_page_is_accessible() {
     let Some(axe) = std::env::var_os("JUROR_AXE") else {
         eprintln!("skipped: JUROR_AXE does not name axe-core's script");
         return;
@@ -379,17 +378,17 @@ fn everybody_can_read_it() {
     let axe = fs::read_to_string(axe).expect("axe-core");
     let Some(mut browser) = Browser::start() else { return };
     let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
-    let strength = strengths::found(false);
+    let strength = strengths::strength_result(false);
     let strength: &dyn AnyResult = &strength;
-    let reports = [(usual(), None), (verified, None), (Report::default(), Some(strength))];
+    let reports = [(typical_report(), None), (verified, None), (Report::default(), Some(strength))];
     for (report, result) in reports {
-        let (_dir, path) = page_of(&report, result);
+        let (_dir, path) = write_page_with_result(&report, result);
         for colours in ["light", "dark"] {
             browser.open(&path);
-            browser.colours(colours);
-            browser.value("document.querySelectorAll('details').forEach(it => it.open = true)");
-            browser.value(&axe);
-            let found = browser.value(
+            browser.set_color_scheme(colours);
+            browser.evaluate("document.querySelectorAll('details').forEach(it => it.open = true)");
+            browser.evaluate(&axe);
+            let found = browser.evaluate(
                 "axe.run().then(all => all.violations.filter(it => it.impact != 'minor').map(it => \
                  [it.id, it.impact, it.nodes.slice(0, 3).map(node => node.html + ' ' + node.failureSummary)]))",
             );
@@ -398,7 +397,7 @@ fn everybody_can_read_it() {
     }
 }
 
-fn large() -> Report {
+fn large_report() -> Report {
     let name = |number: usize| format!("wrong_answer/submission_number_{number:03}.cpp");
     let verdicts = [Verdict::WrongAnswer, Verdict::TimeLimitExceeded];
     let of = |number: usize| judgement(&name(number), 100, number % 7, verdicts[number % 2]);
@@ -407,7 +406,7 @@ fn large() -> Report {
 
 #[test]
 fn a_large_report_is_a_page_of_less_than_5_mb() {
-    let (_dir, path) = page(&large());
+    let (_dir, path) = write_page(&large_report());
     let size = fs::metadata(path).expect("a file").len();
     assert!(size < 5_000_000, "{size} bytes");
 }
@@ -420,15 +419,15 @@ mod quiet {
     #[expect(clippy::print_stderr, reason = "it measures")]
     fn a_large_report_opens_in_less_than_2_seconds() {
         let Some(mut browser) = Browser::start() else { return };
-        let (_dir, path) = page(&large());
-        browser.ask("Performance.enable", serde_json::json!({ "timeDomain": "threadTicks" }));
+        let (_dir, path) = write_page(&large_report());
+        browser.request("Performance.enable", serde_json::json!({ "timeDomain": "threadTicks" }));
         browser.open(&path);
-        let metrics = browser.ask("Performance.getMetrics", serde_json::json!({}));
+        let metrics = browser.request("Performance.getMetrics", serde_json::json!({}));
         let mut metrics = metrics["metrics"].as_array().into_iter().flatten();
         let cpu = metrics.find(|it| it["name"] == "ThreadTime").expect("its CPU time");
         let cpu = cpu["value"].as_f64().expect("seconds");
-        let millis =
-            browser.value("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)");
+        let millis = browser
+            .evaluate("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)");
         let size = fs::metadata(path).expect("a file").len();
         eprintln!(
             "200 submissions on 100 test cases: {size} bytes, open after {millis} ms, {cpu:.2} s of CPU time"

@@ -1,4 +1,4 @@
-//! The command about what is kept, and directories in which nothing can be kept.
+//! `juror cache`, and directories that cannot be a cache.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,7 +12,7 @@ use crate::fixture::Fixture;
 use crate::sandbox::skip;
 use crate::wire;
 
-fn fill(dir: &Path) {
+fn fill_cache(dir: &Path) {
     let store = Store::open(dir, CAP).unwrap();
     for length in [10, 20, 100_000] {
         let blob = Blob::from(vec![7; length]);
@@ -22,18 +22,18 @@ fn fill(dir: &Path) {
 }
 
 #[test]
-fn what_is_kept_is_shown_checked_and_removed() {
+fn the_cache_can_be_shown_checked_and_pruned() {
     let fixture = Fixture::new();
-    fixture.check_kept("cache", 0, &["cache/juror: nothing is kept yet"]);
+    fixture.check_with_cache("cache", 0, &["cache/juror: nothing is kept yet"]);
     fixture.write("other/file", "");
     let nothing = "other: nothing is kept yet";
-    fixture.check_kept("cache prune --cache other", 0, &[nothing]);
+    fixture.check_with_cache("cache prune --cache other", 0, &[nothing]);
     assert!(!fixture.path("other/facts").exists());
     assert!(!fixture.path("cache").exists());
-    fill(&fixture.path("cache/juror"));
-    fill(&fixture.path("kept"));
+    fill_cache(&fixture.path("cache/juror"));
+    fill_cache(&fixture.path("kept"));
     let shown = ["results      5\n", "large files  1\n", " of 2 GiB\n", "oldest use   today"];
-    fixture.check_kept("cache", 0, &shown);
+    fixture.check_with_cache("cache", 0, &shown);
     fixture.check("cache stat --cache kept", 0, &[&["directory    kept"], &shown[..]].concat());
     fixture.check("cache verify --cache kept", 0, &["6 entries, all intact"]);
     let blobs = fs::read_dir(fixture.path("kept/facts/blobs")).unwrap();
@@ -45,12 +45,12 @@ fn what_is_kept_is_shown_checked_and_removed() {
     fixture.check("cache prune --cache=kept", 0, &["removed 0 B"]);
     fixture.check("cache prune --to 0 --cache=kept", 0, &["0 B left"]);
     fixture.check("cache --cache=kept", 0, &["results 0", "oldest use nothing"]);
-    fixture.check_kept("cache", 0, &shown);
+    fixture.check_with_cache("cache", 0, &shown);
     fixture.check("cache verify --to 1", 2, &["--to is only for `juror cache prune`"]);
 }
 
 #[test]
-fn the_option_counts_more_than_the_environment() {
+fn the_option_overrides_the_environment() {
     let fixture = Fixture::new();
     let check = |set: Option<&str>, arguments: &str, expected: &str| {
         let mut command = fixture.juror(arguments);
@@ -72,7 +72,7 @@ fn the_option_counts_more_than_the_environment() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
+fn an_unusable_directory_gets_a_message_with_a_way_out() {
     let fixture = Fixture::new();
     let check = |why: &str, help: &str| {
         fixture.check("cache --cache kept", 2, &["kept", why, help]);
@@ -91,13 +91,13 @@ fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
     fs::create_dir(fixture.path("kept")).unwrap();
     fs::set_permissions(fixture.path("kept"), fs::Permissions::from_mode(0o777)).unwrap();
     check("other users can write to it", "run: chmod go-w");
-    fill(&fixture.path("kept"));
+    fill_cache(&fixture.path("kept"));
     fs::write(fixture.path("kept/facts/version"), "9\n").unwrap();
     check("a newer juror made it (version 9, this one knows 1)", named);
 }
 
-/// Judges with results kept in `kept`, after a script.
-fn judged_after(fixture: &Fixture, script: &str) -> Output {
+/// Judges with the cache `kept`, after a script.
+fn judge_after_script(fixture: &Fixture, script: &str) -> Output {
     let judge = "exec \"$0\" judge sum accepted/right.sh --cache=kept";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", &format!("{script} && {judge}")]);
@@ -106,7 +106,7 @@ fn judged_after(fixture: &Fixture, script: &str) -> Output {
 }
 
 #[test]
-fn without_a_place_for_results_it_judges_all_the_same_and_says_so_once() {
+fn an_unusable_cache_gives_one_warning_and_judging_works() {
     let can_mount = Command::new("unshare").args(["--mount", "true"]).output();
     if !can_mount.is_ok_and(|output| output.status.success()) {
         return skip("nothing can be mounted here");
@@ -114,7 +114,7 @@ fn without_a_place_for_results_it_judges_all_the_same_and_says_so_once() {
     let check = |script: &str, message: &str, error: &str| {
         let fixture = Fixture::new();
         fs::create_dir(fixture.path("kept")).unwrap();
-        let output = judged_after(&fixture, script);
+        let output = judge_after_script(&fixture, script);
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert!(output.status.success() && said.contains("AC"), "{script}: {said}");
         for piece in [message, error] {
@@ -133,7 +133,7 @@ fn without_a_place_for_results_it_judges_all_the_same_and_says_so_once() {
 }
 
 #[test]
-fn several_at_once_and_one_that_is_killed_leave_only_what_is_whole() {
+fn concurrent_and_killed_commands_leave_an_intact_cache() {
     let fixture = Fixture::new();
     let start = || {
         let mut command = wire::juror();

@@ -1,18 +1,17 @@
-//! Packages of the format legacy, from their files to verdicts and scores.
+//! Packages in the legacy format, from their files to verdicts and scores.
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// An input validator that accepts everything.
-const ANY: &str = "#!/bin/sh\nexit 42\n";
+const ACCEPT_ALL: &str = "#!/bin/sh\nexit 42\n";
 
-/// A package `old`: the sum of two numbers, in groups of a tree; each case is `NAME A B`.
-pub(crate) fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
+/// The package `old`: the sum of two numbers, with nested groups. Each case is `NAME A B`.
+pub(crate) fn legacy_package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
     let fixture = Fixture::new();
     let yaml = format!("name: Sum\nlicense: cc0\nrights_owner: Nobody\n{yaml}");
     fixture.write("old/problem.yaml", yaml);
     fixture.write("old/problem_statement/problem.tex", "\\problemname{Sum}\nAdd.\n");
-    fixture.write("old/input_validators/validate/run", ANY);
-    fixture.executable("old/input_validators/validate/run");
+    fixture.write("old/input_validators/validate/run", ACCEPT_ALL);
+    fixture.make_executable("old/input_validators/validate/run");
     for (group, keys) in groups {
         fixture.write(&format!("old/data/{group}/testdata.yaml"), keys);
     }
@@ -23,23 +22,23 @@ pub(crate) fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fi
         fixture.write(&format!("old/data/{name}.in"), format!("{a} {b}\n"));
         fixture.write(&format!("old/data/{name}.ans"), format!("{sum}\n"));
     }
-    submit(&fixture, "accepted/right.sh", RIGHT);
+    write_submission(&fixture, "accepted/right.sh", RIGHT);
     fixture
 }
 
-fn submit(fixture: &Fixture, name: &str, text: &str) {
+fn write_submission(fixture: &Fixture, name: &str, text: &str) {
     fixture.write(&format!("old/submissions/{name}"), text);
 }
 
-pub(crate) fn program(fixture: &Fixture, name: &str, text: &str) {
+pub(crate) fn write_program(fixture: &Fixture, name: &str, text: &str) {
     fixture.write(&format!("old/{name}/run"), text);
-    fixture.executable(&format!("old/{name}/run"));
+    fixture.make_executable(&format!("old/{name}/run"));
 }
 
 pub(crate) const CASES: [&str; 4] =
     ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
 
-/// Two groups of which one is enough, as in olympiads.
+/// Two groups of 30 and 70 points, as in olympiads. A submission is accepted if it passes one of them.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("", "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 100\n"),
     ("secret", "grader_flags: accept_if_any_accepted\n"),
@@ -48,22 +47,26 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn groups_are_graded_and_partial_solutions_are_accepted() {
-    let fixture = package("type: scoring\n", &GROUPS, &CASES);
+fn groups_are_scored_and_partial_solutions_are_accepted() {
+    let fixture = legacy_package("type: scoring\n", &GROUPS, &CASES);
     fixture.write("old/data/sample/testdata.yaml", "grader_flags: ''\n");
-    submit(&fixture, "partially_accepted/three.sh", "read -r a b; echo $((a * b == 9 ? 10 : 3))\n");
-    submit(&fixture, "wrong_answer/none.sh", "echo 1\n");
+    write_submission(
+        &fixture,
+        "partially_accepted/three.sh",
+        "read -r a b; echo $((a * b == 9 ? 10 : 3))\n",
+    );
+    write_submission(&fixture, "wrong_answer/none.sh", "echo 1\n");
     fixture.check("verify old", 0, &["3 submissions, all as expected"]);
     let three = "judge old old/submissions/partially_accepted/three.sh";
     fixture.check(three, 0, &["AC", "70 of 100", "secret/a 0 of 30", "secret/b 70 of 70"]);
-    submit(&fixture, "accepted/some.sh", "read -r a b; echo $((a * b == 9 ? 10 : 4))\n");
+    write_submission(&fixture, "accepted/some.sh", "read -r a b; echo $((a * b == 9 ? 10 : 4))\n");
     let remarks = [
         "is accepted as a whole, but WA on sample/1",
         "is accepted, but has 70 of 100 points",
         "4 submissions, all as expected",
     ];
     fixture.check("verify old", 0, &remarks);
-    submit(&fixture, "partially_accepted/all.sh", RIGHT);
+    write_submission(&fixture, "partially_accepted/all.sh", RIGHT);
     let best = "expected less than the best score; got 100";
     fixture.check("verify old", 1, &["partially_accepted/all.sh", best]);
 }
@@ -71,16 +74,17 @@ fn groups_are_graded_and_partial_solutions_are_accepted() {
 #[test]
 fn a_score_outside_of_its_range_is_a_fault_of_the_package() {
     let groups = [("", "range: 0 3\n"), ("secret/a", "accept_score: 2\n")];
-    let fixture = package("type: scoring\n", &groups, &CASES);
+    let fixture = legacy_package("type: scoring\n", &groups, &CASES);
     let score =
         "the score of the submission is 6, outside of its range 0 to 3, for accepted/right.sh";
     fixture.check("verify old", 3, &[score]);
 }
 
 #[test]
-fn keys_of_the_problem_override_those_of_groups() {
+fn keys_of_the_problem_override_keys_of_groups() {
     let yaml = "type: scoring\ngrading:\n  accept_score: 5\n  on_reject: grade\n";
-    let fixture = package(yaml, &[("secret/a", "accept_score: 1\non_reject: break\n")], &CASES);
+    let fixture =
+        legacy_package(yaml, &[("secret/a", "accept_score: 1\non_reject: break\n")], &CASES);
     let judge = "judge old old/submissions/accepted/right.sh";
     fixture.check(judge, 0, &["score 20"]);
     fixture.write("wrong.sh", WRONG);
@@ -92,9 +96,9 @@ fn keys_of_the_problem_override_those_of_groups() {
 }
 
 #[test]
-fn judges_that_score_differently_are_named() {
+fn differences_between_judges_get_a_warning() {
     let groups = [("secret", "accept_score: 10\n"), ("sample", "accept_score: 0\n")];
-    let fixture = package("type: scoring\n", &groups, &CASES);
+    let fixture = legacy_package("type: scoring\n", &groups, &CASES);
     let note = "all points together are 30 for Kattis, which gives `accept_score` for each test case, and 20 \
                 for DOMjudge";
     fixture.check("verify old", 0, &[note]);
@@ -113,9 +117,9 @@ fn the_packages_own_grader_is_run() {
         ("secret/a", "grading: default\ngrader_flags: ''\naccept_score: 4\n"),
         ("secret/b", "grading: default\ngrader_flags: ''\n"),
     ];
-    let fixture = package("type: scoring\n", &groups, &CASES);
+    let fixture = legacy_package("type: scoring\n", &groups, &CASES);
     let check = |grader: &str, code: i32, said: &[&str]| {
-        program(&fixture, "graders/grade", &format!("#!/usr/bin/env bash\n{grader}"));
+        write_program(&fixture, "graders/grade", &format!("#!/usr/bin/env bash\n{grader}"));
         fixture.check("judge old old/submissions/accepted/right.sh", code, said);
     };
     check(
@@ -133,8 +137,8 @@ fn the_packages_own_grader_is_run() {
     );
 }
 
-/// Writes down what it was called with, and accepts if the output has an even, or an odd, number of lines.
-fn picky(name: &str, condition: &str) -> String {
+/// Records its arguments, and accepts outputs with an even, or an odd, number of lines.
+fn parity_validator(name: &str, condition: &str) -> String {
     format!(
         "#!/usr/bin/env bash\noutput=$(cat)\necho \"{name}: ${{*:4}}\" > \"${{3}}judgemessage.txt\"\n\
          {condition} && exit 42\nexit 43\n"
@@ -145,9 +149,9 @@ fn picky(name: &str, condition: &str) -> String {
 fn all_output_validators_must_accept() {
     let yaml = "validation: custom\nvalidator_flags: one  two\n";
     let groups = [("secret", "output_validator_flags: three\n")];
-    let fixture = package(yaml, &groups, &["secret/1 1 2", "secret/2 3 4"]);
-    program(&fixture, "output_validators/a", &picky("a", "(( output > 0 ))"));
-    program(&fixture, "output_validators/b", &picky("b", "(( output < 100 ))"));
+    let fixture = legacy_package(yaml, &groups, &["secret/1 1 2", "secret/2 3 4"]);
+    write_program(&fixture, "output_validators/a", &parity_validator("a", "(( output > 0 ))"));
+    write_program(&fixture, "output_validators/b", &parity_validator("b", "(( output < 100 ))"));
     fixture.check("verify old", 0, &["1 submission, all as expected"]);
     fixture.write("least.sh", "echo -1\n");
     fixture.check(
@@ -166,12 +170,12 @@ fn all_output_validators_must_accept() {
 #[test]
 fn an_output_validator_with_scores_must_give_one() {
     let yaml = "type: scoring\nvalidation: custom score\n";
-    let fixture = package(yaml, &[], &["secret/1 1 2", "secret/2 3 4"]);
+    let fixture = legacy_package(yaml, &[], &["secret/1 1 2", "secret/2 3 4"]);
     let judge = "judge old old/submissions/accepted/right.sh";
     let gives = |what: &str| format!("#!/usr/bin/env bash\ncat > /dev/null\n{what}\nexit 42\n");
-    program(&fixture, "output_validators/v", &gives("echo 2.5 > \"${3}score.txt\""));
+    write_program(&fixture, "output_validators/v", &gives("echo 2.5 > \"${3}score.txt\""));
     fixture.check(judge, 0, &["AC", "score 5"]);
-    program(&fixture, "output_validators/v", &gives(":"));
+    write_program(&fixture, "output_validators/v", &gives(":"));
     fixture.check(
         judge,
         4,
@@ -180,12 +184,12 @@ fn an_output_validator_with_scores_must_give_one() {
 }
 
 #[test]
-fn the_verdict_of_the_whole_is_what_graders_make_of_it() {
-    let fixture = package("", &[("", "on_reject: continue\n")], &CASES);
+fn graders_decide_the_total_verdict() {
+    let fixture = legacy_package("", &[("", "on_reject: continue\n")], &CASES);
     let both = "read -r a b; [[ $a == 5 ]] && exit 1; echo 3\n";
-    submit(&fixture, "run_time_error/both.sh", both);
+    write_submission(&fixture, "run_time_error/both.sh", both);
     fixture.check("verify old", 0, &["2 submissions, all as expected"]);
-    submit(&fixture, "wrong_answer/both.sh", both);
+    write_submission(&fixture, "wrong_answer/both.sh", both);
     fixture.check("verify old", 1, &["wrong_answer/both.sh", "expected WA; got RTE on secret/a/2"]);
     fixture.write("old/data/testdata.yaml", "on_reject: continue\ngrader_flags: first_error\n");
     fixture.write("both.sh", both);
@@ -194,27 +198,28 @@ fn the_verdict_of_the_whole_is_what_graders_make_of_it() {
 
 #[test]
 fn only_accepted_submissions_set_the_time_limit() {
-    let fixture = package("limits:\n  time_multiplier: 2\n", &[], &["secret/1 1 2"]);
+    let fixture = legacy_package("limits:\n  time_multiplier: 2\n", &[], &["secret/1 1 2"]);
     let slow = "read -r a b; end=$((SECONDS + 2)); while ((SECONDS < end)); do :; done; echo 1\n";
-    submit(&fixture, "wrong_answer/slow.sh", slow);
+    write_submission(&fixture, "wrong_answer/slow.sh", slow);
     let document = fixture.json("judge old old/submissions/accepted/right.sh", 0);
     let limits = &document["packages"][0]["limits"];
     let origin = limits["cpu_origin"].as_str().unwrap_or_default();
     assert!(origin.contains("accepted/right.sh"), "{document}");
 }
 
-/// The first submission's grader waits for the second submission's second run, and that one's first run for the grader.
+/// The grader of the first submission waits for the second run of the second submission, whose first run waits for
+/// the grader.
 #[test]
-fn other_submissions_run_while_the_packages_own_grader_does() {
+fn submissions_run_while_a_grader_runs() {
     let groups = [("", "on_reject: continue\n"), ("secret", "grading: custom\n")];
-    let fixture = package("type: scoring\n", &groups, &["secret/1 1 2", "secret/2 3 4"]);
-    let place = fixture.temporary().display().to_string();
+    let fixture = legacy_package("type: scoring\n", &groups, &["secret/1 1 2", "secret/2 3 4"]);
+    let place = fixture.temporary_directory().display().to_string();
     let until = |name: &str| format!("until [ -e {place}/{name} ]; do :; done");
     let grader = format!(
         "#!/usr/bin/env bash\ncat > /dev/null\n: > {place}/grades\n{}\necho AC 1\n",
         until("runs")
     );
-    program(&fixture, "graders/grade", &grader);
+    write_program(&fixture, "graders/grade", &grader);
     let answer = "read -r a b; echo $((a + b))";
     fixture.write("first.sh", format!("{answer}\n"));
     let second = format!(

@@ -1,8 +1,8 @@
-//! Readers work in proportion to the size of a text: the worst texts of each format.
+//! Readers take linear work: checked with the worst texts of each format.
 //!
-//! Work is counted in bytes that a reader asks memory for, which is the same on every machine. A reader that copies a line
-//! for each place in it, or follows each alias, asks for four times as much for a text of twice the size. Searches that copy
-//! nothing count their own steps, in the unit tests of `statement::latex`, `package::polygon::xml` and `model::lines`.
+//! Work is measured in bytes that a reader allocates, which is the same on every machine. A quadratic reader, such as
+//! one that copies a line for each position in it, allocates four times as much for twice the text. Unit tests of
+//! `statement::latex`, `package::polygon::xml` and `model::lines` count the steps of searches that allocate nothing.
 //! Libraries read YAML, TOML, XML, Markdown and JSON in one pass, and regular expressions without backtracking.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,27 +14,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use juror::check::compare::compare;
 use juror::check::options::Options;
-use juror::grade::line::Settings;
+use juror::grade::line::LineSettings;
 use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::read;
-use juror::language::essence::{code, essence};
-use juror::model::event::Stamped;
+use juror::grammar::compile::parse_grammar;
+use juror::language::essence::{without_spaces_and_comments, without_strings_and_comments};
+use juror::model::event::StampedEvent;
 use juror::model::pattern::Pattern;
 use juror::model::root::FilePath;
 use juror::package::statements::statements;
-use juror::statement::page;
+use juror::statement::render_page;
 
 use crate::fixture::Fixture;
 
-/// The memory of the system, with a count of all bytes that were asked for.
+/// The system's allocator with a count of allocated bytes.
 struct CountingAllocator;
 
-static BYTES: AtomicU64 = AtomicU64::new(0);
+static REQUESTED_BYTES: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: the system does everything.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        REQUESTED_BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
         // SAFETY: the caller's promise is the same.
         unsafe { System.alloc(layout) }
     }
@@ -45,24 +45,24 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        BYTES.fetch_add(size as u64, Ordering::Relaxed);
+        REQUESTED_BYTES.fetch_add(size as u64, Ordering::Relaxed);
         // SAFETY: the caller's promise is the same.
         unsafe { System.realloc(place, layout, size) }
     }
 }
 
 #[global_allocator]
-static MEMORY: CountingAllocator = CountingAllocator;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// The smallest size of a text. Others have two and four times as much.
-const SIZE: usize = 8 << 10;
-/// What need not be in proportion: messages, of which there are a hundred at most, and buffers.
-const SLACK: u64 = 512 << 10;
-/// Upper bound on the bytes that a reader asks for, for each byte of a text: 1 MiB asks for 4 GiB at most, over time.
-const TIMES: u64 = 4096;
+/// The smallest size of a text; the others are two and four times as large.
+const BASE_SIZE: usize = 8 << 10;
+/// Allowance for messages, of which there are at most a hundred, and for buffers.
+const CONSTANT_BYTES: u64 = 512 << 10;
+/// The most allocated bytes for each byte of text.
+const MAX_BYTES_PER_BYTE: u64 = 4096;
 
 #[test]
-fn readers_work_in_proportion_to_the_text() {
+fn readers_take_linear_work() {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["linear::all_formats", "--exact", "--ignored", "--nocapture"]);
     let output = command.output().expect("it runs");
@@ -70,23 +70,23 @@ fn readers_work_in_proportion_to_the_text() {
     assert!(output.status.success(), "{said}{errors}");
 }
 
-/// Checks how many bytes a reader asks for: twice the text, at most about twice the bytes.
+/// Twice the text may allocate about twice the bytes.
 fn check(what: &str, text: impl Fn(usize) -> String, reader: &dyn Fn(&str)) {
     let asked = [1, 2, 4].map(|times| {
-        let text = text(times * SIZE);
-        let before = BYTES.load(Ordering::Relaxed);
+        let text = text(times * BASE_SIZE);
+        let before = REQUESTED_BYTES.load(Ordering::Relaxed);
         reader(&text);
-        BYTES.load(Ordering::Relaxed) - before
+        REQUESTED_BYTES.load(Ordering::Relaxed) - before
     });
     let [once, twice, four] = asked;
-    // What does not depend on the size is in none of the two.
+    // The difference leaves out allocations that do not depend on the size.
     let (first, second) = (twice.saturating_sub(once), four.saturating_sub(twice));
-    assert!(second <= 3 * first + SLACK, "{what}: {asked:?} bytes");
-    assert!(four <= TIMES * 4 * SIZE as u64, "{what}: {asked:?} bytes");
+    assert!(second <= 3 * first + CONSTANT_BYTES, "{what}: {asked:?} bytes");
+    assert!(four <= MAX_BYTES_PER_BYTE * 4 * BASE_SIZE as u64, "{what}: {asked:?} bytes");
 }
 
-/// The same for texts of one unit.
-fn check_all(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&str)) {
+/// Each text repeats one unit.
+fn check_units(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&str)) {
     for unit in units {
         let text = |size: usize| {
             let inside = unit.repeat(size / unit.len());
@@ -96,8 +96,7 @@ fn check_all(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&s
     }
 }
 
-/// A text of numbered units.
-fn numbered(
+fn numbered_text(
     start: &'static str,
     unit: impl Fn(usize) -> String,
     end: &'static str,
@@ -114,8 +113,8 @@ fn numbered(
     }
 }
 
-/// A reader of a package in which this file has the text.
-fn package<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
+/// Reads a package in which the file `name` has the text.
+fn package_reader<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
     move |text| {
         fixture.write(name, text);
         let directory = name.split('/').next().expect("a directory");
@@ -123,51 +122,57 @@ fn package<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
     }
 }
 
-/// Counts what its process asks for, so it must be alone in it.
+/// Counts allocations of the whole process, so it must run alone.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
-fn all_formats() {
-    settings();
-    recipes();
-    other_packages();
-    statements_of_packages();
-    grammars();
-    sources();
-    lines();
-    outputs();
+fn check_all_formats() {
+    check_settings();
+    check_recipes();
+    check_other_packages();
+    check_statements();
+    check_grammars();
+    check_sources();
+    check_lines();
+    check_outputs();
 }
 
 const YAML: [&str; 12] =
     ["[", "{", "- ", "? ", "a: {", "&a ", "*a ", "'", "\"\\n", "a: b\n", "# c\n", "a: |\n  b\n"];
 
-fn settings() {
+fn check_settings() {
     let start = "problem_format_version: 2025-09\nname: x\n";
     for name in ["problem.yaml", "submissions/submissions.yaml", "data/secret/test_group.yaml"] {
         let fixture = Fixture::new();
         let path = format!("sum/{name}");
-        let reader = package(&fixture, &path);
-        check_all(name, &YAML, ["", ""], &reader);
-        check_all(name, &["k: 1, ", "[], ", "*a, "], [start, "a: &a [x]\nb: {"], &reader);
-        let line = numbered("keys: {", |at| format!("k{at}: 1, "), "}");
+        let reader = package_reader(&fixture, &path);
+        check_units(name, &YAML, ["", ""], &reader);
+        check_units(name, &["k: 1, ", "[], ", "*a, "], [start, "a: &a [x]\nb: {"], &reader);
+        let line = numbered_text("keys: {", |at| format!("k{at}: 1, "), "}");
         check(&format!("{name}: keys on a line"), line, &reader);
         let anchors =
-            numbered("a: [", |at| format!("&a{at} [x, *a{}], ", at.saturating_sub(1)), "]");
+            numbered_text("a: [", |at| format!("&a{at} [x, *a{}], ", at.saturating_sub(1)), "]");
         check(&format!("{name}: anchors"), anchors, &reader);
-        let patterns = numbered("", |at| format!("'*a*a{{b,{at}}}': {{permitted: [AC]}}\n"), "");
+        let patterns =
+            numbered_text("", |at| format!("'*a*a{{b,{at}}}': {{permitted: [AC]}}\n"), "");
         check(&format!("{name}: patterns"), patterns, &reader);
     }
     let fixture = Fixture::new();
-    let reader = package(&fixture, "sum/juror.toml");
-    check_all("juror.toml", &["a.", "[", "a=1\n", "[[a]]\n", "# c\n", "\"\"\""], ["", ""], &reader);
-    check_all("juror.toml", &["1, ", "'a', ", "{a = 1}, ", "[1], "], ["a = [", "]\n"], &reader);
+    let reader = package_reader(&fixture, "sum/juror.toml");
+    check_units(
+        "juror.toml",
+        &["a.", "[", "a=1\n", "[[a]]\n", "# c\n", "\"\"\""],
+        ["", ""],
+        &reader,
+    );
+    check_units("juror.toml", &["1, ", "'a', ", "{a = 1}, ", "[1], "], ["a = [", "]\n"], &reader);
     check(
         "juror.toml: keys on a line",
-        numbered("io = {", |at| format!("k{at} = 1, "), "z = 1}\n"),
+        numbered_text("io = {", |at| format!("k{at} = 1, "), "z = 1}\n"),
         &reader,
     );
 }
 
-fn recipes() {
+fn check_recipes() {
     let fixture = Fixture::new();
     let reader = |text: &str| {
         fixture.write("sum/generators/generators.yaml", text);
@@ -175,49 +180,61 @@ fn recipes() {
             ["sum/generators/generators.yaml", "sum"].map(|it| FilePath::root(fixture.path(it)));
         drop(juror::package::recipe::read(&path, &directory, &[], false));
     };
-    check_all("recipe", &YAML, ["data: {secret: {data: ", ""], &reader);
+    check_units("recipe", &YAML, ["data: {secret: {data: ", ""], &reader);
     let start = "data: {secret: {data: {";
-    check("recipe: cases", numbered(start, |at| format!("a{at}: {{in: x}}, "), "}}}"), &reader);
-    check("recipe: commands", numbered(start, |at| format!("a{at}: g.py {at}, "), "}}}"), &reader);
     check(
-        "recipe: groups",
-        numbered(start, |at| format!("a{at}: {{data: {{b: g.py}}}}, "), "}}}"),
+        "recipe: cases",
+        numbered_text(start, |at| format!("a{at}: {{in: x}}, "), "}}}"),
         &reader,
     );
-    check("recipe: faults", numbered(start, |at| format!("a{at}: {{b: 1}}, "), "}}}"), &reader);
+    check(
+        "recipe: commands",
+        numbered_text(start, |at| format!("a{at}: g.py {at}, "), "}}}"),
+        &reader,
+    );
+    check(
+        "recipe: groups",
+        numbered_text(start, |at| format!("a{at}: {{data: {{b: g.py}}}}, "), "}}}"),
+        &reader,
+    );
+    check(
+        "recipe: faults",
+        numbered_text(start, |at| format!("a{at}: {{b: 1}}, "), "}}}"),
+        &reader,
+    );
     let start = "data: {sample: {data: {b: {in: x}}}, secret: {include: [";
-    check("recipe: links", numbered(start, |_| "sample, ".to_owned(), "]}}"), &reader);
+    check("recipe: links", numbered_text(start, |_| "sample, ".to_owned(), "]}}"), &reader);
 }
 
 const XML: &str = "<problem short-name='x' revision='1'><names><name language='english' value='X'/></names><judging>";
 
-fn other_packages() {
+fn check_other_packages() {
     let fixture = Fixture::new();
-    let reader = package(&fixture, "polygon/problem.xml");
-    check_all(
+    let reader = package_reader(&fixture, "polygon/problem.xml");
+    check_units(
         "problem.xml",
         &["<a>", "<", "<!--", "<![CDATA[", "<?a?>", "&lt;", "<a b='"],
         ["", ""],
         &reader,
     );
     let units = ["<a/>", "<test/>", "<testset name='t'/>", "x ", "<a b='1'/>"];
-    check_all("problem.xml", &units, [XML, "</judging></problem>"], &reader);
+    check_units("problem.xml", &units, [XML, "</judging></problem>"], &reader);
     fixture.write("library/sol/correct.cpp", "int main() {}\n");
     fixture.write("common/x.h", "");
-    let reader = package(&fixture, "library/info.toml");
+    let reader = package_reader(&fixture, "library/info.toml");
     let start = "timelimit = 1.0\n[[tests]]\nname = 'a.in'\nnumber = 1\n";
     check(
         "info.toml: tests",
-        numbered(start, |at| format!("[[tests]]\nname = 'a{at}.in'\nnumber = 1\n"), ""),
+        numbered_text(start, |at| format!("[[tests]]\nname = 'a{at}.in'\nnumber = 1\n"), ""),
         &reader,
     );
-    check("info.toml: keys", numbered(start, |at| format!("k{at} = 1\n"), ""), &reader);
+    check("info.toml: keys", numbered_text(start, |at| format!("k{at} = 1\n"), ""), &reader);
     fixture.write("cms/task.yaml", "time_limit: 1\nname: cms\ntitle: x\n");
     fixture.write("cms/gen/generator.sh", "");
     fixture.write("cms/sol/solution.sh", "");
     fixture.write("cms/input/input0.txt", "1\n");
-    let reader = package(&fixture, "cms/gen/GEN");
-    check_all(
+    let reader = package_reader(&fixture, "cms/gen/GEN");
+    check_units(
         "GEN",
         &["1 2\n", "#ST: 1\n1\n", "#COPY: a\n", "# a\n", "'a'\n", "a ", "#"],
         ["", ""],
@@ -225,17 +242,17 @@ fn other_packages() {
     );
     fixture.write("sinol/in/sinol1a.in", "1\n");
     fixture.write("sinol/prog/sinol.sh", "");
-    let reader = package(&fixture, "sinol/config.yml");
+    let reader = package_reader(&fixture, "sinol/config.yml");
     let start = "time_limit: 1000\n";
-    check("config.yml: keys", numbered(start, |at| format!("k{at}: 1\n"), ""), &reader);
+    check("config.yml: keys", numbered_text(start, |at| format!("k{at}: 1\n"), ""), &reader);
     check(
         "config.yml: scores",
-        numbered("time_limit: 1000\nscores: {", |at| format!("{at}: 0, "), "}"),
+        numbered_text("time_limit: 1000\nscores: {", |at| format!("{at}: 0, "), "}"),
         &reader,
     );
 }
 
-fn statements_of_packages() {
+fn check_statements() {
     let fixture = Fixture::new();
     fixture.remove("sum/statement/problem.en.md");
     fixture.write("sum/statement/a.png", "image");
@@ -245,7 +262,7 @@ fn statements_of_packages() {
             fixture.write(&name, text);
             let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
             let all = statements(&problem);
-            drop(page(&problem, &all.iter().collect::<Vec<_>>()).expect("a page"));
+            drop(render_page(&problem, &all.iter().collect::<Vec<_>>()).expect("a page"));
         };
         let units: &[&str] = match ending {
             "md" => &[
@@ -284,7 +301,7 @@ fn statements_of_packages() {
                 "\\ref{a}",
             ],
         };
-        check_all(&name, units, ["", ""], &reader);
+        check_units(&name, units, ["", ""], &reader);
         fixture.remove(&name);
     }
     let name = "sum/data/sample/1.interaction";
@@ -292,14 +309,17 @@ fn statements_of_packages() {
     let reader = |text: &str| {
         fixture.write(name, text);
         let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
-        drop(page(&problem, &statements(&problem).iter().collect::<Vec<_>>()).expect("a page"));
+        drop(
+            render_page(&problem, &statements(&problem).iter().collect::<Vec<_>>())
+                .expect("a page"),
+        );
     };
-    check_all("transcript", &[">1\n<2\n", "---\n", "\n", ">", "1\n"], ["", ""], &reader);
+    check_units("transcript", &[">1\n<2\n", "---\n", "\n", ">", "1\n"], ["", ""], &reader);
 }
 
-fn grammars() {
+fn check_grammars() {
     let reader = |text: &str| {
-        if let Some(grammar) = read(Path::new("a.ctd"), text.as_bytes()).grammar {
+        if let Some(grammar) = parse_grammar(Path::new("a.ctd"), text.as_bytes()).grammar {
             drop(bounds(&grammar, Some(&Coverage::new(&grammar))));
         }
     };
@@ -319,17 +339,21 @@ fn grammars() {
         "REGEX(\"[a-z]+\") ",
         "INT(1,2,a,",
     ];
-    check_all("grammar", &units, ["", ""], &reader);
-    check_all("grammar", &["1+", "-", "!", "1==1&&"], ["ASSERT(", "1)"], &reader);
-    check("grammar: variables", numbered("", |at| format!("INT(1,2,v{at}) "), ""), &reader);
-    check("grammar: alternatives", numbered("REGEX(\"", |at| format!("a{at}|"), "\")"), &reader);
+    check_units("grammar", &units, ["", ""], &reader);
+    check_units("grammar", &["1+", "-", "!", "1==1&&"], ["ASSERT(", "1)"], &reader);
+    check("grammar: variables", numbered_text("", |at| format!("INT(1,2,v{at}) "), ""), &reader);
+    check(
+        "grammar: alternatives",
+        numbered_text("REGEX(\"", |at| format!("a{at}|"), "\")"),
+        &reader,
+    );
 }
 
-fn sources() {
+fn check_sources() {
     for language in ["cpp", "java", "python3", "rust", "haskell"] {
         let reader = |text: &str| {
-            drop(essence(language, text.as_bytes()));
-            drop(code(language, text.as_bytes()));
+            drop(without_spaces_and_comments(language, text.as_bytes()));
+            drop(without_strings_and_comments(language, text.as_bytes()));
         };
         let units = [
             "{",
@@ -344,11 +368,11 @@ fn sources() {
             "\"a\" ",
             "R\"(",
         ];
-        check_all(language, &units, ["", ""], &reader);
+        check_units(language, &units, ["", ""], &reader);
     }
     let fixture = Fixture::new();
-    let reader = package(&fixture, "sum/submissions/accepted/Main.java");
-    check_all(
+    let reader = package_reader(&fixture, "sum/submissions/accepted/Main.java");
+    check_units(
         "source",
         &["package a ", "class A {} ", "public ", "{{a}}", "@EXPECTED_RESULTS@: "],
         ["", ""],
@@ -356,25 +380,25 @@ fn sources() {
     );
 }
 
-fn lines() {
-    let reader = |text: &str| drop(Settings::default().read(text.as_bytes()));
-    check_all("line", &["[", "{\"a\":", "\"", "1", "\\u0000", " "], ["", ""], &reader);
-    check_all("line", &["{},", "1,"], ["{\"cases\":[", "{}]}"], &reader);
-    check("line: keys", numbered("{", |at| format!("\"k{at}\":1,"), "\"a\":1}"), &reader);
-    let reader = |text: &str| drop(serde_json::from_str::<Stamped>(text));
-    check_all("report", &["[", "{\"a\":", "\"", "1"], ["", ""], &reader);
+fn check_lines() {
+    let reader = |text: &str| drop(LineSettings::default().parse_line(text.as_bytes()));
+    check_units("line", &["[", "{\"a\":", "\"", "1", "\\u0000", " "], ["", ""], &reader);
+    check_units("line", &["{},", "1,"], ["{\"cases\":[", "{}]}"], &reader);
+    check("line: keys", numbered_text("{", |at| format!("\"k{at}\":1,"), "\"a\":1}"), &reader);
+    let reader = |text: &str| drop(serde_json::from_str::<StampedEvent>(text));
+    check_units("report", &["[", "{\"a\":", "\"", "1"], ["", ""], &reader);
     let reader = |text: &str| {
         let _ = Pattern::parse(text).map(|it| it.matches("accepted/aaaaaaaaaaaaaaaa.py"));
     };
-    check_all("pattern", &["{a,b}", "*a", "{a,", "*", "[a]", "?", "{*,**}"], ["", ""], &reader);
+    check_units("pattern", &["{a,b}", "*a", "{a,", "*", "[a]", "?", "{*,**}"], ["", ""], &reader);
 }
 
-fn outputs() {
+fn check_outputs() {
     let reader = |text: &str| {
         let mut other = text.replace('1', "2");
         write!(other, " 3").expect("a text");
         let options = Options::parse(&[]).expect("options");
         drop(compare(Cursor::new(text), Cursor::new(other), &options));
     };
-    check_all("output", &["1\n", "1 ", "1", "\n", "ab\n", " "], ["", ""], &reader);
+    check_units("output", &["1\n", "1 ", "1", "\n", "ab\n", " "], ["", ""], &reader);
 }

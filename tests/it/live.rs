@@ -1,10 +1,10 @@
-//! Interactive problems: submissions and output validators that talk well or badly, and who is to blame.
+//! Interactive problems: good and bad interactions, and who is to blame.
 
 use std::fs;
 
 use crate::fixture::Fixture;
 
-/// Sends two numbers, wants their sum, then nothing more.
+/// Sends two numbers, and expects their sum and nothing more.
 const VALIDATOR: &str = r#"#!/usr/bin/env bash
 say() { echo "$1" > "${feedback}judgemessage.txt"; }
 feedback=$3
@@ -20,7 +20,6 @@ if read -r more; then say "$more is too much"; exit 43; fi
 exit 42
 "#;
 
-/// An interactive package.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     set_validator(&fixture, VALIDATOR);
@@ -33,11 +32,11 @@ pub(crate) fn fixture() -> Fixture {
 
 pub(crate) fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.write("sum/output_validator/validate/run", validator);
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
 }
 
 #[test]
-fn verify_plays_with_every_submission() {
+fn verify_runs_every_interactive_submission() {
     let fixture = fixture();
     let all = "2 submissions, all as expected";
     fixture.check("verify sum", 0, &[all]);
@@ -62,8 +61,8 @@ fn verify_plays_with_every_submission() {
     assert!(text.contains(said), "{text}");
 }
 
-/// A number for each pass, which the submission must repeat; the last is 3.
-const PASSES: &str = r#"#!/usr/bin/env bash
+/// The submission must repeat the number of each pass; the last is 3.
+const MULTI_PASS_VALIDATOR: &str = r#"#!/usr/bin/env bash
 number=$(cat "${3}number" 2>/dev/null || echo 1)
 echo "$number"
 read -r answer && [[ $answer == "$number" ]] || exit 43
@@ -72,9 +71,9 @@ exit 42
 "#;
 
 #[test]
-fn each_pass_of_an_exchange_is_replayed() {
+fn each_pass_of_an_interaction_is_shown() {
     let fixture = fixture();
-    set_validator(&fixture, PASSES);
+    set_validator(&fixture, MULTI_PASS_VALIDATOR);
     let path = fixture.path("sum/problem.yaml");
     let problem = fs::read_to_string(&path).expect("a package");
     let kind = "type: [interactive, multi-pass]\nlimits:\n  validation_passes: 9\n";
@@ -116,7 +115,7 @@ fn each_pass_of_an_exchange_is_replayed() {
 }
 
 #[test]
-fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
+fn a_submission_that_waits_forever_exceeds_every_limit() {
     let fixture = fixture();
     let mute = "sum/submissions/time_limit_exceeded/mute.sh";
     fixture.write(mute, "read -r a b; read -r c\n");
@@ -155,7 +154,7 @@ fn the_first_failure_counts() {
     fixture.judge_all("read -r a b", "--time-limit 0.1", &rows);
     fixture.write("p.sh", "read -r a b; printf %s $((a + b)); read -r c\n");
     fixture.check("judge sum p.sh", 1, &["TLE", waits, ">3 (no line end)"]);
-    // Those that leave in time, and do not wait to hear so.
+    // Submissions that end in time without waiting for the validator.
     let right = "echo $((a + b))";
     let in_time = ["", "; exec <&-", "; read -r c; exit 0"];
     for (at, end) in in_time.into_iter().enumerate() {
@@ -165,7 +164,7 @@ fn the_first_failure_counts() {
 }
 
 #[test]
-fn a_validator_at_fault_is_a_judge_error() {
+fn a_faulty_validator_is_a_judge_error() {
     let fixture = fixture();
     let check = |program: &str, said: &[&str]| {
         fixture.write("p.sh", format!("read -r a b\n{program}\n"));
@@ -181,9 +180,9 @@ fn a_validator_at_fault_is_a_judge_error() {
     check("echo flood; cat > /dev/null", &[step, "wrote more than the 8 MiB"]);
 }
 
-/// The validator needs time for an answer, for many of them, or at the end.
+/// The validator is slow in an answer, in many answers, or at the end.
 #[test]
-fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_answer() {
+fn a_submission_at_its_wall_time_limit_is_to_blame_unless_it_waits() {
     let fixture = fixture();
     let takes_time = "if [[ $answer == slow ]]; then sleep 3; exec >&-; exit 42; fi\n\
         while [[ $answer == ask ]]; do sleep 0.05; read -r answer || exit 43; done\n\
@@ -201,7 +200,7 @@ fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_ans
 }
 
 #[test]
-fn a_validator_is_tried_before_anybody_is_judged() {
+fn an_interactive_validator_is_tested_before_it_judges() {
     let fixture = fixture();
     let check = |validator: &str, said: &str| {
         let validator = format!("#!/usr/bin/env bash\n{validator}\n");
@@ -212,7 +211,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
     check("exit 0", "breaks down on a submission that writes nothing");
     check("read -r x && exit 42; exit 43", "accepts nonsense as the output");
     check("set -e; read -r x; exit 42", "it ended with exit code 1");
-    // One that is of use all the same.
+    // A validator that can still be used.
     let right = "read -r a b <\"$1\"; echo $a $b; read -r x || exit 1; [[ $x == $((a + b)) ]] && exit 42; exit 43";
     check(right, "breaks down on a submission that writes nothing");
     let report = fixture.json("verify sum", 3);
@@ -220,7 +219,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
 }
 
 #[test]
-fn the_exchange_is_kept_and_reported() {
+fn the_interaction_is_saved_and_reported() {
     let fixture = fixture();
     fixture.write("p.sh", "read -r a b; echo 3\n");
     let what = "interaction:";
@@ -250,7 +249,7 @@ fn the_exchange_is_kept_and_reported() {
 }
 
 #[test]
-fn a_submission_sees_nothing_but_what_is_said() {
+fn a_submission_sees_only_the_interaction() {
     let fixture = fixture();
     fixture.write(
         "p.sh",
@@ -260,7 +259,7 @@ fn a_submission_sees_nothing_but_what_is_said() {
 }
 
 #[test]
-fn files_have_no_meaning_where_two_talk() {
+fn an_interactive_problem_cannot_name_files() {
     let fixture = fixture();
     let path = fixture.path("sum/problem.yaml");
     let problem = fs::read_to_string(path).expect("a package") + "allow_file_writing: true\n";
@@ -274,14 +273,15 @@ fn files_have_no_meaning_where_two_talk() {
 }
 
 #[test]
-fn one_place_is_enough() {
+fn one_slot_is_enough_for_an_interactive_problem() {
     let fixture = fixture();
     fixture.check("verify sum --jobs 1", 0, &["2 submissions, all as expected"]);
 }
 
-/// Whoever is faster, the verdict is the same: each row without a pause, with one of the submission, and with one of the validator.
+/// The verdict does not depend on which program is faster: each row runs without a pause, with a pause of the
+/// submission, and with one of the validator.
 #[test]
-fn no_order_of_ends_changes_a_verdict() {
+fn the_order_in_which_programs_end_changes_no_verdict() {
     std::thread::scope(|scope| {
         for (ours, theirs) in [("0", "0"), ("0.3", "0"), ("0", "0.3")] {
             scope.spawn(move || verdicts_with_pauses(ours, theirs));
@@ -289,12 +289,13 @@ fn no_order_of_ends_changes_a_verdict() {
     });
 }
 
-/// With these pauses of the submission and of the validator, in seconds.
+/// `ours` and `theirs` are the pauses of submission and validator, in seconds.
 fn verdicts_with_pauses(ours: &str, theirs: &str) {
     let fixture = fixture();
-    // What the validator does if nothing comes; programs, and of each the verdict, or `-`, and a part of the cause.
+    // What the validator does at the end of its input; then programs, each with verdict (`-` for none) and a part of
+    // the cause.
     let check = |at_end: &str, rows: &[(&str, &str, &str)]| {
-        // On the sample, with which it is tried, it is as always.
+        // On the sample, which tests the validator, it behaves as usual.
         let at_end = format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
         let validator = VALIDATOR
             .replace("say \"no answer\"", &at_end)
@@ -317,7 +318,7 @@ fn verdicts_with_pauses(ours: &str, theirs: &str) {
         ("exec >&-; exec sleep 1000", "TLE", "on the wall clock"),
         ("exec >&-; sleep $pause; exit 0", "WA", "rejects it: silent"),
         ("sleep $pause; exit 0", "WA", "rejects it: silent"),
-        // By what was said.
+        // By the text of the submission.
         ("echo 4; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
         ("echo 4; exec >&-; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
         ("echo 4; sleep $pause; exit 0", "WA", "4 is not 100001"),

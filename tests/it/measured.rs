@@ -1,10 +1,11 @@
-//! How soon `juror stress` finds each wrong submission of each package, and how small: the figures of `docs/design/stress.md`.
+//! How soon `juror stress` finds each wrong submission of each package, and how small the input is: the figures of
+//! `docs/design/stress.md`.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stress::{search_shipped, shipped};
+use crate::stress::{search_shipped_package, shipped_document};
 
 mod quiet {
     use super::*;
@@ -13,7 +14,7 @@ mod quiet {
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
-    fn on_every_wrong_submission_of_every_package() {
+    fn stress_finds_every_wrong_submission_of_every_package() {
         let mut summary = Vec::new();
         let mut missed = Vec::new();
         println!(
@@ -24,7 +25,7 @@ mod quiet {
             let submissions = wrong_submissions(&package);
             let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
             for submission in &submissions {
-                let report = search_shipped(&package, submission, &["--time", "30s"]);
+                let report = search_shipped_package(&package, submission, &["--time", "30s"]);
                 let stress = &report;
                 let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
                 let tried = stress["runs"].as_u64().unwrap_or(0) - shrinking;
@@ -32,14 +33,14 @@ mod quiet {
                 let start = format!("| {package}: `{submission}`");
                 let Some(input) = stress["counterexample"]["input"]["text"].as_str() else {
                     println!("{start} | - | {tried} | {seconds:.1} | - | - |");
-                    let exposed = exposed_by_data(&package, submission);
+                    let exposed = exposing_test_case(&package, submission);
                     missed.push(format!(
                         "{package}: `{submission}`, {tried} inputs tried: {exposed}"
                     ));
                     continue;
                 };
                 let verdict = stress["counterexample"]["verdict"].as_str().unwrap_or("-");
-                let row = row(&package, input);
+                let row = row_length(&package, input);
                 let shown: String = input.trim_end().replace('\n', " / ");
                 let shown: String = shown.chars().take(36).collect();
                 println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
@@ -64,9 +65,9 @@ mod quiet {
     }
 }
 
-/// Which valid input exposes a submission, as far as the package's own data shows one.
-fn exposed_by_data(package: &str, submission: &str) -> String {
-    let report = shipped("judge", package, submission, &["--json"]);
+/// The first test case of the package that a submission fails on.
+fn exposing_test_case(package: &str, submission: &str) -> String {
+    let report = shipped_document("judge", package, submission, &["--json"]);
     let judged = &report["submissions"][0];
     let cases = judged["test_cases"].as_array();
     let rejected = cases.and_then(|cases| cases.iter().find(|case| case["verdict"] != "AC"));
@@ -79,7 +80,7 @@ fn exposed_by_data(package: &str, submission: &str) -> String {
     }
 }
 
-/// The names of the packages that ship, or of those that `PACKAGES` names.
+/// The shipped packages, or those in `PACKAGES`.
 fn packages() -> Vec<String> {
     if let Ok(names) = env::var("PACKAGES") {
         return names.split(',').map(str::to_owned).collect();
@@ -92,7 +93,6 @@ fn packages() -> Vec<String> {
     names
 }
 
-/// The submissions of a package that are not expected to be right.
 fn wrong_submissions(package: &str) -> Vec<String> {
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
     let dir = problems.join(package).join("submissions");
@@ -113,8 +113,8 @@ fn wrong_submissions(package: &str) -> Vec<String> {
     names
 }
 
-/// How many numbers the row or grid of an input has, without what says how many; over all its test cases.
-fn row(package: &str, input: &str) -> usize {
+/// The number of values in the rows or grids of all test cases, without the counts before them.
+fn row_length(package: &str, input: &str) -> usize {
     let is_grid = package.starts_with("grid");
     let has_cases = ["coinrow", "gridgame", "optimalcoins"].contains(&package);
     let mut words = input.split_ascii_whitespace().skip(usize::from(has_cases));
@@ -130,16 +130,16 @@ fn row(package: &str, input: &str) -> usize {
     numbers
 }
 
-/// The number in the middle, the upper one of two; 0 where there is none.
+/// The upper median; 0 if empty.
 fn median<T: Ord + Copy + Default>(mut numbers: Vec<T>) -> T {
     numbers.sort_unstable();
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
 #[test]
-fn the_numbers_of_a_row_are_counted_without_what_says_how_many() {
+fn the_length_of_a_row_excludes_its_count() {
     let check = |package: &str, input: &str, numbers: usize| {
-        assert_eq!(row(package, input), numbers, "{package}: {input}");
+        assert_eq!(row_length(package, input), numbers, "{package}: {input}");
     };
     check("game1", "2\n1 2\n", 2);
     check("game1live", "3 1\n1 3 1\noptimal-left\n", 3);

@@ -1,4 +1,4 @@
-//! Names that become keys: of packages, submissions and test cases, in kept boxes and in reports.
+//! Names of packages, submissions and test cases that become file names and keys.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,8 +6,8 @@ use std::fs;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::tidy::files_below;
 
-/// A copy of the package with few test cases, of which two have names that are easily confused, as have submissions.
-fn package(fixture: &Fixture, dir: &str) {
+/// A copy of the package with few test cases. Some test cases and submissions have similar names.
+fn copy_with_similar_names(fixture: &Fixture, dir: &str) {
     for file in ["problem.yaml", "statement/problem.en.md", "data/sample/1.in", "data/sample/1.ans"]
     {
         fixture.write(&format!("{dir}/{file}"), fixture.read(&format!("sum/{file}")));
@@ -27,13 +27,13 @@ fn package(fixture: &Fixture, dir: &str) {
     }
 }
 
-/// The kept outputs below a directory, by their paths.
-fn outputs(fixture: &Fixture, dir: &str) -> Vec<String> {
+/// The paths of saved outputs below a directory.
+fn saved_outputs(fixture: &Fixture, dir: &str) -> Vec<String> {
     let files = files_below(&fixture.path(dir));
     files.into_iter().filter_map(|it| it.strip_suffix(".output").map(str::to_owned)).collect()
 }
 
-fn verify(fixture: &Fixture, arguments: &str) -> String {
+fn verify_report(fixture: &Fixture, arguments: &str) -> String {
     let line = format!("verify {arguments} -q");
     let output = fixture.juror(&line).output().expect("juror runs");
     let text = [output.stdout, output.stderr].concat();
@@ -43,33 +43,33 @@ fn verify(fixture: &Fixture, arguments: &str) -> String {
 }
 
 #[test]
-fn boxes_of_similar_names_are_all_kept() {
+fn boxes_with_similar_names_are_all_saved() {
     let fixture = Fixture::new();
     for dir in ["a/p", "b/p", "a-b/p"] {
-        package(&fixture, dir);
+        copy_with_similar_names(&fixture, dir);
     }
-    verify(&fixture, "a/p --all --keep=one");
+    verify_report(&fixture, "a/p --all --keep=one");
     let cases = ["sample~-1", "secret~-g-1~-2", "secret~-g~-1-2"];
     let submissions = ["accepted-x~-y.sh", "accepted~-x-y.sh", "wrong_answer~-x-y.sh"];
     let of =
         |dir: &str| submissions.map(|it| cases.map(|case| format!("{dir}{it}/{case}"))).concat();
-    assert_eq!(outputs(&fixture, "one"), of(""));
-    verify(&fixture, "b/p a/p a-b/p a/../a/p --all --keep=several");
+    assert_eq!(saved_outputs(&fixture, "one"), of(""));
+    verify_report(&fixture, "b/p a/p a-b/p a/../a/p --all --keep=several");
     let expected = ["a-b~-p/", "a~-p/", "b~-p/"].map(of).concat();
-    assert_eq!(outputs(&fixture, "several"), expected);
-    // A package that is named twice is judged once.
-    verify(&fixture, "a/p ./a/p --all --keep=twice");
-    assert_eq!(outputs(&fixture, "twice"), of(""));
-    // Submissions whose paths differ only in how directories are divided.
+    assert_eq!(saved_outputs(&fixture, "several"), expected);
+    // A package that is given twice is judged once.
+    verify_report(&fixture, "a/p ./a/p --all --keep=twice");
+    assert_eq!(saved_outputs(&fixture, "twice"), of(""));
+    // The paths of these submissions differ only in their slashes.
     fixture.write("m-n/o.sh", RIGHT);
     fixture.write("m/n-o.sh", RIGHT);
     fixture.check("judge a/p m-n/o.sh m/n-o.sh m/n-o.sh --keep=paths", 0, &["2 submissions"]);
     let expected = ["m-n~-o.sh", "m~-n-o.sh"].map(|it| cases.map(|case| format!("{it}/{case}")));
-    assert_eq!(outputs(&fixture, "paths"), expected.concat());
+    assert_eq!(saved_outputs(&fixture, "paths"), expected.concat());
 }
 
 #[test]
-fn test_cases_whose_names_end_like_kept_files_are_all_kept() {
+fn test_cases_with_endings_of_saved_files_are_all_saved() {
     let fixture = Fixture::new();
     for name in ["1", "1.input", "1.error.pass2", "build", "verdict"] {
         fixture.write(&format!("bare/{name}.in"), "1 2\n");
@@ -78,7 +78,7 @@ fn test_cases_whose_names_end_like_kept_files_are_all_kept() {
     fixture.write("a.sh", RIGHT);
     fixture.check("judge bare a.sh --keep=kept --csv t.csv", 0, &["AC"]);
     let expected = ["1", "1~.error~.pass2", "1~.input", "build", "verdict"];
-    assert_eq!(outputs(&fixture, "kept/a.sh"), expected);
+    assert_eq!(saved_outputs(&fixture, "kept/a.sh"), expected);
     let table = fixture.read("t.csv");
     let titles: Vec<&str> = table.lines().next().expect("titles").split(',').collect();
     let different: BTreeSet<&&str> = titles.iter().collect();
@@ -87,13 +87,14 @@ fn test_cases_whose_names_end_like_kept_files_are_all_kept() {
 }
 
 #[test]
-fn packages_have_names_of_their_own_in_each_report() {
+fn packages_have_unique_names_in_each_report() {
     let fixture = Fixture::new();
     for dir in ["a/p", "b/p"] {
-        package(&fixture, dir);
+        copy_with_similar_names(&fixture, dir);
     }
     let check = |packages: &str, expected: &[&str]| {
-        let text = verify(&fixture, &format!("{packages} --junit j.xml --csv t.csv --html t.html"));
+        let text =
+            verify_report(&fixture, &format!("{packages} --junit j.xml --csv t.csv --html t.html"));
         let junit = fixture.read("j.xml");
         let suites =
             junit.lines().filter_map(|line| line.trim().strip_prefix("<testsuite name=\""));

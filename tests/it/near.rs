@@ -15,7 +15,7 @@ fn check_cases(cases: &Value, most: usize) {
         let repeats = &case["repeats"];
         let runs = repeats["runs"].as_array().map_or(&[] as &[Value], Vec::as_slice);
         assert!(runs.len() <= most, "{case:#}");
-        // It is sensitive only if others wanted the processor during the last run.
+        // The verdict is sensitive only if other programs wanted the processor during the last run.
         let is_disturbed = runs.last().is_some_and(|it| it["disturbed"] == true);
         assert_eq!(repeats["sensitive"] == true, is_disturbed, "{case:#}");
         let cpu = case["cpu_seconds"].as_f64().expect("a time");
@@ -24,7 +24,7 @@ fn check_cases(cases: &Value, most: usize) {
 }
 
 #[test]
-fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_a_package() {
+fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_packages() {
     let fixture = Fixture::new();
     for name in ["1", "2"] {
         fixture.write(&format!("tests/{name}.in"), "");
@@ -41,7 +41,7 @@ fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_a_package() {
 }
 
 #[test]
-fn an_endless_program_in_a_stream_runs_once_unless_repetitions_are_asked_for() {
+fn an_endless_program_in_a_stream_runs_once_without_repeat() {
     let fixture = Fixture::new();
     let line = json!({
         "source": { "text": ENDLESS, "name": "loop.sh" },

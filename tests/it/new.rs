@@ -1,4 +1,4 @@
-//! `juror new`: packages that verify at once. The one that it makes unasked is in `guide.rs`.
+//! `juror new`: packages that verify at once. `guide.rs` tests the default one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,9 +9,9 @@ use juror::new::Template;
 use crate::fixture::Fixture;
 use crate::tidy::files_below;
 
-/// Verified at a time limit that no slow submission keeps, however fast the machine, and that spares the tests time. The
-/// data is what its recipe gives: it was just made.
-fn check(template: Template) {
+/// Verifies with a small time limit, which saves time and which slow submissions exceed on every machine. The data
+/// needs no check: it was just generated.
+fn check_template(template: Template) {
     let fixture = Fixture::new();
     let name = template.name();
     fixture.check(
@@ -24,11 +24,11 @@ fn check(template: Template) {
     check_files(&fixture.path("hello"), template);
 }
 
-/// Holds the files of a new package, but for its data, against those of its template.
+/// Compares the files of a new package, except for its data, with the template.
 pub(crate) fn check_files(package: &Path, template: Template) {
     let mut there = files_below(package);
     there.retain(|path| !path.starts_with("data/"));
-    let files = template.files("hello", "").into_iter().map(|file| file.told.path.to_owned());
+    let files = template.files("hello", "").into_iter().map(|file| file.created.path.to_owned());
     let mut files: Vec<String> = files.collect();
     files.sort();
     assert_eq!(there, files, "{}", template.name());
@@ -36,26 +36,26 @@ pub(crate) fn check_files(package: &Path, template: Template) {
 
 #[test]
 fn a_new_interactive_problem_verifies() {
-    check(Template::Interactive);
+    check_template(Template::Interactive);
 }
 
 #[test]
 fn a_new_scoring_problem_verifies() {
-    check(Template::Scoring);
+    check_template(Template::Scoring);
 }
 
 #[test]
 fn a_new_problem_with_files_verifies() {
-    check(Template::FileIo);
+    check_template(Template::FileIo);
 }
 
 #[test]
 fn a_new_game_verifies() {
-    check(Template::Game);
+    check_template(Template::Game);
 }
 
 #[test]
-fn what_cannot_be_made_is_explained() {
+fn impossible_packages_are_refused_with_a_reason() {
     let fixture = Fixture::new();
     fixture.write("taken", "a file\n");
     let check = |arguments: &str, code: i32, said: &[&str]| {
@@ -77,7 +77,7 @@ fn what_cannot_be_made_is_explained() {
 }
 
 #[test]
-fn without_a_compiler_the_package_is_there_all_the_same() {
+fn the_package_is_written_even_without_a_compiler() {
     let fixture = Fixture::new();
     let output = fixture.juror("new hello").env("PATH", fixture.root()).output().expect("juror");
     let text = String::from_utf8_lossy(&output.stderr).into_owned()
@@ -89,14 +89,14 @@ fn without_a_compiler_the_package_is_there_all_the_same() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_stays_as_it_is() {
+fn an_unwritable_directory_stays_unchanged() {
     let fixture = Fixture::new();
     let place = fixture.path("closed");
     fs::create_dir(&place).expect("a directory");
     fs::set_permissions(&place, fs::Permissions::from_mode(0o555)).expect("rights");
     if fs::write(place.join("x"), "").is_ok() {
         fs::remove_file(place.join("x")).expect("a file to remove");
-        return fixture.skip("root may write everywhere");
+        return fixture.announce_skip("root may write everywhere");
     }
     fixture.check("new closed/hello", 4, &["cannot write closed/hello"]);
 }

@@ -1,4 +1,4 @@
-//! An outcome that tests change. The unit tests use it, too.
+//! A base outcome for tests. Unit tests use it, too.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use juror::model::isolation::Isolation;
 use juror::model::outcome::{Ending, Mechanism, Meter, Outcome};
 use juror::model::units::Bytes;
 
-/// The outcome of a program that ends with exit code 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
+/// Exit code 0 after 12 ms with 10 ms of CPU time and 3 MiB.
 pub(crate) fn quiet_outcome() -> Outcome {
     Outcome {
         ending: Ending::Exited(0),

@@ -1,5 +1,4 @@
-//! Packages and submissions whose files lead elsewhere: nothing outside of them is read or written, and nothing in
-//! them keeps juror busy.
+//! Packages and submissions whose files lead outside: juror reads and writes nothing outside, and does not hang.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,23 +7,23 @@ use std::path::{Path, PathBuf};
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// What no command may show or copy.
-const SECRET: &str = "the-text-of-somebody-else";
+/// No command may show or copy this text.
+const OUTSIDE_TEXT: &str = "the-text-of-somebody-else";
 
-const SOLVED: &str = "solution: /submissions/accepted/right.sh\n";
+const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
-/// A package, and beside it a directory with a secret that links lead to.
-struct Trap(Fixture);
+/// A package, and a directory outside of it with a secret that links lead to.
+struct TrapPackage(Fixture);
 
-impl Trap {
+impl TrapPackage {
     fn new() -> Self {
         let fixture = Fixture::new();
-        fixture.write("outside/secret", format!("{SECRET}\n"));
-        fixture.write("outside/secret.in", format!("{SECRET}\n"));
+        fixture.write("outside/secret", format!("{OUTSIDE_TEXT}\n"));
+        fixture.write("outside/secret.in", format!("{OUTSIDE_TEXT}\n"));
         Self(fixture)
     }
 
-    /// Makes a link in the package to something beside it, or to an absolute path.
+    /// The target is next to the package, or absolute.
     fn link(&self, name: &str, target: &str) -> &Self {
         let path = self.0.path("sum").join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -42,7 +41,7 @@ impl Trap {
         self
     }
 
-    fn fifo(&self, name: &str) -> &Self {
+    fn make_fifo(&self, name: &str) -> &Self {
         let path = self.0.path("sum").join(name);
         let _ = fs::remove_file(&path);
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_bits_retain(0o600));
@@ -50,8 +49,8 @@ impl Trap {
         self
     }
 
-    /// Directories that contain one another ten times by links: a few kilobytes that would be 10^12 directories.
-    fn multiply(&self, dir: &str) -> &Self {
+    /// Directories that contain each other ten times by links. A few kilobytes would be 10^12 directories.
+    fn make_link_loops(&self, dir: &str) -> &Self {
         let top = self.0.path(dir);
         for level in 1..=12 {
             let here = top.join(format!(".c/{level}"));
@@ -66,41 +65,41 @@ impl Trap {
         self
     }
 
-    /// Runs a command: it ends, says this, and the secret stays where it is.
+    /// The command must end and print this, and must not copy the secret.
     fn check(&self, command: &str, code: i32, said: &[&str]) {
         let output =
-            self.0.juror(command).env("SECRET_TOKEN", SECRET).output().expect("juror runs");
+            self.0.juror(command).env("SECRET_TOKEN", OUTSIDE_TEXT).output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "juror {command}:\n{text}");
         for piece in said {
             assert!(text.contains(piece), "juror {command} lacks `{piece}`:\n{text}");
         }
-        assert!(!text.contains(SECRET), "juror {command}:\n{text}");
+        assert!(!text.contains(OUTSIDE_TEXT), "juror {command}:\n{text}");
         let outside: Vec<_> = fs::read_dir(self.0.path("outside")).expect("a directory").collect();
         assert_eq!(outside.len(), 2, "juror {command} wrote outside: {outside:?}");
         for name in ["sum", "new"] {
-            self.has_no_secret(&self.0.path(name));
+            self.check_no_secret(&self.0.path(name));
         }
     }
 
-    fn has_no_secret(&self, dir: &Path) {
+    fn check_no_secret(&self, dir: &Path) {
         for entry in walkdir::WalkDir::new(dir).into_iter().flatten() {
             if entry.file_type().is_file() {
                 let bytes = fs::read(entry.path()).expect("a file");
                 let text = String::from_utf8_lossy(&bytes);
-                assert!(!text.contains(SECRET), "{}", entry.path().display());
+                assert!(!text.contains(OUTSIDE_TEXT), "{}", entry.path().display());
             }
         }
     }
 }
 
 #[test]
-fn a_validator_reads_nothing_outside_of_its_package() {
+fn a_validator_reads_no_file_outside_of_its_package() {
     let shows = "#!/usr/bin/env bash\ncat \"${0%/*}\"/* >&2\nexit 99\n";
     for target in ["/proc/self/environ", "outside/secret", "/dev/zero", "outside"] {
         for name in ["a+", "a b", "lib.sh"] {
-            let trap = Trap::new();
+            let trap = TrapPackage::new();
             trap.write("input_validators/validate/run", shows);
             trap.link(&format!("input_validators/validate/{name}"), target);
             trap.check(
@@ -110,64 +109,64 @@ fn a_validator_reads_nothing_outside_of_its_package() {
             );
         }
     }
-    let trap = Trap::new();
+    let trap = TrapPackage::new();
     trap.write("output_validator/run", shows).link("output_validator/a+", "outside/secret");
-    trap.0.executable("sum/output_validator/run");
+    trap.0.make_executable("sum/output_validator/run");
     trap.check("judge sum sum/submissions/accepted/right.sh", 3, &["leads out of the package"]);
 }
 
 #[test]
-fn a_recipe_copies_nothing_from_outside_of_its_package() {
-    let check = |made: &dyn Fn(&Trap), recipe: &str, code: i32, said: &str| {
-        let trap = Trap::new();
+fn a_recipe_copies_no_file_outside_of_its_package() {
+    let check = |made: &dyn Fn(&TrapPackage), recipe: &str, code: i32, said: &str| {
+        let trap = TrapPackage::new();
         made(&trap);
-        trap.write("generators/generators.yaml", &format!("{SOLVED}{recipe}\n"));
+        trap.write("generators/generators.yaml", &format!("{SOLUTION}{recipe}\n"));
         trap.check("generate sum", code, &[said]);
     };
     let copies = "data: {secret: {data: {a: {copy: manual/m}}}}";
-    let input = |trap: &Trap| {
+    let input = |trap: &TrapPackage| {
         trap.write("generators/manual/m.in", "1 2\n");
     };
     for target in ["outside/secret.in", "/proc/self/environ", "/dev/zero"] {
         check(&|it| _ = it.link("generators/manual/m.in", target), copies, 3, "no file");
-        let answer = |trap: &Trap| {
+        let answer = |trap: &TrapPackage| {
             input(trap);
             trap.link("generators/manual/m.ans", target);
         };
         check(&answer, copies, 3, "m.ans cannot be copied");
     }
-    let whole = |trap: &Trap| {
+    let whole = |trap: &TrapPackage| {
         input(trap);
         trap.link("generators/manual/m.files", "outside");
     };
     check(&whole, copies, 3, "m.files cannot be copied");
-    let one = |trap: &Trap| {
+    let one = |trap: &TrapPackage| {
         input(trap);
         trap.link("generators/manual/m.files/x", "outside/secret");
     };
     check(&one, copies, 3, "m.files/x cannot be copied");
-    let hidden = |trap: &Trap| {
+    let hidden = |trap: &TrapPackage| {
         input(trap);
         trap.link("generators/manual/m.files/.x", "outside/secret");
     };
     check(&hidden, copies, 0, "");
-    let many = |trap: &Trap| {
+    let many = |trap: &TrapPackage| {
         input(trap);
-        trap.multiply("sum/generators/manual/m.files");
+        trap.make_link_loops("sum/generators/manual/m.files");
     };
     check(&many, copies, 3, "has more than 5 links to directories in each other");
-    let pipe = |trap: &Trap| {
+    let pipe = |trap: &TrapPackage| {
         input(trap);
-        trap.fifo("generators/manual/m.ans");
+        trap.make_fifo("generators/manual/m.ans");
     };
     check(&pipe, copies, 3, "m.ans cannot be copied: it is not a file");
-    let directory = |trap: &Trap| {
+    let directory = |trap: &TrapPackage| {
         trap.write("generators/g/g.sh", "cat lib\n");
         trap.link("generators/g/lib", "outside/secret");
     };
     let command = "data: {secret: {data: {a: g}}}";
     check(&directory, command, 3, "leads out of the package");
-    let listed = |trap: &Trap| {
+    let listed = |trap: &TrapPackage| {
         trap.write("generators/g.sh", "cat lib.txt\n").link("generators/lib.txt", "outside/secret");
     };
     let list = "generators: {g: [g.sh, lib.txt]}\ndata: {secret: {data: {a: g}}}";
@@ -176,18 +175,18 @@ fn a_recipe_copies_nothing_from_outside_of_its_package() {
 
 #[test]
 fn test_data_is_written_neither_outside_nor_into_a_pipe() {
-    let recipe = format!("{SOLVED}data: {{secret: {{data: {{a: {{in: \"1 2\\n\"}}}}}}}}\n");
-    let check = |made: &dyn Fn(&Trap), code: i32, said: &str| {
-        let trap = Trap::new();
+    let recipe = format!("{SOLUTION}data: {{secret: {{data: {{a: {{in: \"1 2\\n\"}}}}}}}}\n");
+    let check = |made: &dyn Fn(&TrapPackage), code: i32, said: &str| {
+        let trap = TrapPackage::new();
         trap.write("generators/generators.yaml", &recipe);
         made(&trap);
         trap.check("generate sum", code, &[said]);
         trap.check("generate sum --prune", code, &[said]);
     };
-    check(&|it| _ = it.fifo("data/secret/a.in"), 3, "is a pipe, a socket or a device");
+    check(&|it| _ = it.make_fifo("data/secret/a.in"), 3, "is a pipe, a socket or a device");
     check(&|it| _ = it.link("data/secret/a.in", "outside/secret.in"), 0, "");
     check(&|it| _ = it.link("data/secret/a.in", "/dev/zero"), 0, "");
-    let group = |trap: &Trap| {
+    let group = |trap: &TrapPackage| {
         fs::remove_dir_all(trap.0.path("sum/data/secret")).expect("a directory");
         trap.link("data/secret", "outside");
     };
@@ -196,7 +195,7 @@ fn test_data_is_written_neither_outside_nor_into_a_pipe() {
 
 #[test]
 fn a_first_recipe_is_written_into_the_package_only() {
-    let trap = Trap::new();
+    let trap = TrapPackage::new();
     fs::remove_dir_all(trap.0.path("sum/input_validators/validate")).expect("a directory");
     trap.write("input_validators/i.ctd", "INT(0,100000) SPACE INT(0,100000) NEWLINE EOF\n");
     trap.link("data/secret/small/1.files/.x", "outside/secret");
@@ -208,43 +207,46 @@ fn a_first_recipe_is_written_into_the_package_only() {
 }
 
 #[test]
-fn links_that_multiply_end_nothing_but_their_own_program() {
-    let trap = Trap::new();
+fn endless_link_trees_fail_only_their_own_program() {
+    let trap = TrapPackage::new();
     let check = |command: &str, code: i32| {
         trap.check(command, code, &["links to directories in each other"])
     };
     trap.0.write("s/main.sh", RIGHT);
-    trap.multiply("s");
+    trap.make_link_loops("s");
     check("judge sum s", 2);
     trap.0.write("class/anna/main.sh", RIGHT);
-    trap.multiply("class/anna");
+    trap.make_link_loops("class/anna");
     trap.0.write("class/bert/main.sh", RIGHT);
     trap.check("judge sum class", 0, &["1 accepted, 1 skipped"]);
-    trap.multiply("sum/input_validators/validate");
+    trap.make_link_loops("sum/input_validators/validate");
     check("verify sum", 3);
-    trap.multiply("sum/attachments");
+    trap.make_link_loops("sum/attachments");
     check("verify sum", 3);
 }
 
 #[test]
-fn what_is_shown_is_a_file_of_the_package() {
-    let trap = Trap::new();
-    trap.fifo("data/secret/small/1.desc").fifo("data/secret/small/1.hint");
+fn show_prints_only_files_of_the_package() {
+    let trap = TrapPackage::new();
+    trap.make_fifo("data/secret/small/1.desc").make_fifo("data/secret/small/1.hint");
     trap.check("show sum secret/small/1", 0, &["5 8"]);
-    let trap = Trap::new();
+    let trap = TrapPackage::new();
     trap.link("data/secret/small/1.desc", "outside/secret");
     trap.link("data/secret/small/1.yaml", "outside/secret");
     trap.check("show sum secret/small/1", 3, &["outside of the package"]);
     trap.link("statement/a.png", "outside/secret").write("statement/problem.en.md", "![](a.png)\n");
     trap.check("statement sum --out page.html", 0, &["a.png"]);
     let page = trap.0.read("page.html");
-    assert!(!page.contains(SECRET) && !page.contains("dGhlLXRleHQ"), "its text, also in base 64");
+    assert!(
+        !page.contains(OUTSIDE_TEXT) && !page.contains("dGhlLXRleHQ"),
+        "its text, also in base 64"
+    );
 }
 
 #[test]
-fn a_conversion_reads_what_is_built_and_nothing_else() {
-    let convert = |made: &dyn Fn(&Trap), code: i32, said: &str| {
-        let trap = Trap::new();
+fn a_conversion_reads_only_the_files_it_builds() {
+    let convert = |made: &dyn Fn(&TrapPackage), code: i32, said: &str| {
+        let trap = TrapPackage::new();
         let settings = trap.0.read("sum/problem.yaml");
         trap.write("problem.yaml", &format!("{settings}type: scoring\n"));
         for group in ["small", "large"] {
@@ -256,14 +258,18 @@ fn a_conversion_reads_what_is_built_and_nothing_else() {
     };
     convert(&|it| _ = it.link("output_validator/a+", "."), 0, "");
     convert(&|it| _ = it.link("output_validator/a+", "/dev/zero"), 0, "");
-    convert(&|it| _ = it.fifo("output_validator/a+"), 0, "");
+    convert(&|it| _ = it.make_fifo("output_validator/a+"), 0, "");
     convert(&|it| _ = it.link("output_validator/a+", "outside"), 0, "");
-    convert(&|it| _ = it.multiply("sum/output_validator"), 3, "links to directories in each other");
+    convert(
+        &|it| _ = it.make_link_loops("sum/output_validator"),
+        3,
+        "links to directories in each other",
+    );
 }
 
 #[test]
 fn a_socket_in_a_program_is_named() {
-    let trap = Trap::new();
+    let trap = TrapPackage::new();
     let _socket = UnixListener::bind(trap.0.path("sum/input_validators/validate/a+"));
     trap.check("verify sum", 3, &["is neither a file nor a directory"]);
 }

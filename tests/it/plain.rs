@@ -1,6 +1,6 @@
 //! Programs that run plainly, without isolation: the same code on every Unix, tested where the tests run.
 //!
-//! No test depends on how fast the machine is: limits that are not meant to be reached are far away.
+//! No test depends on how fast the machine is: limits that should not be reached are far away.
 
 mod joined;
 
@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use juror::model::blob::Blob;
-use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::isolation::{Isolation, RequiredIsolation};
+use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome};
 use juror::model::root::FilePath;
@@ -26,14 +26,13 @@ use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT, write_program};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
-use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
+use crate::sandbox::{executable, job, kept_box, programs, run, stdout_text};
 
 fn slot() -> Slot {
-    let host = Host::at(Isolation::Plain).expect("every Unix can do this");
+    let host = Host::try_isolation(Isolation::Plain).expect("every Unix can do this");
     Slot::start(&host, None).expect("a slot starts")
 }
 
-/// A job for a shell.
 fn script(text: &str) -> Job {
     let mut job = job("endings", &[]);
     job.command =
@@ -41,7 +40,7 @@ fn script(text: &str) -> Job {
     job
 }
 
-/// Whether there is a process with this argument.
+/// There is a process with this argument.
 pub(crate) fn is_running(argument: &str) -> bool {
     if Path::new("/proc/self/cmdline").exists() {
         let processes = fs::read_dir("/proc").expect("processes").flatten();
@@ -66,19 +65,19 @@ fn summary(outcome: &Outcome) -> String {
 }
 
 /// Runs a job, and compares how it ended and what it wrote.
-fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Reply {
+fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> JobReply {
     let mut reply = run(slot, job);
     let argv = &job.command.argv;
     let outcome = &reply.outcome;
     assert_eq!(summary(outcome), expected, "{argv:?}: {outcome:?}");
     assert_eq!(outcome.mechanism.isolation, Isolation::Plain);
     assert_eq!(outcome.mechanism.memory, Meter::Rusage);
-    assert_eq!(bytes_of_output(&mut reply), output, "{argv:?}");
+    assert_eq!(stdout_text(&mut reply), output, "{argv:?}");
     reply
 }
 
 #[test]
-fn a_program_ends_the_way_it_would_anywhere() {
+fn programs_end_as_outside_the_sandbox() {
     let mut slot = slot();
     let mut check = |arguments: &[&str], expected: &str| {
         check(&mut slot, &job("endings", arguments), expected, "");
@@ -96,7 +95,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
     check(&["large-file"], "SIGXFSZ");
     check(&["alarm"], "SIGALRM");
     check(&["mask"], "exit 0");
-    // Nor does it matter what whoever started the judge had blocked.
+    // The signals that the judge's parent had blocked make no difference.
     let mut most = MaybeUninit::uninit();
     // SAFETY: the set is valid once it was filled; this thread is the test's own.
     unsafe {
@@ -108,7 +107,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
 }
 
 #[test]
-fn limits_end_what_goes_beyond_them() {
+fn limits_end_programs() {
     let mut slot = slot();
     let mut check = |arguments: &[&str], expected: &str, set: fn(&mut Limits)| {
         let mut job = job("hungry", arguments);
@@ -125,7 +124,7 @@ fn limits_end_what_goes_beyond_them() {
     assert!(outcome.cpu_time >= half && outcome.wall_time >= half);
     let outcome = check(&["sleep"], "stopped: WallTime", wall);
     assert!(outcome.wall_time >= half && outcome.cpu_time < half);
-    // The time of children that it does not wait for is nowhere; the clock ends it all the same.
+    // CPU time of children that it does not wait for is counted nowhere; the clock ends it all the same.
     check(&["hidden-cpu", "-1"], "stopped: WallTime", wall);
     let outcome = check(&["output"], "stopped: Output", little);
     assert!(outcome.stdout_bytes > Bytes::kib(300));
@@ -139,12 +138,12 @@ fn limits_end_what_goes_beyond_them() {
 }
 
 #[test]
-fn what_a_program_wrote_is_there_however_it_wrote_it() {
+fn outputs_arrive_however_they_were_written() {
     check_outputs(&mut slot());
 }
 
-/// The verdicts of programs that take memory. In a process of its own: what the judge holds hides what a program
-/// does, on Linux.
+/// The verdicts of programs that take memory. It needs a process of its own: on Linux, the judge's own memory hides
+/// that of a program.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn memory() {
@@ -164,7 +163,7 @@ fn memory() {
         // It cannot even begin.
         check(&mut job("giant-array", &[]), mle);
     }
-    // Refused by the kernel: more than a program may ask for.
+    // The kernel refuses it: more than a program may request.
     let refused = check(&mut job("hungry", &["memory", "4000"]), Some(Verdict::RunTimeError));
     assert!(refused < Bytes::mib(128));
     // As deep as the stack goes, which is a little more than the memory limit.
@@ -176,8 +175,8 @@ fn memory() {
 }
 
 #[test]
-fn memory_is_judged_by_what_was_held() {
-    let output = crate::sandbox::alone("plain::memory", |_| {});
+fn memory_is_measured_by_use() {
+    let output = crate::sandbox::run_in_own_process("plain::memory", |_| {});
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let report = String::from_utf8_lossy(&output.stdout);
@@ -185,7 +184,7 @@ fn memory_is_judged_by_what_was_held() {
 }
 
 #[test]
-fn what_stays_in_the_group_ends_with_the_run() {
+fn processes_in_the_group_end_with_the_run() {
     let mut slot = slot();
     let marker = format!("plain-{}", process::id());
     let background = format!("{}/hungry sleep {marker} & echo done", programs().display());
@@ -193,7 +192,7 @@ fn what_stays_in_the_group_ends_with_the_run() {
         check(&mut slot, &script(&background), "exit 0", "done\n");
         assert!(!is_running(&marker), "it goes on");
     }
-    // Nobody waits for one that left the group and holds the output open.
+    // Nobody waits for a process that left the group and holds the output open.
     let leaving = "import os, time\nif os.fork() == 0:\n os.setsid()\n print(os.getpid(), flush=True)\n time.sleep(1000)\ntime.sleep(0.1)";
     if !Path::new("/usr/bin/python3").exists() {
         return crate::sandbox::skip("no python3");
@@ -201,9 +200,9 @@ fn what_stays_in_the_group_ends_with_the_run() {
     let mut job = script("");
     job.command.argv = ["/usr/bin/python3", "-c", leaving].map(str::to_owned).into();
     let mut reply = run(&mut slot, &job);
-    let number: i32 = bytes_of_output(&mut reply).trim().parse().expect("a number");
+    let number: i32 = stdout_text(&mut reply).trim().parse().expect("a number");
     let pid = rustix::process::Pid::from_raw(number).expect("a number");
-    // It is alive, as the warning says.
+    // It is alive, as the warning tells.
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is there");
 }
 
@@ -239,12 +238,12 @@ fn much_output_is_kept_up_to_the_limit() {
 }
 
 #[test]
-fn the_environment_and_the_descriptors_are_those_that_are_told() {
+fn programs_get_the_jobs_environment_and_no_other_descriptors() {
     let mut slot = slot();
     let mut job = script("env | grep -v '^_=' | grep -v '^PWD=' | grep -v '^SHLVL=' | sort; pwd");
     job.command.env = vec![("OWN".into(), "a=b c".into()), ("TZ".into(), "CET".into())];
     let mut reply = run(&mut slot, &job);
-    let text = bytes_of_output(&mut reply);
+    let text = stdout_text(&mut reply);
     let lines: Vec<&str> = text.lines().collect();
     let [home, lang, own, path, temporary, zone, directory] = lines[..] else {
         panic!("{text}");
@@ -256,7 +255,7 @@ fn the_environment_and_the_descriptors_are_those_that_are_told() {
     assert_eq!(home, format!("HOME={directory}"));
     let run_of = directory.strip_suffix("/box").expect("a box");
     assert_eq!(temporary, format!("TMPDIR={run_of}/tmp"));
-    // One that whoever started the judge left open.
+    // The judge's parent left a descriptor open.
     let left_open = fs::File::open("/dev/zero").unwrap();
     rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
     let number = left_open.as_raw_fd();
@@ -270,7 +269,7 @@ fn the_environment_and_the_descriptors_are_those_that_are_told() {
 }
 
 #[test]
-fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
+fn each_run_has_a_fresh_box() {
     let directory = tempfile::tempdir().unwrap();
     let canary = directory.path().join("canary");
     fs::create_dir(&canary).unwrap();
@@ -280,7 +279,7 @@ fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
     let locked = format!("{made} {} a/link; chmod 0 a/b a", canary.display());
     let mut first = run(&mut slot, &script(&locked));
     let mut second = run(&mut slot, &script(&locked));
-    let (first, second) = (bytes_of_output(&mut first), bytes_of_output(&mut second));
+    let (first, second) = (stdout_text(&mut first), stdout_text(&mut second));
     assert_eq!(first, second);
     let path = Path::new(first.lines().next().expect("a path"));
     let ground = path.ancestors().nth(2).expect("a slot's directory");
@@ -293,7 +292,7 @@ fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
 }
 
 #[test]
-fn files_are_placed_and_what_is_found_is_told() {
+fn files_are_placed_and_collected() {
     let directory = tempfile::tempdir().unwrap();
     let tool = directory.path().join("tool");
     fs::write(&tool, "#!/bin/sh\necho tool\n").unwrap();
@@ -308,7 +307,7 @@ fn files_are_placed_and_what_is_found_is_told() {
         secret.display(),
         directory.path().display()
     ));
-    job.command.visible = vec![Shown::tree("/shown", &Tree::unlisted(directory.path()))];
+    job.command.visible = vec![VisiblePath::tree("/shown", &Tree::unlisted(directory.path()))];
     job.files = vec![
         file("below/in", Node::plain(b"in\n".to_vec())),
         file("tool", executable(tool)),
@@ -317,13 +316,13 @@ fn files_are_placed_and_what_is_found_is_told() {
     ];
     let names = ["out", "to-secret", "fifo", "dir", "missing", "below/away/secret", "out/x"];
     job.collect = names.map(str::to_owned).into();
-    job.keep = Keep::ALL;
+    job.keep = BoxRetention::ALL;
     let mut slot = slot();
     let reply = check(&mut slot, &job, "exit 0", "in\ntool\nin\nsecret");
     let found = reply.collected.iter().map(|found| match found {
-        Collected::File(blob) => String::from_utf8_lossy(blob.bytes().unwrap()).into_owned(),
-        Collected::Missing => "missing".to_owned(),
-        Collected::NotAFile(kind) => kind.to_string(),
+        CollectedEntry::File(blob) => String::from_utf8_lossy(blob.bytes().unwrap()).into_owned(),
+        CollectedEntry::Missing => "missing".to_owned(),
+        CollectedEntry::NotAFile(kind) => kind.to_string(),
     });
     let expected = [
         "out\n",
@@ -336,7 +335,7 @@ fn files_are_placed_and_what_is_found_is_told() {
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(reply.outcome.file_bytes, Bytes(4), "only what is new");
-    let keep = kept(&reply);
+    let keep = kept_box(&reply);
     assert_eq!(fs::read_to_string(keep.join("out")).unwrap(), "out\n");
     assert!(keep.join("to-secret").is_symlink());
     for name in ["../out", "/etc/passwd", ""] {
@@ -348,7 +347,7 @@ fn files_are_placed_and_what_is_found_is_told() {
 }
 
 #[test]
-fn what_cannot_be_started_is_a_fault_and_never_given_to_a_shell() {
+fn an_unstartable_program_is_a_fault() {
     let directory = tempfile::tempdir().unwrap();
     let text = directory.path().join("text");
     write_program(&text, "echo a shell ran this\n");
@@ -421,7 +420,7 @@ fn a_judge_that_is_killed_leaves_nothing() {
     judge.kill().unwrap();
     judge.wait().unwrap();
     let is_left = || lives() || fs::read_dir(directory.path()).unwrap().count() > 0;
-    // Not a time to be kept, only an end to waiting.
+    // This is only an upper bound on the wait.
     let gone = (0..6000).any(|_| {
         thread::sleep(Duration::from_millis(10));
         !is_left()
@@ -430,21 +429,21 @@ fn a_judge_that_is_killed_leaves_nothing() {
 }
 
 #[test]
-fn it_is_never_chosen_unasked_where_something_better_is_known() {
-    let host = Host::find(Demand::Plain).expect("every Unix can do this");
+fn plain_runs_must_be_requested_if_isolation_is_possible() {
+    let host = Host::find(RequiredIsolation::Plain).expect("every Unix can do this");
     assert_eq!(host.isolation(), Isolation::Plain);
     assert!(host.refused().is_empty() && !host.gaps().is_empty());
-    let unasked = Host::find(Demand::Any)
+    let unasked = Host::find(RequiredIsolation::Any)
         .map(|host| (host.isolation() == Isolation::Plain, host.gaps().is_empty()));
     match unasked {
         Ok(found) if cfg!(target_os = "linux") => assert_eq!(found, (false, true)),
         Ok(found) => assert_eq!(found, (true, false), "there is nothing else"),
-        // Where nothing better works, it is not had unasked.
+        // If nothing better works, it is not chosen without a request.
         Err(fault) => assert_eq!(std::env::consts::OS, "linux", "{fault}"),
     }
 }
 
-/// What it takes from a package to a verdict, with nothing but what every Unix has.
+/// From a package to a verdict, with nothing but what every Unix has.
 #[test]
 fn a_ready_program_gets_its_verdict() {
     let fixture = Fixture::new();
@@ -470,13 +469,13 @@ fn a_ready_program_gets_its_verdict() {
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";
         fixture.check(refused, 4, &["isolate programs", "cannot do that on"]);
-        let known = ["juror knows no way to keep programs apart on", "run without isolation"];
+        let known = ["juror cannot isolate programs on", "run without isolation"];
         fixture.check("doctor", 4, &known);
     }
 }
 
 #[test]
-fn whoever_asks_for_it_is_warned() {
+fn plain_runs_have_a_warning() {
     if process::Command::new("bash").arg("--version").output().is_err() {
         return crate::sandbox::skip("no bash");
     }
@@ -486,7 +485,7 @@ fn whoever_asks_for_it_is_warned() {
         let output = fixture.juror(arguments).output().expect("juror runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{errors}");
-        // Said to root only.
+        // Only root sees it.
         let is_general = |line: &&str| !line.starts_with("  rights: ");
         let errors: String = errors.split_inclusive('\n').filter(is_general).collect();
         (output.stdout, errors)
@@ -500,7 +499,7 @@ fn whoever_asks_for_it_is_warned() {
     assert_eq!(document["isolation"]["full"], false);
     let reasons = &document["isolation"]["warning"]["reasons"];
     assert!(reasons.as_array().is_some_and(|it| !it.is_empty()));
-    // What is repeated is trusted as far.
+    // The repeated command has the same isolation.
     fixture.write("wrong.sh", crate::fixture::WRONG);
     fixture.check(
         "judge sum wrong.sh --isolation=plain",

@@ -1,4 +1,4 @@
-//! Polygon packages: data that is made, programs with testlib.h, and what packages say of them.
+//! Polygon packages: generated data, programs with testlib.h, and their settings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// Only what the checkers of these tests need.
+/// Only the functions that these checkers need.
 const TESTLIB: &str = r#"
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,6 @@ inline void say(int argc, char* argv[], int code, const std::string& message) {
 }
 "#;
 
-/// Compares two numbers.
 pub(crate) const CHECKER: &str = r#"
 #include "testlib.h"
 static_assert(PC_BASE_EXIT_CODE == 50, "as Polygon builds it");
@@ -95,8 +94,8 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 </problem>
 "#;
 
-/// A package `poly`, with one test in the package, one to be generated, and one from Windows without an answer.
-pub(crate) fn package() -> Fixture {
+/// The package `poly` has one test in a file, one to be generated, and one with Windows line ends and no answer.
+pub(crate) fn polygon_package() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
         ("problem.xml", SETTINGS),
@@ -129,9 +128,9 @@ pub(crate) fn package() -> Fixture {
     fixture
 }
 
-/// The same with other words in `problem.xml`.
-pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
-    let fixture = package();
+/// With changes in `problem.xml`.
+pub(crate) fn changed_package(changes: &[(&str, &str)]) -> Fixture {
+    let fixture = polygon_package();
     let mut settings = SETTINGS.to_owned();
     for (old, new) in changes {
         assert!(settings.contains(old), "{old}");
@@ -141,8 +140,8 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
     fixture
 }
 
-/// Every file below a directory, with its contents and when it was last written.
-pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+/// Files below a directory, with contents and modification times.
+pub(crate) fn files_with_times(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let walk = WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
     let files = walk.filter(|entry| entry.file_type().is_file());
     let known = files.map(|entry| {
@@ -154,11 +153,11 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
 }
 
 #[test]
-fn data_is_made_once_and_beside_the_package() {
-    let fixture = package();
-    let before = files(&fixture.path("poly"));
-    fixture.check_kept("verify poly", 0, &["2 submissions, all as expected"]);
-    let made = files(&fixture.path("cache/juror/tests"));
+fn data_is_generated_once_outside_of_the_package() {
+    let fixture = polygon_package();
+    let before = files_with_times(&fixture.path("poly"));
+    fixture.check_with_cache("verify poly", 0, &["2 submissions, all as expected"]);
+    let made = files_with_times(&fixture.path("cache/juror/tests"));
     // The inputs and answers of two tests, and the text of the validator's test.
     assert_eq!(made.len(), 5, "{:?}", made.keys());
     let texts: Vec<&str> =
@@ -166,33 +165,33 @@ fn data_is_made_once_and_beside_the_package() {
     for text in ["5 8\n", "13\n", "7 8\n", "15\n", "10 20\n"] {
         assert!(texts.contains(&text), "{text}");
     }
-    fixture.check_kept("verify poly", 0, &["all as expected"]);
-    assert_eq!(files(&fixture.path("cache/juror/tests")), made);
-    assert_eq!(files(&fixture.path("poly")), before);
-    // What a generator is made of counts, and not when it was made.
+    fixture.check_with_cache("verify poly", 0, &["all as expected"]);
+    assert_eq!(files_with_times(&fixture.path("cache/juror/tests")), made);
+    assert_eq!(files_with_times(&fixture.path("poly")), before);
+    // The contents of a generator count, not its modification time.
     fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
-    fixture.check_kept(
+    fixture.check_with_cache(
         "judge poly solutions/main.sh --case tests/02",
         2,
         &["submission not found"],
     );
-    fixture.check_kept("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
-    let more = files(&fixture.path("cache/juror/tests"));
+    fixture.check_with_cache("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
+    let more = files_with_times(&fixture.path("cache/juror/tests"));
     assert_eq!(more.len(), made.len() + 2);
     assert!(more.values().any(|(text, _)| text == b"8 5\n"));
 }
 
 #[test]
-fn a_checker_is_tried_on_what_was_made() {
-    let fixture = package();
+fn a_checker_is_tested_on_generated_data() {
+    let fixture = polygon_package();
     fixture.remove("poly/tests/01.a");
     fixture.check("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
 }
 
 #[test]
-fn headers_for_solutions_are_beside_every_submission() {
+fn headers_for_solutions_are_available_to_every_submission() {
     let header = "<file path=\"files/grader.h\" type=\"h.g++\"><assets><asset name=\"solution\"/></assets></file>";
-    let fixture = changed(&[("</resources>", &format!("{header}</resources>"))]);
+    let fixture = changed_package(&[("</resources>", &format!("{header}</resources>"))]);
     fixture.write("poly/files/grader.h", "int sum(int a, int b);\n");
     let program = "#include <cstdio>\n#include \"grader.h\"\nint sum(int a, int b) { return a + b; }\n\
         int main() { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", sum(a, b)); }\n";
@@ -201,18 +200,18 @@ fn headers_for_solutions_are_beside_every_submission() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
-    let fixture = package();
+fn without_a_cache_data_is_generated_in_a_temporary_directory() {
+    let fixture = polygon_package();
     fixture.write("file", "");
     let mut command = fixture.juror("verify poly");
     command.env_remove("JUROR_CACHE").env("XDG_CACHE_HOME", fixture.path("file"));
     let temporary = fixture.path("temporary");
     fs::create_dir(&temporary).expect("a directory");
     command.env("TMPDIR", &temporary).assert().success();
-    assert_eq!(files(&temporary).len(), 0);
+    assert_eq!(files_with_times(&temporary).len(), 0);
 }
 
-/// Its tests alone would pass for bare tests, without checker and limits.
+/// Without settings, its tests could be read as bare tests, without checker and limits.
 #[test]
 fn half_written_settings_are_an_error() {
     let fixture = Fixture::new();
@@ -228,27 +227,27 @@ fn half_written_settings_are_an_error() {
 }
 
 #[test]
-fn a_generator_or_solution_that_fails_is_told_at_its_test() {
-    let fixture = package();
+fn a_failing_generator_or_solution_is_reported_with_its_test() {
+    let fixture = polygon_package();
     fixture.write("poly/files/gen.sh", "echo no >&2\nexit 1\n");
     fixture.check("verify poly", 3, &["problem.xml:13", "ends with exit code 1: no"]);
-    let fixture = package();
+    let fixture = polygon_package();
     fixture.write("poly/solutions/main.sh", "exit 1\n");
     fixture.check("verify poly", 3, &["problem.xml:13", "the solution ends with exit code 1"]);
 }
 
 #[test]
-fn tags_are_held() {
-    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
+fn tags_become_expectations() {
+    let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
     let said = ["accepted: permitted AC; got WA on tests/03", "1 expectation broken"];
     fixture.check("verify poly", 1, &said);
-    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
+    let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
     fixture.check("verify poly", 1, &["permitted AC or TLE; got WA on tests/03"]);
 }
 
 #[test]
 fn the_message_of_a_checker_is_shown() {
-    let fixture = package();
+    let fixture = polygon_package();
     let said = "wrong answer on tests/03: the output validator rejects it: expected 15";
     fixture.check("judge poly wa.sh", 1, &[said]);
     fixture.write("poly/solutions/wa.sh", "echo no\n");
@@ -259,7 +258,7 @@ fn the_message_of_a_checker_is_shown() {
 #[test]
 fn tests_of_checkers_and_validators_are_verified() {
     let check = |changes: &[(&str, &str)], said: &str| {
-        changed(changes).check("verify poly", 3, &[said]);
+        changed_package(changes).check("verify poly", 3, &[said]);
     };
     let ok = "<test verdict=\"ok\"/><test verdict=\"wrong-answer\"/>";
     check(&[(ok, &ok.replace("ok", "wrong-answer"))], "accepts this invalid output");
@@ -275,7 +274,7 @@ fn tests_of_checkers_and_validators_are_verified() {
 }
 
 #[test]
-fn tests_of_a_validator_may_differ_in_their_group_only() {
+fn validator_tests_may_differ_only_in_their_group() {
     let known = "<test verdict=\"valid\"/><test verdict=\"invalid\"/>";
     let ways = [
         "testset=\"tests\" group=\"1\"",
@@ -286,11 +285,11 @@ fn tests_of_a_validator_may_differ_in_their_group_only() {
     ];
     let repeats = |tests: &[&str]| {
         let invalid = tests.iter().map(|way| format!("<test verdict=\"invalid\" {way}/>"));
-        let fixture = changed(&[(known, &invalid.collect::<String>())]);
+        let fixture = changed_package(&[(known, &invalid.collect::<String>())]);
         for at in 1..=tests.len() {
             fixture.write(&format!("poly/files/v/0{at}"), "1 2\n");
         }
-        // It refuses this input only if it is called in one of these ways.
+        // The validator refuses this input only with one of these arguments.
         fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 9", "exit 3"));
         let document = fixture.json("verify poly", 0);
         document["diagnostics"].to_string().matches("has the same input as").count()
@@ -301,7 +300,7 @@ fn tests_of_a_validator_may_differ_in_their_group_only() {
 
 #[test]
 fn a_validator_must_refuse_with_its_own_exit_code() {
-    let fixture = package();
+    let fixture = polygon_package();
     fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 3", "exit 43"));
     fixture.check(
         "verify poly",
@@ -323,7 +322,7 @@ fn points_add_up_and_partial_ones_count() {
         <group name="2" points-policy="complete-group">
             <dependencies><dependency group="1"/></dependencies>
         </group></groups>"#;
-    let fixture = changed(&[(tests, grouped)]);
+    let fixture = changed_package(&[(tests, grouped)]);
     fixture.write(
         "poly/files/val.sh",
         VALIDATOR.replace("\"--testset tests\"", "\"--testset tests --group \"[12]"),
@@ -332,14 +331,14 @@ fn points_add_up_and_partial_ones_count() {
     let submissions = document["submissions"].as_array().expect("submissions");
     let scores: Vec<&serde_json::Value> = submissions.iter().map(|it| &it["score"]).collect();
     assert_eq!(scores, [&serde_json::json!(100.0), &serde_json::json!(30.0)], "{document}");
-    // Off by one is worth half of the second test.
+    // An answer that is off by one gets half of the points of the second test.
     let half =
         "if (found == expected + 1) say(argc, argv, 7, \"10 of 20\");\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", CHECKER.replace("if (found != expected)", half));
     fixture.write("off.sh", "read -r a b; echo $((a == 5 ? a + b + 1 : a + b))\n");
     let said = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
     fixture.check("judge poly off.sh --all", 1, &said);
-    // A test case is worth a point, so the half of it is half a point.
+    // A test case has one point, so half of it is half a point.
     let cases = fixture.json("judge poly off.sh --points cases", 1);
     assert_eq!(cases["submissions"][0]["score"], 2.5, "{cases}");
     let too_many = CHECKER.replace("if (found != expected)", &half.replace("10 of 20", "21"));
@@ -352,8 +351,8 @@ fn points_add_up_and_partial_ones_count() {
 }
 
 #[test]
-fn points_without_a_bound_are_accepted() {
-    let fixture = package();
+fn points_may_have_no_bound() {
+    let fixture = polygon_package();
     let points =
         "if (found != expected) say(argc, argv, 7, \"0\");\n    say(argc, argv, 7, \"9.5 well\");";
     let old =
@@ -365,7 +364,7 @@ fn points_without_a_bound_are_accepted() {
 }
 
 #[test]
-fn an_interactor_talks_and_the_checker_looks_at_what_it_wrote() {
+fn the_checker_judges_what_the_interactor_wrote() {
     let interactor = r#"read -r a b < "$1"
 echo "$a $b"
 read -r said || { echo "nothing was said" > "$4"; exit 8; }
@@ -375,7 +374,7 @@ exit 0
 "#;
     let assets =
         "<interactor><source path=\"files/talk.sh\" type=\"bash\"/></interactor><validators>";
-    let fixture = changed(&[("<validators>", assets)]);
+    let fixture = changed_package(&[("<validators>", assets)]);
     fixture.write("poly/files/talk.sh", interactor);
     for (name, text) in [("tests/02", "5 8\n"), ("tests/02.a", "13\n"), ("tests/03.a", "15\n")] {
         fixture.write(&format!("poly/{name}"), text);
@@ -393,7 +392,7 @@ exit 0
     );
     judged("echo x\n", 1, "the interactor rejects it: not a number: x");
     judged("exit 0\n", 1, "the interactor rejects it: nothing was said");
-    // It may leave all that is wrong to the checker.
+    // The interactor may leave every decision to the checker.
     let lenient = "read -r a b < \"$1\"\necho \"$a $b\"\nread -r said\necho \"$said\" > \"$2\"\n";
     fixture.write("poly/files/talk.sh", lenient);
     judged(RIGHT, 0, "accepted on 3 test cases");
@@ -401,7 +400,7 @@ exit 0
 }
 
 #[test]
-fn programs_with_testlib_in_other_packages_are_asked_for() {
+fn testlib_in_other_packages_needs_settings() {
     let fixture = Fixture::new();
     let validator =
         "text=$(cat; echo .)\n[[ $text =~ ^[0-9]+\\ [0-9]+$'\\n'\\.$ ]] && exit 0\nexit 3\n";
@@ -414,13 +413,13 @@ fn programs_with_testlib_in_other_packages_are_asked_for() {
     );
     let recipe = "solution: /submissions/accepted/right.sh\ndata: {secret: {data: {new: {generate: gen.cpp 4}}}}\n";
     fixture.write("sum/generators/generators.yaml", recipe.replace("gen.cpp 4", "gen.cpp '4'"));
-    // Nothing is guessed.
+    // The calling convention is not guessed.
     fixture.check("verify sum", 3, &["does not build", "testlib.h"]);
     let all = "[testlib]\nheader = \"generators/testlib.h\"\noutput_validator = \"checker\"\n\
                input_validators = true\ngenerators = true\n";
     fixture.write("sum/juror.toml", all);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
-    // A directory of several files, with a header of its own that includes the other one.
+    // A directory of several files, whose own header includes the other one.
     fixture.write("sum/output_validator/own/all.h", "#include \"../testlib.h\"\n");
     fixture.write("sum/output_validator/more.cpp", "#include \"own/all.h\"\nint more;\n");
     let by_way = CHECKER

@@ -1,10 +1,10 @@
-//! What `verify` proves about test data beyond what validators say of each case.
+//! What `verify` checks about test data in addition to validators.
 
 use std::fs;
 
 use crate::fixture::{Fixture, WRONG};
 
-/// Accepts two numbers in whatever white space, and does not look behind them.
+/// Accepts two numbers in any white space, and ignores the rest of the input.
 const LENIENT: &str = "\
 #!/usr/bin/env bash
 read -r a b rest
@@ -12,16 +12,15 @@ read -r a b rest
 exit 43
 ";
 
-/// The package with a validator that overlooks much.
-fn lenient() -> Fixture {
+fn lenient_package() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/validate/run", LENIENT);
     fixture
 }
 
 #[test]
-fn what_validators_let_pass_is_named_and_fails_nothing() {
-    let fixture = lenient();
+fn faults_that_validators_miss_are_warnings() {
+    let fixture = lenient_package();
     fixture.check(
         "verify sum",
         0,
@@ -36,19 +35,19 @@ fn what_validators_let_pass_is_named_and_fails_nothing() {
         ],
     );
     Fixture::new().check("verify sum", 0, &["no errors, no warnings"]);
-    // A look at some cases only is quick.
+    // With a selection of cases, inputs are not mutated.
     fixture.check("verify sum --case sample/*", 0, &["no errors, no warnings"]);
 }
 
 #[test]
-fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
+fn every_input_is_mutated_so_that_a_rare_fault_is_found() {
     let cases = |fixture: &Fixture| {
         for (name, input) in (11..31).map(|a| (format!("sum/data/secret/more/{a}"), a)) {
             fixture.write(&format!("{name}.in"), format!("{input} 1000\n"));
             fixture.write(&format!("{name}.ans"), format!("{}\n", input + 1000));
         }
     };
-    // Only what begins with 17 is taken in whatever white space: neither the smallest nor the middle input.
+    // Only inputs that begin with 17 are accepted in any white space; neither the smallest nor the middle input does.
     let fixture = Fixture::new();
     cases(&fixture);
     let strict = fs::read_to_string(fixture.path("sum/input_validators/validate/run"));
@@ -57,7 +56,7 @@ fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
         .replace("[[ $text", "[[ $text =~ ^[+0]*17 ]] && exit 42\n[[ $text");
     fixture.write("sum/input_validators/validate/run", careless);
     fixture.check("verify sum", 0, &["accepts inputs with", "seen with secret/more/17"]);
-    // A grammar is asked about every kind in every input.
+    // A grammar checks every kind of change in every input.
     let fixture = Fixture::new();
     cases(&fixture);
     fs::remove_dir_all(fixture.path("sum/input_validators/validate")).expect("a directory");
@@ -74,15 +73,15 @@ fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
 
 #[test]
 fn one_strict_validator_among_several_is_enough() {
-    let fixture = lenient();
+    let fixture = lenient_package();
     let strict = fs::read(Fixture::new().path("sum/input_validators/validate/run"));
     fixture.write("sum/input_validators/strict/run", strict.expect("a validator"));
-    fixture.executable("sum/input_validators/strict/run");
+    fixture.make_executable("sum/input_validators/strict/run");
     fixture.check("verify sum", 0, &["no errors, no warnings"]);
 }
 
 #[test]
-fn a_case_that_is_there_twice_is_named_unless_its_group_is_another() {
+fn duplicate_cases_get_a_warning_unless_their_groups_differ() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/3.in", "5 8\n");
     fixture.write("sum/data/secret/small/3.ans", "13\n");
@@ -101,7 +100,7 @@ fn a_case_that_is_there_twice_is_named_unless_its_group_is_another() {
 }
 
 #[test]
-fn cases_that_nobody_fails_are_named_on_request() {
+fn cases_that_no_submission_fails_are_named_on_request() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/3.in", "1 2\n");
     fixture.write("sum/data/secret/small/3.ans", "3\n");
@@ -111,13 +110,13 @@ fn cases_that_nobody_fails_are_named_on_request() {
         0,
         &["no submission fails on 1 of 4 secret cases: secret/small/3", "1 warning"],
     );
-    // Where no submission is wrong, nothing can be said.
+    // Without a wrong submission, nothing can be said.
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");
     fixture.check("verify sum -v", 0, &["no warnings"]);
 }
 
 #[test]
-fn answers_have_validators() {
+fn answer_validators_check_judge_answers() {
     let fixture = Fixture::new();
     let validator = "\
 import re, sys
@@ -178,11 +177,11 @@ sys.exit(42 if got == want and all(word.isdigit() for word in got) else 43)
 }
 
 #[test]
-fn a_grammar_tells_which_bounds_no_case_reaches() {
+fn bounds_of_a_grammar_that_no_case_reaches_are_named() {
     let fixture = Fixture::new();
     let grammar = |bounds: &str| format!("INT({bounds}, a) SPACE INT(0, 8, b) NEWLINE\n");
     fixture.write("sum/input_validators/sum.ctd", grammar("0, 100000"));
-    // What the grammar refuses, the other validator may accept.
+    // The other validator may accept inputs that the grammar refuses.
     fixture.check("verify sum", 0, &["no errors, no warnings"]);
     fixture.write("sum/input_validators/sum.ctd", grammar("0, 100001"));
     fixture.check(
@@ -195,7 +194,7 @@ fn a_grammar_tells_which_bounds_no_case_reaches() {
             "1 warning",
         ],
     );
-    // What an assertion rules out needs no case.
+    // A bound that an assertion excludes needs no test case.
     let assert = |test: &str| format!("{}ASSERT({test})\n", grammar("0, 100001"));
     for test in ["a <= 100000", "2 * a < 200001"] {
         fixture.write("sum/input_validators/sum.ctd", assert(test));

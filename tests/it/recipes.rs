@@ -1,12 +1,12 @@
-//! Test data from recipes: all that a recipe can say, and what must not happen on the way.
+//! Test data from recipes: every feature of recipes, and their failures.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::fixture::Fixture;
 
-/// A package without data, with generators, and this recipe.
-pub(crate) fn fixture(recipe: &str) -> Fixture {
+/// A package with generators and this recipe, without data.
+pub(crate) fn recipe_fixture(recipe: &str) -> Fixture {
     let fixture = Fixture::new();
     fs::remove_dir_all(fixture.path("sum/data")).expect("data to remove");
     let files = [
@@ -23,14 +23,13 @@ pub(crate) fn fixture(recipe: &str) -> Fixture {
     fixture
 }
 
-fn read(fixture: &Fixture, name: &str) -> String {
+fn read_file(fixture: &Fixture, name: &str) -> String {
     fs::read_to_string(fixture.path(&format!("sum/data/{name}"))).unwrap_or_else(|error| {
         panic!("{name}: {error}");
     })
 }
 
-/// The names of all files below `data/`.
-fn names(fixture: &Fixture) -> Vec<String> {
+fn data_files(fixture: &Fixture) -> Vec<String> {
     let data = fixture.path("sum/data");
     let walk = walkdir::WalkDir::new(&data).sort_by_file_name();
     let entries = walk.into_iter().map(|entry| entry.expect("an entry"));
@@ -42,8 +41,8 @@ fn names(fixture: &Fixture) -> Vec<String> {
 pub(crate) const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
 #[test]
-fn all_that_a_recipe_says_is_made_and_proved() {
-    let fixture = fixture(&format!(
+fn everything_in_a_recipe_is_generated_and_verified() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}generators:\n  two: [two.py, deep/lib.py]\n\
          data:\n  sample:\n    data:\n    - '': {{in: 1 2, ans: '3', yaml: {{hint: add}}}}\n    - m: {{copy: manual/m}}\n  \
          secret:\n    include: [sample]\n    random_salt: s\n    data:\n    - r: {{generate: 'seed.sh {{seed}}', count: 2}}\n    \
@@ -56,7 +55,7 @@ fn all_that_a_recipe_says_is_made_and_proved() {
     fixture.write("sum/generators/own.sh", own);
     fixture.check("generate sum", 0, &["9 test cases, 9 created"]);
     assert_eq!(
-        names(&fixture),
+        data_files(&fixture),
         [
             "invalid_input/one.in",
             "sample/1.ans",
@@ -91,10 +90,10 @@ fn all_that_a_recipe_says_is_made_and_proved() {
         ("secret/6-own.ans", "9\n"),
         ("invalid_input/one.in", "1 \n"),
     ] {
-        assert_eq!(read(&fixture, name), text, "{name}");
+        assert_eq!(read_file(&fixture, name), text, "{name}");
     }
     // SHA-512 of `sseed.sh {seed}` and of `s:1seed.sh {seed}`, modulo 2^31.
-    let seeds = ["secret/3-r-1.in", "secret/4-r-2.in"].map(|name| read(&fixture, name));
+    let seeds = ["secret/3-r-1.in", "secret/4-r-2.in"].map(|name| read_file(&fixture, name));
     let first = |text: &String| text.split(' ').next().unwrap_or_default().to_owned();
     assert_eq!(seeds.each_ref().map(first), ["1430821574", "972010258"]);
     fixture.check("generate sum", 0, &["9 unchanged"]);
@@ -107,7 +106,7 @@ fn all_that_a_recipe_says_is_made_and_proved() {
 }
 
 #[test]
-fn what_generators_depend_on_is_named() {
+fn unstable_generators_are_reported() {
     let cases = [
         ("clock", "import time; print(1, int(time.time()))"),
         ("address", "print(1, id(object()))"),
@@ -117,7 +116,7 @@ fn what_generators_depend_on_is_named() {
     ];
     let data: Vec<String> = cases.map(|(name, _)| format!("{name}: {name}.py")).to_vec();
     let fixture =
-        fixture(&format!("{SOLUTION}data: {{secret: {{data: {{{}}}}}}}\n", data.join(", ")));
+        recipe_fixture(&format!("{SOLUTION}data: {{secret: {{data: {{{}}}}}}}\n", data.join(", ")));
     for (name, program) in cases {
         fixture.write(&format!("sum/generators/{name}.py"), format!("{program}\n"));
     }
@@ -135,8 +134,8 @@ fn what_generators_depend_on_is_named() {
 }
 
 #[test]
-fn a_generator_that_fails_leaves_nothing() {
-    let fixture = fixture(&format!(
+fn a_failing_generator_leaves_no_files() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data:\n  secret:\n    data:\n      a: {{in: 1 2}}\n      b: prints.sh\n      c: outside.py\n      \
          d: silent.sh\n      e: {{in: 1 2, ans: '4'}}\n      f: {{generate: 'never.sh {{seed}}', retries: 3}}\n"
     ));
@@ -160,8 +159,8 @@ fn a_generator_that_fails_leaves_nothing() {
 }
 
 #[test]
-fn a_generator_may_have_several_tries_where_it_has_a_seed() {
-    let fixture = fixture(&format!(
+fn a_generator_with_a_seed_may_be_retried() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data: {{secret: {{retries: 10, data: {{a: 'even.sh {{seed}} {{seed:2}}'}}}}}}\n"
     ).replace(" {seed:2}", ""));
     fixture.write("sum/generators/even.sh", "[ $(($1 % 4)) = 0 ] && echo 1 \"$1\"\n");
@@ -170,15 +169,16 @@ fn a_generator_may_have_several_tries_where_it_has_a_seed() {
 }
 
 #[test]
-fn hand_made_files_are_told_and_left_alone() {
-    let fixture = fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
+fn hand_made_files_are_reported_and_unchanged() {
+    let fixture =
+        recipe_fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
     fixture.write("sum/data/secret/mine.in", "5 5\n");
     fixture.write("sum/data/secret/mine.ans", "10\n");
     fixture.write("sum/data/secret/a.png", "picture");
     fixture.check("generate sum", 0, &["unknown secret/a.png", "unknown secret/mine", "1 created"]);
     fixture.check("generate sum --check", 1, &["2 unknown"]);
-    assert_eq!(read(&fixture, "secret/mine.in"), "5 5\n");
-    assert_eq!(read(&fixture, "secret/a.png"), "picture");
+    assert_eq!(read_file(&fixture, "secret/mine.in"), "5 5\n");
+    assert_eq!(read_file(&fixture, "secret/a.png"), "picture");
     fixture.check("generate sum --check --prune", 2, &["--prune"]);
     fixture.write("sum/data/secret/old/1.in", "5 5\n");
     fixture.write("sum/data/secret/old/README.md", "mine");
@@ -188,61 +188,62 @@ fn hand_made_files_are_told_and_left_alone() {
         &["unknown secret/a.png", "removed secret/mine", "removed secret/old/1", "2 removed"],
     );
     let left = ["secret/a.ans", "secret/a.in", "secret/a.png", "secret/old/README.md"];
-    assert_eq!(names(&fixture), left);
-    // What stands where the recipe has something else is not removed either.
+    assert_eq!(data_files(&fixture), left);
+    // A directory in place of a generated file is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
         format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 3, b: gen.sh 4 5}}}}}}\n");
     fixture.write("sum/generators/generators.yaml", recipe);
     fixture.check("generate sum", 3, &["is a directory, but the recipe makes a file here"]);
-    assert_eq!(read(&fixture, "secret/a.in"), "1 2\n");
+    assert_eq!(read_file(&fixture, "secret/a.in"), "1 2\n");
 }
 
 #[test]
-fn what_belongs_to_a_made_case_or_group_is_not_pruned() {
+fn files_of_generated_cases_and_groups_are_not_pruned() {
     let recipe = |yaml: &str| {
         format!("{SOLUTION}data: {{secret: {{data: {{g: {{data: {{a: {{in: 1 2{yaml}}}}}}}}}}}}}\n")
     };
-    let fixture = fixture(&recipe(", yaml: {hint: x}"));
-    fixture.check_kept("generate sum", 0, &["1 created"]);
+    let fixture = recipe_fixture(&recipe(", yaml: {hint: x}"));
+    fixture.check_with_cache("generate sum", 0, &["1 created"]);
     let mine = ["test_group.yaml", "g/test_group.yaml", "g/a.files/f", "g/a.desc", "g/a.args"];
     for name in mine {
         fixture.write(&format!("sum/data/secret/{name}"), "");
     }
-    fixture.check_kept("generate sum --prune", 0, &["5 unknown", "1 unchanged"]);
-    assert_eq!(names(&fixture).len(), 3 + mine.len());
-    // What juror itself made is not the author's, also if it was left for some time.
+    fixture.check_with_cache("generate sum --prune", 0, &["5 unknown", "1 unchanged"]);
+    assert_eq!(data_files(&fixture).len(), 3 + mine.len());
+    // A file that juror made may be removed, even if it was left for some time.
     fixture.write("sum/generators/generators.yaml", recipe(""));
-    fixture.check_kept("generate sum", 0, &["6 unknown", "1 unchanged"]);
-    fixture.check_kept("generate sum --prune", 0, &["removed secret/g/a.yaml", "5 unknown"]);
-    assert_eq!(names(&fixture).len(), 2 + mine.len());
+    fixture.check_with_cache("generate sum", 0, &["6 unknown", "1 unchanged"]);
+    fixture.check_with_cache("generate sum --prune", 0, &["removed secret/g/a.yaml", "5 unknown"]);
+    assert_eq!(data_files(&fixture).len(), 2 + mine.len());
     fixture.write("sum/data/secret/g/a.yaml", "hint: mine\n");
-    fixture.check_kept("generate sum --prune", 0, &["6 unknown", "1 unchanged"]);
-    // A group that is no longer made goes with all that belongs to it.
+    fixture.check_with_cache("generate sum --prune", 0, &["6 unknown", "1 unchanged"]);
+    // A group that the recipe no longer makes is removed with all its files.
     let other =
         format!("{SOLUTION}data: {{secret: {{data: {{h: {{data: {{a: {{in: 1 2}}}}}}}}}}}}\n");
     fixture.write("sum/generators/generators.yaml", other);
     fixture.check("generate sum --prune", 0, &["removed secret/g/a", "unknown secret/test_group"]);
     let left = ["secret/h/a.ans", "secret/h/a.in", "secret/test_group.yaml"];
-    assert_eq!(names(&fixture), left);
+    assert_eq!(data_files(&fixture), left);
 }
 
 #[test]
-fn data_that_cannot_be_written_is_a_fault_of_the_machine() {
-    let fixture = fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
+fn unwritable_data_is_a_judge_error() {
+    let fixture =
+        recipe_fixture(&format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n"));
     let data = fixture.path("sum/data/secret");
     fs::create_dir_all(&data).expect("a directory");
     fs::set_permissions(&data, fs::Permissions::from_mode(0o555)).expect("rights");
     if fs::write(data.join("x"), "").is_ok() {
-        return fixture.skip("root may write everywhere");
+        return fixture.announce_skip("root may write everywhere");
     }
     fixture.check("generate sum", 4, &["write", "a.ans"]);
     fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).expect("rights");
 }
 
 #[test]
-fn patterns_are_looked_for_in_the_whole_file_and_at_its_lines() {
-    let fixture = fixture(&format!(
+fn patterns_match_the_whole_file_or_its_lines() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data:\n  secret:\n    data:\n      \
          a: {{in: 1 2, match: [^1, 2$, '\\A1.*2\\s*\\Z', '2$.*\\Z']}}\n      \
          b: {{in: 1 2, match: {{ans: ^4}}}}\n      c: {{in: 1 2, match: '2\\Z'}}\n"
@@ -252,8 +253,8 @@ fn patterns_are_looked_for_in_the_whole_file_and_at_its_lines() {
 }
 
 #[test]
-fn of_several_inputs_the_last_step_counts_and_other_files_stay() {
-    let fixture = fixture(&format!(
+fn the_last_step_writes_the_input_and_other_files_stay() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data: {{secret: {{data: {{a: {{copy: manual/m, in: 2 5}}, b: {{generate: own.sh, in: 4 5}}, \
          c: {{generate: gen.sh 9 9, copy: manual/m}}}}}}}}\n"
     ));
@@ -267,14 +268,14 @@ fn of_several_inputs_the_last_step_counts_and_other_files_stay() {
         ("c.in", "3 4\n"),
         ("c.ans", "7\n"),
     ] {
-        assert_eq!(read(&fixture, &format!("secret/{name}")), text, "{name}");
+        assert_eq!(read_file(&fixture, &format!("secret/{name}")), text, "{name}");
     }
     fixture.check("generate sum --check", 0, &["3 unchanged"]);
 }
 
 #[test]
 fn generators_and_solutions_get_the_constants_of_the_problem() {
-    let fixture = fixture(
+    let fixture = recipe_fixture(
         "solution: /generators/best.sh\ngenerators: {two: [two.sh, lib.sh]}\ndata: {secret: {data: {one: one.sh, \
          dir: dir, two: two, c: c.c, seed: 'one.sh {seed} {{n}}', other: other.sh}}}\n",
     );
@@ -303,21 +304,21 @@ fn generators_and_solutions_get_the_constants_of_the_problem() {
         // SHA-512 of `one.sh {seed} 3`, modulo 2^31.
         ("seed.in", "3 658281884\n"),
     ] {
-        assert_eq!(read(&fixture, &format!("secret/{name}")), text, "{name}");
+        assert_eq!(read_file(&fixture, &format!("secret/{name}")), text, "{name}");
     }
 }
 
 #[test]
-fn only_what_changed_is_made_again() {
-    let fixture = fixture(&format!(
+fn only_changed_cases_are_generated_again() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data: {{secret: {{data: {{a: chance.py 1, b: {{copy: manual/m}}}}}}}}\n"
     ));
-    // Shows by its output whether it ran.
+    // Its output shows whether it ran.
     let chance = "import time; print(1, time.time_ns())\n";
     fixture.write("sum/generators/chance.py", chance);
     let check = |said: &str| {
-        fixture.check_kept("generate sum", 0, &[said]);
-        read(&fixture, "secret/a.in")
+        fixture.check_with_cache("generate sum", 0, &[said]);
+        read_file(&fixture, "secret/a.in")
     };
     let first = check("2 created");
     assert_eq!(check("2 unchanged"), first);
@@ -328,7 +329,7 @@ fn only_what_changed_is_made_again() {
     };
     fixture.write("sum/generators/chance.py", format!("{chance}#\n"));
     let now = remade("another generator", "1 changed, 1 unchanged", &first);
-    // The case is made again, but nothing that runs for it is another: the cache knows what came of it.
+    // The case is made again, but its programs and inputs are the same, so the results come from the cache.
     fixture.write("sum/data/secret/a.ans", "0\n");
     assert_eq!(check("1 changed, 1 unchanged"), now, "other data");
     fixture.write("sum/submissions/accepted/right.sh", "read -r x y; echo $((x + y))\n");
@@ -340,13 +341,13 @@ fn only_what_changed_is_made_again() {
     fs::remove_dir_all(fixture.path("cache")).expect("a memory");
     let now = remade("no memory", "1 changed, 1 unchanged", &now);
     assert_eq!(check("2 unchanged"), now);
-    fixture.check_kept("generate sum --fresh", 0, &["1 changed, 1 unchanged"]);
-    let now = read(&fixture, "secret/a.in");
+    fixture.check_with_cache("generate sum --fresh", 0, &["1 changed, 1 unchanged"]);
+    let now = read_file(&fixture, "secret/a.in");
     fixture.write("sum/generators/manual/m.in", "4 5\n");
-    fixture.check_kept("generate sum", 3, &["the solution disagrees with the answer given"]);
+    fixture.check_with_cache("generate sum", 3, &["the solution disagrees with the answer given"]);
     fixture.write("sum/generators/manual/m.ans", "9\n");
     assert_eq!(check("1 changed, 1 unchanged"), now);
-    assert_eq!(read(&fixture, "secret/b.in"), "4 5\n");
+    assert_eq!(read_file(&fixture, "secret/b.in"), "4 5\n");
 }
 
 #[test]
@@ -359,35 +360,35 @@ fn verify_warns_about_faults_of_a_recipe() {
 }
 
 #[test]
-fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
-    let fixture = fixture(
+fn interactive_and_multi_pass_problems_have_empty_answers() {
+    let fixture = recipe_fixture(
         "data: {secret: {data: {a: gen.sh 1 2, b: {copy: manual/m}}}, invalid_input: {data: {c: gen.sh 1}}}\n",
     );
     let problem = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
     fixture.write("sum/problem.yaml", format!("{problem}type: multi-pass\n"));
     fixture.write("sum/output_validator/validate.py", "raise SystemExit(42)\n");
     fixture.check("generate sum", 0, &["3 created"]);
-    assert_eq!(read(&fixture, "secret/a.ans"), "");
-    assert_eq!(read(&fixture, "secret/b.ans"), "7\n");
+    assert_eq!(read_file(&fixture, "secret/a.ans"), "");
+    assert_eq!(read_file(&fixture, "secret/b.ans"), "7\n");
     assert!(!fixture.path("sum/data/invalid_input/c.ans").exists());
 
-    // A submission is none that makes answers; a program for it is.
+    // A submission makes no answers; a separate program does.
     let recipe = |solution: &str| {
         format!("solution: {solution}\ndata: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n")
     };
     fixture.write("sum/generators/generators.yaml", recipe("/submissions/accepted/right.sh"));
     fixture.check("generate sum", 0, &[]);
-    assert_eq!(read(&fixture, "secret/a.ans"), "");
+    assert_eq!(read_file(&fixture, "secret/a.ans"), "");
     fixture.write("sum/generators/best.sh", "read -r a b; echo best $a\n");
     fixture.write("sum/generators/generators.yaml", recipe("/generators/best.sh"));
     fixture.check("generate sum", 0, &[]);
-    assert_eq!(read(&fixture, "secret/a.ans"), "best 1\n");
+    assert_eq!(read_file(&fixture, "secret/a.ans"), "best 1\n");
 }
 
 #[test]
-fn a_package_without_secret_cases_is_told_the_next_step() {
+fn a_package_without_secret_cases_gets_the_next_step() {
     let check = |recipe: &str, steps: [(&str, i32, &str); 3]| {
-        let fixture = fixture(recipe);
+        let fixture = recipe_fixture(recipe);
         for (arguments, code, said) in steps {
             fixture.check(arguments, code, &[said]);
         }
@@ -425,13 +426,13 @@ fn a_package_without_secret_cases_is_told_the_next_step() {
 }
 
 #[test]
-fn commands_have_the_constants_of_the_problem_and_words_in_quotes() {
-    let fixture = fixture(&format!(
+fn commands_may_have_constants_and_quoted_words() {
+    let fixture = recipe_fixture(&format!(
         "{SOLUTION}data: {{secret: {{data: {{a: \"words.sh '{{{{n}}}} 4' {{{{n}}}}\"}}}}}}\n"
     ));
     fixture.write("sum/generators/words.sh", "test \"$#\" = 2 && echo \"$1\"\n");
     let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("the settings");
     fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  n: 3\n"));
     fixture.check("generate sum", 0, &["1 test case, 1 created"]);
-    assert_eq!(read(&fixture, "secret/a.in"), "3 4\n");
+    assert_eq!(read_file(&fixture, "secret/a.in"), "3 4\n");
 }

@@ -1,4 +1,4 @@
-//! What is known of earlier commands is not run again: programs that are started are counted.
+//! The cache: counts the programs that each command starts.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,17 +7,16 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// A package with a directory for its cache.
-struct Remembering {
+/// A package with a cache.
+struct CachedFixture {
     fixture: Fixture,
 }
 
-impl Remembering {
+impl CachedFixture {
     fn new() -> Self {
         Self { fixture: Fixture::new() }
     }
 
-    /// Runs `juror … --json` with the cache and gives the document.
     fn json(&self, line: &str) -> Value {
         let mut juror = self.fixture.juror(line);
         let juror = juror.arg("--json").env("JUROR_CACHE", self.fixture.path("kept"));
@@ -26,22 +25,21 @@ impl Remembering {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
     }
 
-    /// How many programs a command starts, and its document.
-    fn started(&self, line: &str) -> (u64, Value) {
+    /// Also returns the document.
+    fn count_started(&self, line: &str) -> (u64, Value) {
         let document = self.json(line);
         let started = document["cache"]["started"].as_u64();
         (started.unwrap_or_else(|| panic!("no cache: {document}")), document)
     }
 
-    /// Runs a command and holds how many programs it starts against what is expected.
+    /// Checks how many programs a command starts.
     fn check(&self, line: &str, started: u64) -> Value {
-        let (number, document) = self.started(line);
+        let (number, document) = self.count_started(line);
         assert_eq!(number, started, "juror {line}: {document}");
         document
     }
 }
 
-/// The verdicts of all test cases, by submission.
 fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let submissions = document["submissions"].as_array().expect("submissions");
@@ -52,21 +50,21 @@ fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
     submissions.iter().map(of).collect()
 }
 
-fn cases(document: &Value) -> Vec<&Value> {
+fn document_cases(document: &Value) -> Vec<&Value> {
     let submissions = document["submissions"].as_array().expect("submissions").iter();
     submissions.flat_map(|it| it["test_cases"].as_array().expect("test cases")).collect()
 }
 
 #[test]
-fn nothing_changed_starts_nothing_and_one_edited_submission_only_its_own_runs() {
-    let juror = Remembering::new();
-    let (first, before) = juror.started("verify sum");
+fn unchanged_work_starts_nothing_and_an_edited_submission_only_its_own_runs() {
+    let juror = CachedFixture::new();
+    let (first, before) = juror.count_started("verify sum");
     assert!(first > 8, "{first}");
     assert_eq!(before["cache"]["recalled"], 0);
-    assert!(cases(&before).iter().all(|case| case["ran_at"].is_null()));
+    assert!(document_cases(&before).iter().all(|case| case["ran_at"].is_null()));
     let again = juror.check("verify sum", 0);
     assert_eq!(verdicts(&again), verdicts(&before));
-    assert!(cases(&again).iter().all(|case| case["ran_at"].is_string()), "{again}");
+    assert!(document_cases(&again).iter().all(|case| case["ran_at"].is_string()), "{again}");
     assert!(again["cache"]["oldest"].is_string());
 
     // Four test cases, and nothing to build.
@@ -75,20 +73,20 @@ fn nothing_changed_starts_nothing_and_one_edited_submission_only_its_own_runs() 
     assert_eq!(verdicts(&edited), verdicts(&before));
     juror.check("verify sum", 0);
 
-    // A new input: its validator, and both submissions.
+    // A new input runs its validator and both submissions.
     juror.fixture.write("sum/data/secret/large/2.in", "7 7\n");
     juror.fixture.write("sum/data/secret/large/2.ans", "14\n");
-    let (more, document) = juror.started("verify sum");
+    let (more, document) = juror.count_started("verify sum");
     assert!((3..first).contains(&more), "{document}");
     juror.check("verify sum", 0);
-    let fresh = juror.started("verify sum --fresh").0;
+    let fresh = juror.count_started("verify sum --fresh").0;
     assert!(fresh >= first + 3, "{fresh} after {first}");
     juror.check("verify sum", 0);
 }
 
 #[test]
-fn a_smaller_limit_is_judged_by_what_is_known() {
-    let juror = Remembering::new();
+fn a_smaller_limit_is_judged_from_cached_results() {
+    let juror = CachedFixture::new();
     juror.fixture.write("slow.sh", "while :; do :; done\n");
     let line = "judge sum sum/submissions/accepted/right.sh slow.sh --case sample/1 --time-limit";
     let first = juror.json(&format!("{line} 0.2"));
@@ -96,28 +94,28 @@ fn a_smaller_limit_is_judged_by_what_is_known() {
         let again = juror.check(&format!("{line} {limit}"), started);
         assert_eq!(verdicts(&again), verdicts(&first));
     }
-    // How long it takes to the end of a longer one is not known.
-    let longer = juror.started(&format!("{line} 0.3")).0;
+    // The cache does not know how long the run would take with a larger limit.
+    let longer = juror.count_started(&format!("{line} 0.3")).0;
     assert!(longer >= 1);
     juror.check(&format!("{line} 0.2"), 0);
 }
 
 #[test]
 fn equal_submissions_run_once() {
-    let juror = Remembering::new();
+    let juror = CachedFixture::new();
     juror.fixture.write("a.sh", RIGHT);
     juror.fixture.write("b.sh", format!("{RIGHT}# another\n"));
     let line = "judge sum a.sh --case secret/small/*";
-    let alone = juror.started(line).0;
-    let both = juror.started("judge sum a.sh b.sh --fresh --case secret/small/*").0;
+    let alone = juror.count_started(line).0;
+    let both = juror.count_started("judge sum a.sh b.sh --fresh --case secret/small/*").0;
     assert_eq!(both, 2 * alone);
 }
 
 #[test]
-fn what_is_damaged_is_made_again() {
-    let juror = Remembering::new();
+fn damaged_entries_are_recomputed() {
+    let juror = CachedFixture::new();
     let line = "judge sum sum/submissions/accepted/right.sh";
-    let first = juror.started(line).0;
+    let first = juror.count_started(line).0;
     juror.check(line, 0);
     for path in files(&juror.fixture.path("kept")) {
         let mut bytes = fs::read(&path).expect("a file");
@@ -142,12 +140,12 @@ fn files(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     walk.filter(|it| it.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
 }
 
-/// A submission knows where the cache is, tries all ways to it, and leaves links to it in its box. What is kept
-/// there for others stays as it was, but for what its own runs are known by.
+/// The submission knows the path of the cache, tries to write to it, and leaves links to it in its box. Only entries
+/// of its own runs may change.
 #[test]
 fn a_submission_cannot_write_into_the_cache() {
-    let juror = Remembering::new();
-    // All of it: else one more case may be under way when the first is rejected, or not.
+    let juror = CachedFixture::new();
+    // With all test cases, since another case may or may not run when the first is rejected.
     let honest = "judge sum sum/submissions/wrong_answer/wrong.sh --all";
     let before = juror.json(honest);
     let kept = juror.fixture.path("kept");
@@ -169,7 +167,7 @@ fn a_submission_cannot_write_into_the_cache() {
     assert_eq!(hostile["submissions"].as_array().map(Vec::len), Some(1), "{hostile}");
     for (bytes, path) in &known {
         let now = fs::read(path).unwrap_or_default();
-        // What this command found is put at the end.
+        // Results of this command are appended.
         assert!(now.starts_with(bytes), "{} is not as it was", path.display());
     }
     let planted = |path: &std::path::PathBuf| {
@@ -184,10 +182,10 @@ fn a_submission_cannot_write_into_the_cache() {
     assert_eq!(verdicts(&after), verdicts(&before));
 }
 
-/// The directory of the cache may be a trap of another user.
+/// Another user may have made the directory of the cache.
 #[test]
-fn a_link_in_place_of_the_cache_is_not_followed() {
-    let juror = Remembering::new();
+fn a_link_instead_of_the_cache_is_not_followed() {
+    let juror = CachedFixture::new();
     fs::create_dir(juror.fixture.path("elsewhere")).expect("a directory");
     symlink(juror.fixture.path("elsewhere/deep"), juror.fixture.path("kept")).expect("a link");
     let document = juror.json("judge sum sum/submissions/accepted/right.sh");
@@ -196,8 +194,8 @@ fn a_link_in_place_of_the_cache_is_not_followed() {
 }
 
 #[test]
-fn what_is_not_isolated_is_remembered_only_if_that_is_asked_for() {
-    let juror = Remembering::new();
+fn runs_without_isolation_are_cached_only_on_request() {
+    let juror = CachedFixture::new();
     let line = "judge sum sum/submissions/accepted/right.sh --isolation plain --json";
     let cache = |set: bool| {
         let mut command = juror.fixture.juror(line);

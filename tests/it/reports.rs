@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
 #[test]
-fn reports_are_written_beside_what_is_shown() {
+fn reports_are_written_in_addition_to_the_output() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
     fixture.write("summary.md", "before\n");
@@ -42,7 +42,7 @@ fn reports_are_written_beside_what_is_shown() {
     assert!(page.contains(failed) && page.contains("<span>100000 1</span>"), "{page}");
 
     run("verify sum --junit t.xml --csv t.csv --html t.html", 0);
-    // Nothing is surprising, but the reasons are there.
+    // As expected, but with reasons.
     assert!(read("t.html").contains("All 2 submissions are as expected."));
     assert!(read("t.html").contains("<span>100000 1</span>"));
     assert!(read("t.xml").contains("juror verify"), "{}", read("t.xml"));
@@ -50,7 +50,7 @@ fn reports_are_written_beside_what_is_shown() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
+fn an_unwritable_report_is_refused_before_the_first_run() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     fixture.write("old.csv", "package,submission\n");
@@ -71,23 +71,23 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     );
     check("--csv t --junit t", &["--junit: t is another report"]);
     check("--csv t --junit ./t", &["--junit: ./t is another report"]);
-    // What it is not asked to replace.
+    // A file that is not a report must not be replaced.
     for option in ["--csv p.sh", "--html sum/problem.yaml", "--junit old.csv"] {
         check(option, &["it exists and is not such a report"]);
     }
     assert_eq!(fixture.read("p.sh"), RIGHT);
-    // A pipe has no path but this one.
+    // A pipe has no other path.
     let piped = fixture.juror("judge sum p.sh -q --csv /dev/stdout").output().expect("juror runs");
     let text = String::from_utf8_lossy(&piped.stdout);
     assert!(text.contains("package,submission,") && piped.status.success(), "{text}");
-    // A command that does not get as far leaves what was there before, or a whole report.
+    // An early failure leaves the old report, or writes a whole new one.
     fixture.check("judge nowhere p.sh --csv old.csv", 3, &["no such directory"]);
     let text = fs::read_to_string(fixture.path("old.csv")).expect("a table");
     assert!(text.starts_with("package,submission,") && text.lines().count() == 1, "{text}");
 }
 
 #[test]
-fn a_report_goes_through_links_and_pipes_and_keeps_rights() {
+fn a_report_follows_links_and_pipes_and_keeps_permissions() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
@@ -114,7 +114,7 @@ fn a_report_goes_through_links_and_pipes_and_keeps_rights() {
 
 /// XML allows neither U+FFFE nor U+FFFF, even escaped.
 #[test]
-fn what_xml_does_not_allow_is_left_out() {
+fn characters_that_xml_forbids_are_left_out() {
     let fixture = Fixture::new();
     fixture.write("p.sh", "printf '\\xef\\xbf\\xbe\\xef\\xbf\\xbf1\\x01\\n'\n");
     fixture.check("judge sum p.sh --junit t.xml", 1, &["WA"]);
@@ -124,7 +124,7 @@ fn what_xml_does_not_allow_is_left_out() {
 }
 
 #[test]
-fn a_report_is_written_although_nobody_reads_the_terminal() {
+fn a_report_is_written_even_if_standard_output_is_closed() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let line = format!(
@@ -139,7 +139,7 @@ fn a_report_is_written_although_nobody_reads_the_terminal() {
 }
 
 #[test]
-fn what_cannot_be_written_is_named() {
+fn write_errors_name_the_file() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let full = "cannot write the report: /dev/full: No space left on device";
@@ -151,7 +151,7 @@ fn what_cannot_be_written_is_named() {
 }
 
 #[test]
-fn packages_of_one_name_are_told_apart() {
+fn packages_with_equal_names_are_distinguished() {
     let fixture = Fixture::new();
     for dir in ["a", "b", "b/c"] {
         fs::create_dir_all(fixture.path(dir)).expect("a directory");
@@ -182,7 +182,7 @@ fn packages_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn merged_reports_end_as_the_whole_would() {
+fn merged_reports_have_the_exit_code_of_the_whole() {
     let fixture = Fixture::new();
     for (arguments, code) in [
         ("verify sum --case nothing", 5),
@@ -200,7 +200,7 @@ fn merged_reports_end_as_the_whole_would() {
 }
 
 #[test]
-fn events_give_the_same_reports_as_their_run() {
+fn merged_events_give_the_same_reports_as_their_run() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/accepted/b.sh", WRONG);
     fixture.write("sum/generators/gen.sh", "echo 1 2\n");
@@ -215,7 +215,7 @@ fn events_give_the_same_reports_as_their_run() {
         for kind in kinds {
             let [run, merged] = ["run", "merged"].map(|it| {
                 let text = fixture.read(&format!("{it}.{kind}"));
-                // A page shows its own command line.
+                // The page shows the command line, which differs.
                 text.split('<').filter(|it| !it.contains("all.jsonl")).collect::<String>()
             });
             assert_eq!(merged, run, "{command} --{kind}");
@@ -228,7 +228,7 @@ fn events_give_the_same_reports_as_their_run() {
 }
 
 #[test]
-fn shards_are_joined_to_the_same_report() {
+fn merged_shards_give_the_same_report() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/wrong_answer/a.sh", WRONG);
     fixture.write("sum/submissions/accepted/wrong.sh", WRONG);
@@ -301,7 +301,7 @@ fn shards_are_joined_to_the_same_report() {
     check("odd.json", "line 3 is not an event: ");
     check("twice.json", "it has the events of several commands; give a file for each");
 
-    // What was merged can be merged again, also onto itself.
+    // Merged events can be merged again, even into the same file.
     let (_, whole) = report("verify sum --json", 1);
     for _ in 0..2 {
         let (_, again) = report("merge verify.json --json --events verify.json", 1);

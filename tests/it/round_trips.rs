@@ -1,25 +1,25 @@
-//! What is written as JSON is read as it was.
+//! Values that are written as JSON and read again are equal.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
-use juror::model::diagnostic::{Diagnostic, Hinders, Spot};
+use juror::model::diagnostic::{BlockedUse, Diagnostic, TextPosition};
 use juror::model::difference::{
-    Difference, DifferenceKind, Excerpt, NumberGap, OnlyDifference, Side,
+    Difference, DifferenceKind, DifferenceSide, Excerpt, NumberGap, OnlyDifference,
 };
 use juror::model::duplicates::{Duplicates, Likeness};
 use juror::model::event::{GeneratedState, Shortfall};
-use juror::model::explanation::{Explained, Explanation, ExplanationKind, Tried};
+use juror::model::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
 use juror::model::isolation::Isolation;
-use juror::model::joint::{self, Said, Transcript};
+use juror::model::joint::{self, Transcript, TranscriptPiece};
 use juror::model::judgement::{
-    BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, Extended,
-    FaultKind, FaultyProgram, JudgeError, Judgement, Picture,
+    BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, FaultKind,
+    FaultyProgram, JudgeError, Judgement, ResultWithMargin, ShownImage,
 };
 use juror::model::limits::Limits;
 use juror::model::moment::Moment;
-use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
-use juror::model::recalled::Recalled;
+use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
+use juror::model::recalled::CacheUse;
 use juror::model::repeats::{Repeats, TimedRun};
 use juror::model::report::{LimitsReport, PackageReport, ProgressStep};
 use juror::model::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};
@@ -34,7 +34,7 @@ use serde_json::Value;
 
 use crate::outcomes::quiet_outcome;
 
-/// Writes a value, and checks that it is read again, and that no key is left out.
+/// Also checks that no key is left out.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {
     let written = values.iter().map(|value| serde_json::to_value(value).expect("a document"));
     let written: Vec<Value> = written.collect();
@@ -51,10 +51,10 @@ fn text(text: &str) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
 
-fn killed() -> Outcome {
+fn killed_outcome() -> Outcome {
     Outcome {
         ending: Ending::Signalled(Signal(9)),
-        stopped_by: Some(StoppedBy::WallTime),
+        stopped_by: Some(StopReason::WallTime),
         cpu_time: Duration::from_nanos(1_234_567_891),
         wall_time: Duration::from_nanos(3_000_000_001),
         queued: Duration::from_nanos(12_345_678),
@@ -76,7 +76,7 @@ fn killed() -> Outcome {
 fn evidence() -> Evidence {
     let said = |by, text: &str| {
         let at = Duration::from_millis(12);
-        Said { at, by, text: text.as_bytes().to_vec() }
+        TranscriptPiece { at, by, text: text.as_bytes().to_vec() }
     };
     let line = |tag, answer_line, output_line| DiffLine {
         tag,
@@ -92,9 +92,12 @@ fn evidence() -> Evidence {
         ],
         diff_lines_left_out: 1,
         transcript: Some(Transcript {
-            first: vec![said(joint::Side::Partner, "7\n"), said(joint::Side::Program, "?\n")],
+            first: vec![
+                said(joint::TalkSide::Partner, "7\n"),
+                said(joint::TalkSide::Program, "?\n"),
+            ],
             left_out: Bytes(9),
-            last: vec![said(joint::Side::Program, "!")],
+            last: vec![said(joint::TalkSide::Program, "!")],
         }),
         input: text("\0\u{1b}[31m"),
         input_bytes_left_out: 2,
@@ -108,7 +111,7 @@ fn evidence() -> Evidence {
         stderr: b"a\xffb".to_vec(),
         validator_stderr: text("6"),
         images: vec!["judgeimage.svg".to_owned()],
-        pictures: vec![Picture {
+        pictures: vec![ShownImage {
             of: "output".into(),
             name: "judgeimage.svg".to_owned(),
             blob: vec![0, 255, 7].into(),
@@ -120,10 +123,10 @@ fn evidence() -> Evidence {
 }
 
 fn difference() -> Difference {
-    let side = Side {
+    let side = DifferenceSide {
         token_number: 1,
         token: Excerpt { bytes: text("3.14"), cut_before: 1, cut_after: 2 },
-        ..Side::default()
+        ..DifferenceSide::default()
     };
     Difference {
         kind: DifferenceKind::Number,
@@ -135,7 +138,7 @@ fn difference() -> Difference {
     }
 }
 
-/// A case with everything, and one with nothing.
+/// One case has all optional values, the other none.
 fn cases() -> Vec<CaseJudgement> {
     let score = |origin| Score::new(0.1).map(|score| CaseScore { score, origin });
     let run = |outcome: &Outcome| TimedRun::new(outcome, Duration::ZERO);
@@ -144,22 +147,22 @@ fn cases() -> Vec<CaseJudgement> {
         verdict: Verdict::WrongAnswer,
         cause: "token 1 differs".to_owned(),
         message: "wrong".to_owned(),
-        is_told: true,
+        cause_includes_message: true,
         team_message: "no".to_owned(),
         score: score(ScoreOrigin::Multiplier),
-        with_margin: Some(Extended {
+        with_margin: Some(ResultWithMargin {
             verdict: Verdict::Accepted,
             score: score(ScoreOrigin::Score),
         }),
-        repeats: Some(Box::new(Repeats { is_sensitive: true, runs: vec![run(&killed())] })),
-        outcome: Some(killed()),
+        repeats: Some(Box::new(Repeats { is_sensitive: true, runs: vec![run(&killed_outcome())] })),
+        outcome: Some(killed_outcome()),
         difference: Some(Box::new(difference())),
         evidence: Some(Box::new(evidence())),
     };
     let bare = CaseJudgement {
-        is_told: false,
+        cause_includes_message: false,
         score: None,
-        with_margin: Some(Extended { verdict: Verdict::Accepted, score: None }),
+        with_margin: Some(ResultWithMargin { verdict: Verdict::Accepted, score: None }),
         repeats: None,
         outcome: None,
         difference: None,
@@ -218,10 +221,11 @@ fn judgements_are_read_as_they_were_written() {
 }
 
 #[test]
-fn what_is_said_beside_judgements_is_read_as_it_was_written() {
-    let spot = Spot { line: 3, column: 4, text: "\tx: 1".to_owned(), width: 5 };
+fn other_events_are_read_as_they_were_written() {
+    let spot = TextPosition { line: 3, column: 4, text: "\tx: 1".to_owned(), width: 5 };
     let remark = Diagnostic::warning("a", "b").help("c");
-    let quoting = Diagnostic { hinders: Hinders::Publishing, ..remark.clone().at(spot) };
+    let quoting =
+        Diagnostic { hinders: BlockedUse::Publishing, ..remark.clone().at_position(spot) };
     check(&[remark, quoting.quote(b"a.c:1:1")]);
     let program =
         FaultyProgram { stderr: text("x"), repeat: "y".to_owned(), kept: Some("z".into()) };
@@ -248,20 +252,20 @@ fn what_is_said_beside_judgements_is_read_as_it_was_written() {
     check(&[Shortfall { message, reasons: vec!["old".to_owned()], help }]);
     let submissions = vec!["a.c".to_owned(), "b.c".to_owned()];
     check(&[Duplicates { likeness: Likeness::Code, submissions }]);
-    check(&[Explained {
+    check(&[ExplanationResult {
         package: None,
         submission: "a.c".to_owned(),
         explanation: Some(Explanation {
             kind: ExplanationKind::OnlyIf,
             statement: "n is odd".to_owned(),
             otherwise: None,
-            with: Tried { failing: 1, inputs: 2 },
-            without: Tried::default(),
+            with: FailureCount { failing: 1, inputs: 2 },
+            without: FailureCount::default(),
         }),
         runs: 3,
         cut: true,
     }]);
-    check(&[Recalled { started: 1, recalled: 2, oldest: Some(Moment::new(3)) }]);
+    check(&[CacheUse { started: 1, recalled: 2, oldest: Some(Moment::new(3)) }]);
     check(&[WorkerReport {
         name: "far".to_owned(),
         isolation: Some(Isolation::Landlock),
@@ -287,7 +291,7 @@ fn memory_that_was_not_measured_is_not_zero() {
 }
 
 #[test]
-fn a_time_that_is_none_is_refused() {
+fn an_impossible_time_is_refused() {
     let check = |seconds: &str, is_read: bool| {
         let text = format!(
             r#"{{"cpu_seconds":{seconds},"wall_seconds":1,"stopped_by":null,"disturbed":false}}"#

@@ -3,20 +3,20 @@
 use crate::fixture::{Fixture, RIGHT};
 use crate::live;
 
-/// Runs `juror` with something to read; gives the exit code, standard output and standard error.
-fn run(fixture: &Fixture, arguments: &str, input: &str) -> (Option<i32>, String, String) {
+/// Returns the exit code, standard output and standard error.
+fn run_juror(fixture: &Fixture, arguments: &str, input: &str) -> (Option<i32>, String, String) {
     let output = fixture.juror(arguments).write_stdin(input).output().expect("juror runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
-fn what_a_program_writes_is_handed_on_as_it_is() {
+fn program_output_is_passed_on_unchanged() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("1.txt", "20 22\n");
     let check = |arguments: &str, input: &str, code: i32, out: &str, said: &[&str]| {
-        let (ended, written, errors) = run(&fixture, &format!("run sum {arguments}"), input);
+        let (ended, written, errors) = run_juror(&fixture, &format!("run sum {arguments}"), input);
         assert_eq!((ended, &*written), (Some(code), out), "{arguments}: {errors}");
         for piece in said {
             assert!(errors.contains(piece), "{arguments} lacks `{piece}`: {errors}");
@@ -42,7 +42,7 @@ fn what_a_program_writes_is_handed_on_as_it_is() {
 }
 
 #[test]
-fn files_in_place_of_standard_output_are_shown() {
+fn output_files_are_shown() {
     let fixture = Fixture::with_files();
     let said = ["exit code 0", "sum.out:", "3"];
     fixture.check("run sum accepted/right.sh --case sample/1", 0, &said);
@@ -54,7 +54,7 @@ fn files_in_place_of_standard_output_are_shown() {
 }
 
 #[test]
-fn what_cannot_be_run_is_explained() {
+fn impossible_runs_are_refused_with_a_reason() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("broken.c", "int main(void) { return }\n");
@@ -82,13 +82,13 @@ fn what_cannot_be_run_is_explained() {
 fn an_interactive_problem_is_played_by_hand() {
     let fixture = live::fixture();
     let check = |arguments: &str, input: &str, code: i32, out: &str, said: &[&str]| {
-        let (ended, written, errors) = run(&fixture, arguments, input);
+        let (ended, written, errors) = run_juror(&fixture, arguments, input);
         assert_eq!((ended, &*written), (Some(code), out), "{arguments}: {errors}");
         for piece in said {
             assert!(errors.contains(piece), "{arguments} lacks `{piece}`: {errors}");
         }
     };
-    // The person is the interactor, or the submission.
+    // The person plays the interactor, or the submission.
     check("run sum accepted/right.sh", "20 22\n", 0, "42\n", &["exit code 0"]);
     let accepts = ["the output validator accepts what you did"];
     check("run --play sum --case secret/small/1", "13\n", 0, "5 8\n", &accepts);
@@ -96,7 +96,7 @@ fn an_interactive_problem_is_played_by_hand() {
     let rejects = ["rejects what you did", "judge message:", "14 is not 13"];
     check("run --play sum --case secret/small/1", "14\n", 1, "5 8\n", &rejects);
     check("run --play sum --case secret/small/1", "", 1, "5 8\n", &["no answer"]);
-    // Without a person, a file stands for all that is said.
+    // Without a person, a file has the whole input.
     fixture.write("said.txt", "1 2\n");
     check("run sum accepted/right.sh --input said.txt", "", 0, "3\n", &[]);
 }
@@ -135,7 +135,7 @@ fn a_package_is_shown_as_a_tree() {
 }
 
 #[test]
-fn verify_says_what_a_package_in_progress_lacks() {
+fn verify_lists_the_next_steps_of_an_unfinished_package() {
     let fixture = Fixture::new();
     let next = |arguments: &str, code: i32| {
         let document = fixture.json(arguments, code);
@@ -168,6 +168,6 @@ fn verify_says_what_a_package_in_progress_lacks() {
     );
     assert_eq!(next("verify new", 3), ["make the test", "add a wrong"]);
     fixture.check("generate new", 0, &["1 created"]);
-    // What is missing is a remark now, and no fault.
+    // The missing part is now a remark instead of an error.
     assert_eq!(next("verify new", 0), ["add a sample", "add a wrong"]);
 }

@@ -1,8 +1,7 @@
 //! Hostile programs in the sandbox: what they do, and what they cannot do.
 //!
-//! Everything here runs as whoever runs the tests; under root all of it runs once more as a user
-//! without rights. No test depends on how fast the machine is: limits that are not meant to be
-//! reached are far away.
+//! Everything here runs as the user who runs the tests; under root all of it runs once more as a user without rights.
+//! No test depends on how fast the machine is: limits that should not be reached are far away.
 
 #[cfg(target_os = "linux")]
 mod anew;
@@ -33,11 +32,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use juror::model::blob::Blob;
-use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::isolation::{Isolation, RequiredIsolation};
+use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Meter, Outcome, Signal, StoppedBy};
+use juror::model::outcome::{Ending, Meter, Outcome, Signal, StopReason};
 use juror::model::root::FilePath;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
@@ -45,13 +44,12 @@ use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::write_program;
 
-/// Says where the programs of a run as another user are; that run does not start another.
+/// Where the programs are, for a run as another user. That run does not start another.
 pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
 
 /// What must measure CPU time and memory on this machine, such as `Cgroup2 Rusage`, if that is known.
 const METERS: &str = "JUROR_TEST_METERS";
 
-/// The directory with the compiled programs.
 pub(crate) fn programs() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| match std::env::var_os(PROGRAMS) {
@@ -60,8 +58,8 @@ pub(crate) fn programs() -> &'static Path {
     })
 }
 
-/// The compiled programs in a directory that stays: its name tells from which sources and by which compilers they
-/// were made. Made beside and renamed, so that several processes may want it at once.
+/// The compiled programs in a directory that stays: its name depends on their sources and compilers. They are made in
+/// another directory, which is then renamed, so that several processes may make them at once.
 fn compiled_once(parent: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     for source in sources() {
@@ -77,7 +75,7 @@ fn compiled_once(parent: &Path) -> PathBuf {
         let beside = tempfile::tempdir_in(parent).unwrap();
         fs::set_permissions(beside.path(), fs::Permissions::from_mode(0o755)).unwrap();
         compile_all(beside.path());
-        // Whoever was faster made the same.
+        // Another process was faster, and made the same.
         if fs::rename(beside.path(), &target).is_ok() {
             // There is nothing left to remove.
             let _ = beside.keep();
@@ -86,7 +84,7 @@ fn compiled_once(parent: &Path) -> PathBuf {
     target
 }
 
-/// For machines without compilers: says where the programs are.
+/// For machines without compilers: prints where the programs are.
 #[test]
 #[ignore = "run by tests/hosts/run"]
 #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
@@ -94,7 +92,7 @@ fn the_programs_are_in_a_directory() {
     println!("\nprograms: {}", programs().display());
 }
 
-/// The programs' sources, in the order of their names.
+/// In the order of their names.
 fn sources() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let entries = fs::read_dir(directory).unwrap();
@@ -114,17 +112,17 @@ fn compile_all(target: &Path) {
     });
 }
 
-/// Names the one way to keep programs apart that is tested, instead of the best that works here.
+/// The one isolation method to test, instead of the best that works here.
 pub(crate) const ISOLATION: &str = "JUROR_TEST_ISOLATION";
-/// Makes a program of a source, under the source's name without its ending. Where the compiler is
-/// missing, there is none.
+/// Compiles a source to a program with the source's name without its ending. Without its compiler, there is no
+/// program.
 fn compile(source: &Path, target: &Path) {
     let program = target.join(source.file_stem().unwrap());
     let compiler = |name: &str, options: &[&str], libraries: &[&str]| {
         let mut command = process::Command::new(name);
         command.args(options).arg("-o").arg(&program).arg(source);
-        // A compiler that was not installed well is as good as none, but for C, without which
-        // nothing could be tested here.
+        // A compiler that was not installed well counts as missing. Only C must work, since without it nothing could
+        // be tested here.
         let output = command.args(libraries).output();
         let is_made = output.is_ok_and(|output| output.status.success());
         // What attacks Linux is made on Linux.
@@ -145,35 +143,35 @@ fn compile(source: &Path, target: &Path) {
     }
 }
 
-/// What is tested, tried once: on an emulated machine a try takes a tenth of a second.
+/// The host under test. It is tried once: on an emulated machine a trial takes a tenth of a second.
 fn host() -> &'static Host {
     static FOUND: OnceLock<Host> = OnceLock::new();
     FOUND.get_or_init(|| find_host().expect("this machine keeps programs apart this way"))
 }
 
-/// What is tested: the way that is named, or whatever works.
+/// The requested isolation method, or the best that works.
 fn find_host() -> Result<Host, JudgeError> {
     let wanted = std::env::var(ISOLATION).unwrap_or_default();
     let is_wanted = |it: &Isolation| serde_json::to_value(it).is_ok_and(|key| key == *wanted);
     let named = Isolation::ALL.into_iter().find(is_wanted);
-    named.map_or_else(|| Host::find(Demand::Any), Host::at)
+    named.map_or_else(|| Host::find(RequiredIsolation::Any), Host::try_isolation)
 }
 
 fn slot() -> Slot {
     Slot::start(host(), None).expect("a slot starts")
 }
 
-/// Whether programs are kept apart without namespaces, so that boxes are directories of the disk.
-fn is_bare() -> bool {
+/// Programs are isolated without namespaces, so that boxes are directories on disk.
+fn uses_landlock() -> bool {
     host().isolation() == Isolation::Landlock
 }
 
-fn counts_exactly() -> bool {
+fn has_group_meters() -> bool {
     let mechanism = host().mechanism();
     mechanism.cpu != Meter::Rusage && mechanism.memory != Meter::Rusage
 }
 
-/// A job for one of the programs, with limits far away.
+/// A job for one of the programs, with limits that are far away.
 pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
     let mut argv = vec![format!("/program/{program}")];
     argv.extend(arguments.iter().map(ToString::to_string));
@@ -181,7 +179,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
         command: Command {
             argv,
             env: Vec::new(),
-            visible: vec![Shown::tree("/program", &Tree::unlisted(programs()))],
+            visible: vec![VisiblePath::tree("/program", &Tree::unlisted(programs()))],
         },
         stdin: Blob::default(),
         files: Vec::new(),
@@ -196,26 +194,26 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: Keep::Nothing,
+        keep: BoxRetention::Nothing,
         is_timed: false,
     }
 }
 
-/// Tells threads that go on until they are told that all is over, also if a check fails: nobody waits for them for ever.
-pub(crate) struct Over<'a>(pub(crate) &'a AtomicBool);
+/// Ends threads that run until this is dropped, also if a check fails: nobody waits for them for ever.
+pub(crate) struct SetOnDrop<'a>(pub(crate) &'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-pub(crate) fn run(slot: &mut Slot, job: &Job) -> Reply {
+pub(crate) fn run(slot: &mut Slot, job: &Job) -> JobReply {
     slot.run(job).unwrap_or_else(|error| panic!("{:?}: {error}", job.command.argv))
 }
 
 fn bytes(blob: &Blob) -> Vec<u8> {
-    blob.start(u64::MAX).unwrap()
+    blob.prefix(u64::MAX).unwrap()
 }
 
 fn text(blob: &Blob) -> String {
@@ -228,12 +226,11 @@ pub(crate) fn executable(path: impl Into<std::path::PathBuf>) -> Node {
 }
 
 /// The directory in which the box of a run was kept.
-pub(crate) fn kept(reply: &Reply) -> &Path {
-    reply.kept.as_ref().and_then(Tree::place).expect("a box that was kept")
+pub(crate) fn kept_box(reply: &JobReply) -> &Path {
+    reply.kept.as_ref().and_then(Tree::directory).expect("a box that was kept")
 }
 
-/// What a program wrote on standard output.
-pub(crate) fn bytes_of_output(reply: &mut Reply) -> String {
+pub(crate) fn stdout_text(reply: &mut JobReply) -> String {
     text(&reply.stdout)
 }
 
@@ -258,7 +255,7 @@ fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Outcome {
 }
 
 #[test]
-fn a_program_ends_the_way_it_would_anywhere() {
+fn programs_end_as_outside_the_sandbox() {
     let mut slot = slot();
     let mut check = |arguments: &[&str], expected: &str| {
         check(&mut slot, &job("endings", arguments), expected, "");
@@ -295,7 +292,7 @@ fn arguments_and_environment_arrive_as_they_are() {
     };
     environment("OWN", "a=b c");
     environment("TZ", "CET");
-    if !is_bare() {
+    if !uses_landlock() {
         environment("HOME", "/box");
     }
     environment("PATH", "/usr/local/bin:/usr/bin:/bin");
@@ -318,11 +315,11 @@ fn long_arguments_and_many_files_arrive() {
     job.collect = vec!["a-rather-long-directory-name/1999".into()];
     let reply = run(&mut slot, &job);
     assert_eq!(text(&reply.stdout), format!("[{long}]"));
-    assert!(matches!(reply.collected[..], [Collected::File(_)]), "{:?}", reply.collected);
+    assert!(matches!(reply.collected[..], [CollectedEntry::File(_)]), "{:?}", reply.collected);
 }
 
 #[test]
-fn limits_stop_what_goes_beyond_them() {
+fn limits_stop_programs() {
     let mut slot = slot();
     let half = Duration::from_millis(500);
     let mut limited = |arguments: &[&str], expected: &str, set: fn(&mut Limits)| {
@@ -346,7 +343,7 @@ fn limits_stop_what_goes_beyond_them() {
     let outcome = limited(&["cpu-in-children"], "stopped: CpuTime", cpu).outcome;
     assert!(outcome.cpu_time >= half, "{outcome:?}");
 
-    // So long that starting the program is little beside it, even where a busy machine is emulated.
+    // So long that the start of the program is short in comparison, even if a busy machine is emulated.
     let long: fn(&mut Limits) = |limits| limits.wall_time = Some(Duration::from_secs(2));
     let outcome = limited(&["sleep"], "stopped: WallTime", long).outcome;
     assert!(outcome.wall_time >= Duration::from_secs(2), "{outcome:?}");
@@ -363,11 +360,11 @@ fn limits_stop_what_goes_beyond_them() {
 
 #[test]
 fn memory_beyond_the_limit_ends_the_program() {
-    if !counts_exactly() {
+    if !has_group_meters() {
         return skip("no control group to limit memory");
     }
     let mut slot = slot();
-    // The judge is larger than its programs may be; it is not what is killed for that.
+    // The judge is larger than its programs may be, but is not killed for that.
     let ballast = std::hint::black_box(vec![1u8; 200 << 20]);
     let mut large = self::slot();
     for _ in 0..3 {
@@ -391,10 +388,10 @@ fn memory_beyond_the_limit_ends_the_program() {
     stopped("hungry", &["array"]);
     stopped("hungry", &["memory-in-child", "200"]);
     stopped("endings", &["dive"]);
-    if is_bare() {
+    if uses_landlock() {
         return skip("the box is not in memory");
     }
-    // Files in memory are memory, and stay when the program is dead.
+    // Files in memory count as memory, and stay after the program's end.
     let mut filling = job("hungry", &["box"]);
     filling.limits.memory = Some(Bytes::mib(16));
     filling.limits.output = None;
@@ -402,10 +399,10 @@ fn memory_beyond_the_limit_ends_the_program() {
     let reply = run(&mut slot, &filling);
     assert_eq!(summary(&reply.outcome), "stopped: Memory", "{:?}", reply.outcome);
     assert!(reply.outcome.file_bytes > Bytes::mib(8), "{:?}", reply.outcome);
-    assert!(matches!(reply.collected[..], [Collected::File(_)]), "{:?}", reply.collected);
-    // What processes share is held once.
+    assert!(matches!(reply.collected[..], [CollectedEntry::File(_)]), "{:?}", reply.collected);
+    // Memory that processes share counts once.
     check(&mut slot, &job("hungry", &["shared-memory", "50"]), "exit 0", "");
-    // Memory that is only asked for is none.
+    // Memory that is only requested does not count.
     check(&mut slot, &job("hungry", &["untouched-array"]), "exit 0", "");
     let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
     let near = Bytes::mib(48)..Bytes::mib(53);
@@ -414,7 +411,7 @@ fn memory_beyond_the_limit_ends_the_program() {
 
 #[test]
 fn processes_and_threads_are_limited_together() {
-    if is_bare() && !rustix::process::geteuid().is_root() {
+    if uses_landlock() && !rustix::process::geteuid().is_root() {
         return skip("processes of one user are limited only roughly");
     }
     let mut slot = slot();
@@ -422,7 +419,7 @@ fn processes_and_threads_are_limited_together() {
         let mut job = job("hungry", &[kind]);
         job.limits.processes = Some(20);
         let outcome = check(&mut slot, &job, "exit 0", "19");
-        if counts_exactly() {
+        if has_group_meters() {
             assert!(outcome.refused_processes > 0, "{outcome:?}");
         }
     }
@@ -431,28 +428,28 @@ fn processes_and_threads_are_limited_together() {
     job.limits.processes = Some(200);
     let reply = run(&mut slot, &job);
     assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
-    // However many there are to look at, the limit holds.
+    // The limit holds, however many processes there are.
     let long = Duration::from_secs(3);
     assert!(reply.outcome.wall_time < long, "{:?}", reply.outcome);
     check(&mut slot, &self::job("hungry", &["forks"]), "exit 0", "63");
 }
 
 #[test]
-fn nothing_that_a_program_leaves_behind_lives_on() {
+fn leftover_processes_are_killed() {
     let mut slot = slot();
     // Another test starts the same program.
     let marker = "with-namespaces";
     for what in ["sleep", "burn", "write"] {
         let mut job = job("orphans", &[what, marker]);
         job.collect = vec!["late".into()];
-        // Returns at all: the orphan holds standard output open.
+        // It returns although the orphan holds standard output open.
         check(&mut slot, &job, "exit 0", "done");
     }
     let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
     assert_eq!(left, None);
 }
 
-/// Command lines of processes of this machine that run this program of ours.
+/// Command lines of processes of this machine that run this test program.
 pub(crate) fn processes_of(program: &str) -> Vec<String> {
     let inside = format!("/program/{program}");
     let outside = programs().join(program).display().to_string();
@@ -466,19 +463,19 @@ pub(crate) fn processes_of(program: &str) -> Vec<String> {
 
 #[test]
 fn cpu_time_cannot_be_hidden() {
-    if !counts_exactly() {
+    if !has_group_meters() {
         return skip("no control group to count CPU time");
     }
     let mut slot = slot();
     let outcome = check(&mut slot, &job("hungry", &["hidden-cpu", "300"]), "exit 0", "");
     assert!(outcome.cpu_time >= Duration::from_millis(295), "{outcome:?}");
-    // The next run starts from nothing.
+    // The next run starts from zero.
     let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
     assert!(outcome.cpu_time < Duration::from_millis(100), "{outcome:?}");
 }
 
 #[test]
-fn what_lies_in_place_of_the_output_is_looked_at_without_being_followed() {
+fn collected_files_are_never_links() {
     let mut slot = slot();
     let mut found = |what: &str, name: &str| {
         let mut job = job("trap", &[what]);
@@ -486,15 +483,15 @@ fn what_lies_in_place_of_the_output_is_looked_at_without_being_followed() {
         let mut reply = run(&mut slot, &job);
         assert_eq!(summary(&reply.outcome), "exit 0", "{what}");
         match &mut reply.collected[..] {
-            [Collected::File(file)] => format!("a file: {}", text(file)),
-            [Collected::Missing] => "missing".to_owned(),
-            [Collected::NotAFile(kind)] => kind.to_string(),
+            [CollectedEntry::File(file)] => format!("a file: {}", text(file)),
+            [CollectedEntry::Missing] => "missing".to_owned(),
+            [CollectedEntry::NotAFile(kind)] => kind.to_string(),
             other => panic!("one answer for one name: {other:?}"),
         }
     };
     assert_eq!(found("directory", "out"), "a directory");
     assert_eq!(found("fifo", "out"), "a fifo");
-    if !is_bare() {
+    if !uses_landlock() {
         assert_eq!(found("socket", "out"), "a socket");
     }
     assert_eq!(found("link", "out"), "a symbolic link");
@@ -511,7 +508,7 @@ fn what_lies_in_place_of_the_output_is_looked_at_without_being_followed() {
 }
 
 #[test]
-fn names_outside_the_box_are_an_error_of_whoever_asked() {
+fn names_outside_the_box_are_an_error() {
     let mut slot = slot();
     for name in ["/etc/passwd", "..", "../etc/passwd"] {
         let mut job = job("trap", &["nothing"]);
@@ -522,7 +519,7 @@ fn names_outside_the_box_are_an_error_of_whoever_asked() {
 }
 
 #[test]
-fn the_size_of_what_is_left_in_the_box_is_counted() {
+fn files_left_in_the_box_are_counted() {
     let mut slot = slot();
     let sized = |slot: &mut Slot, program: &str, arguments: &[&str]| {
         let mut job = job(program, arguments);
@@ -535,13 +532,13 @@ fn the_size_of_what_is_left_in_the_box_is_counted() {
     assert_eq!(sized(&mut slot, "endings", &[]), Bytes(0));
     assert_eq!(sized(&mut slot, "trap", &["unreadable"]), Bytes(6));
     assert!(sized(&mut slot, "trap", &["deep"]) >= Bytes::mib(1));
-    // A terabyte of nothing is counted, and not copied.
+    // A terabyte of holes is counted, and not copied.
     let mut job = job("hungry", &["sparse", "1048576"]);
     job.limits.output = None;
     job.collect = vec!["out".into()];
     let mut reply = run(&mut slot, &job);
     assert_eq!(reply.outcome.file_bytes, Bytes(1 << 40));
-    let [Collected::File(copied)] = &mut reply.collected[..] else {
+    let [CollectedEntry::File(copied)] = &mut reply.collected[..] else {
         panic!("{:?}", reply.collected);
     };
     assert_eq!(bytes(copied).len() as u64, job.box_size.0);
@@ -554,7 +551,7 @@ fn a_full_box_is_full() {
         let mut job = job("hungry", &[what]);
         job.box_size = Bytes::mib(4);
         job.limits.output = None;
-        match (is_bare(), what) {
+        match (uses_landlock(), what) {
             // The kernel does not refuse more; a program that takes more is stopped.
             (true, "box") => {
                 let outcome = run(&mut slot, &job).outcome;
@@ -608,8 +605,8 @@ reboot EPERM
     // Where there is no other user, the number of one is an invalid argument.
     let expected = if host().mechanism().isolation == Isolation::UserNamespaces {
         expected.replace("setuid EPERM\nsetgid EPERM", "setuid EINVAL\nsetgid EINVAL")
-    } else if is_bare() {
-        // With one, a program could talk to services of the machine.
+    } else if uses_landlock() {
+        // With a socket, a program could talk to services of the machine.
         expected.replace("unix OPEN", "unix EPERM")
     } else {
         expected.to_owned()
@@ -618,8 +615,8 @@ reboot EPERM
 }
 
 #[test]
-fn nothing_of_the_machine_is_to_be_seen_or_written() {
-    if is_bare() {
+fn files_of_the_machine_are_hidden() {
+    if uses_landlock() {
         return skip("without namespaces the names of files can be guessed; see `fallback`");
     }
     check(&mut slot(), &job("doors", &["views"]), "exit 0", "");
@@ -679,7 +676,7 @@ fn nothing_survives_until_the_next_run() {
 }
 
 #[test]
-fn files_in_the_box_are_for_no_limit() {
+fn placed_files_count_towards_no_limit() {
     let mut slot = slot();
     let mut job = job("hungry", &["memory", "50"]);
     job.limits.memory = Some(Bytes::mib(64));
@@ -693,15 +690,15 @@ fn files_in_the_box_are_for_no_limit() {
 }
 
 #[test]
-fn what_one_run_held_is_not_billed_to_the_next() {
-    if !counts_exactly() {
+fn memory_of_a_run_is_not_charged_to_the_next() {
+    if !has_group_meters() {
         return skip("no control group to count memory");
     }
     let mut slot = slot();
     for _ in 0..2 {
         let outcome = check(&mut slot, &job("traces", &["20"]), "exit 0", "done\n");
         assert!(
-            is_bare() || outcome.peak_memory > Bytes::mib(59),
+            uses_landlock() || outcome.peak_memory > Bytes::mib(59),
             "its files are memory, too: {outcome:?}"
         );
         let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
@@ -714,8 +711,8 @@ fn what_one_run_held_is_not_billed_to_the_next() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn reading_the_programs_file_for_the_first_time_is_not_billed() {
-    if !counts_exactly() {
+fn first_reads_of_files_are_not_charged() {
+    if !has_group_meters() {
         return skip("no control group to count memory");
     }
     let directory = tempfile::tempdir().unwrap();
@@ -725,11 +722,11 @@ fn reading_the_programs_file_for_the_first_time_is_not_billed() {
     fs::OpenOptions::new().append(true).open(&large).unwrap().set_len(30 << 20).unwrap();
     let mut slot = slot();
     let mut job = job("hungry", &["input"]);
-    job.command.visible.push(Shown::tree("/large", &Tree::unlisted(directory.path())));
+    job.command.visible.push(VisiblePath::tree("/large", &Tree::unlisted(directory.path())));
     job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"].map(String::from).to_vec();
     let mut peaks = Vec::new();
     for _ in 0..2 {
-        // Out of the machine's memory first, so that the program is the first to read it.
+        // Removed from the machine's memory first, so that the program is the first to read it.
         drop_from_cache(&large);
         let outcome = check(&mut slot, &job, "exit 0", &format!("{}\n", 30 << 20));
         peaks.push(outcome.peak_memory);
@@ -805,7 +802,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
         let mut job = job("", &[]);
         job.command.visible = shown
             .iter()
-            .map(|(host, inside)| Shown::tree(*inside, &Tree::unlisted(hidden.join(host))))
+            .map(|(host, inside)| VisiblePath::tree(*inside, &Tree::unlisted(hidden.join(host))))
             .collect();
         let script = "for f in /a/file /a/b/file /c /data/deep/file; do cat $f 2>/dev/null && echo; \
                       echo x 2>/dev/null > $f; done; true";
@@ -820,18 +817,18 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
     seen(&[("one", "/c")], "");
     seen(&[("one", "/a"), ("two/file", "/c")], "one\ntwo\n");
     seen(&[], "");
-    // The same name may stand for something new.
+    // The same name may belong to something new.
     fs::rename(hidden.join("one"), hidden.join("old")).unwrap();
     fs::rename(hidden.join("two"), hidden.join("one")).unwrap();
     seen(&[("one", "/a")], "two\n");
     fs::remove_dir_all(hidden.join("one")).unwrap();
     let mut job = job("nothing", &[]);
-    job.command.visible = vec![Shown::tree("/program", &Tree::unlisted(hidden.join("one")))];
-    let error = slot_error(&job);
+    job.command.visible = vec![VisiblePath::tree("/program", &Tree::unlisted(hidden.join("one")))];
+    let error = run_error(&job);
     assert!(error.reason.starts_with("somebody removed"), "{error}");
 }
 
-fn slot_error(job: &Job) -> JudgeError {
+fn run_error(job: &Job) -> JudgeError {
     slot().run(job).unwrap_err()
 }
 
@@ -858,10 +855,10 @@ fn the_box_is_kept_without_following_links() {
     let mut job = job("", &[]);
     let script = "echo x > a; mkdir d; echo y > d/b; ln -s /etc/passwd l; mkfifo f";
     job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
-    job.keep = Keep::ALL;
+    job.keep = BoxRetention::ALL;
     let reply = run(&mut slot(), &job);
     assert_eq!(summary(&reply.outcome), "exit 0");
-    let kept = kept(&reply);
+    let kept = kept_box(&reply);
     assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(kept.join("d/b")).unwrap(), "y\n");
     assert_eq!(fs::read_link(kept.join("l")).unwrap(), Path::new("/etc/passwd"));
@@ -876,7 +873,7 @@ fn the_box_is_kept_without_following_links() {
 }
 
 #[test]
-fn boxes_with_paths_longer_than_any_may_be_are_kept() {
+fn boxes_with_overlong_paths_are_kept() {
     let mut slot = slot();
     for (program, deepest) in [("long-names", 30), ("deep-directories", 32)] {
         if !programs().join(program).exists() || !Path::new("/usr/bin/python3").exists() {
@@ -884,12 +881,12 @@ fn boxes_with_paths_longer_than_any_may_be_are_kept() {
             continue;
         }
         let mut job = job(program, &[]);
-        job.keep = Keep::ALL;
+        job.keep = BoxRetention::ALL;
         let reply = run(&mut slot, &job);
         assert_eq!(summary(&reply.outcome), "exit 0");
-        // One by one, for no path leads there.
+        // One by one, since no path is that long.
         let depth =
-            std::iter::successors(Some(fs::File::open(kept(&reply)).unwrap()), |directory| {
+            std::iter::successors(Some(fs::File::open(kept_box(&reply)).unwrap()), |directory| {
                 let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(directory));
                 let mut below = fs::read_dir(place)
                     .unwrap()
@@ -938,7 +935,7 @@ fn a_program_is_as_nice_as_the_judge() {
 }
 
 #[test]
-fn making_the_box_ready_is_not_billed() {
+fn preparing_the_box_is_not_charged() {
     let mut slot = slot();
     let light = job("nothing", &[]);
     let mut heavy = light.clone();
@@ -954,11 +951,11 @@ fn making_the_box_ready_is_not_billed() {
         runs.min().unwrap()
     };
     let ((light, _), (heavy, took)) = (least(&light), least(&heavy));
-    // To make these files takes most of the time that the run takes in all.
+    // To make these files takes most of the time of the whole run.
     assert!(heavy < light + took / 4, "{light:?} {heavy:?} {took:?}");
 }
 
-/// The processes of this process's slots: its children, but those that only hold a user's number.
+/// The processes of this process's slots: its children, except those that only hold a user's number.
 pub(crate) fn slots() -> Vec<i32> {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
     let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
@@ -977,14 +974,14 @@ pub(crate) fn slots() -> Vec<i32> {
 
 /// What a process has open, mounted, grouped and started.
 #[derive(Debug, PartialEq, Eq)]
-struct Possessions {
+struct ProcessResources {
     descriptors: usize,
     mounts: usize,
     groups: Vec<PathBuf>,
     children: usize,
 }
 
-impl Possessions {
+impl ProcessResources {
     fn of_this_process() -> Self {
         let children = fs::read_dir("/proc/self/task").unwrap().flatten();
         let children = children.map(|thread| fs::read_to_string(thread.path().join("children")));
@@ -999,15 +996,15 @@ impl Possessions {
     }
 }
 
-/// What the names of groups begin with that a judge of this number makes.
-fn start_of_names(judge: u32) -> String {
+/// The prefix of the names of groups that the judge with this number makes.
+fn group_name_prefix(judge: u32) -> String {
     let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
     format!("juror-{namespace}-{judge}-")
 }
 
-/// The control groups that a judge of this number made.
+/// The control groups that the judge with this number made.
 fn groups_of(judge: u32) -> Vec<PathBuf> {
-    let start = start_of_names(judge);
+    let start = group_name_prefix(judge);
     walkdir::WalkDir::new("/sys/fs/cgroup")
         .into_iter()
         .flatten()
@@ -1016,8 +1013,11 @@ fn groups_of(judge: u32) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Runs one test of this file in a process of its own, as this user, and gives what it wrote.
-pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> process::Output {
+/// Runs one test of this binary in a process of its own, as this user, and returns what it wrote.
+pub(crate) fn run_in_own_process(
+    test: &str,
+    set: impl FnOnce(&mut process::Command),
+) -> process::Output {
     let mut command = process::Command::new(std::env::current_exe().unwrap());
     command
         .args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
@@ -1028,38 +1028,38 @@ pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> proc
 
 #[test]
 fn three_hundred_runs_leave_nothing() {
-    let output = alone("sandbox::three_hundred_runs", |_| {});
+    let output = run_in_own_process("sandbox::three_hundred_runs", |_| {});
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn three_hundred_runs() {
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let mut slot = slot();
     run(&mut slot, &job("nothing", &[]));
-    let during = Possessions::of_this_process();
+    let during = ProcessResources::of_this_process();
     for round in 0..300 {
         let program = ["nothing", "orphans", "traces"][round % 3];
         run(&mut slot, &job(program, &[]));
     }
-    assert_eq!(Possessions::of_this_process(), during);
+    assert_eq!(ProcessResources::of_this_process(), during);
     drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
     assert_eq!(processes_of("orphans"), Vec::<String>::new());
 }
 
 #[test]
 fn a_judge_that_is_killed_leaves_nothing() {
-    let output = alone("sandbox::be_killed", |_| {});
+    let output = run_in_own_process("sandbox::be_killed", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "it killed itself: {errors}");
     let report = String::from_utf8_lossy(&output.stdout);
     let judge = report.lines().find_map(|line| line.split("judge ").nth(1));
     let judge: u32 =
         judge.and_then(|number| number.trim().parse().ok()).expect("it said its number");
-    // The slot notices at once, but in its own time.
+    // The slot notices at once, but needs some time.
     let is_gone = || {
         groups_of(judge).is_empty()
             && processes_of("hungry").iter().all(|line| !line.contains(&marker(judge)))
@@ -1075,7 +1075,7 @@ fn marker(judge: u32) -> String {
     format!("judge-{judge}")
 }
 
-/// A judge that is killed in the middle of eight runs.
+/// A judge that is killed during eight runs.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 #[expect(clippy::print_stdout, reason = "the other test reads it")]
@@ -1132,7 +1132,7 @@ fn a_slot_stays_on_its_core() {
 }
 
 #[test]
-fn a_known_machine_is_measured_by_the_best_it_has() {
+fn a_known_machine_has_the_expected_meters() {
     let Ok(expected) = std::env::var(METERS) else {
         return skip("nothing is known about this machine");
     };
@@ -1142,7 +1142,7 @@ fn a_known_machine_is_measured_by_the_best_it_has() {
 }
 
 #[test]
-fn the_outcome_says_what_measured_it() {
+fn the_outcome_names_its_meters() {
     let host = host();
     let outcome = check(&mut slot(), &job("nothing", &[]), "exit 0", "");
     assert_eq!(outcome.mechanism, host.mechanism());
@@ -1150,7 +1150,7 @@ fn the_outcome_says_what_measured_it() {
     let mut job = job("hungry", &["sleep"]);
     job.limits.wall_time = Some(Duration::from_millis(100));
     let outcome = run(&mut slot(), &job).outcome;
-    assert_eq!(outcome.stopped_by, Some(StoppedBy::WallTime));
+    assert_eq!(outcome.stopped_by, Some(StopReason::WallTime));
     assert_eq!(outcome.ending, Ending::Signalled(Signal(9)));
 }
 
@@ -1159,8 +1159,8 @@ pub(crate) fn skip(reason: &str) {
     eprintln!("left out: {reason}");
 }
 
-/// Runs tests of this binary, named by these arguments, once more as a user without rights, if the machine has them.
-fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
+/// Runs tests of this binary, named by these arguments, once more as a user without rights, if the machine can.
+fn run_without_rights(arguments: &[&str]) -> Option<process::Output> {
     if std::env::var_os(PROGRAMS).is_some() {
         return None;
     }
@@ -1196,14 +1196,14 @@ fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
 }
 
 #[test]
-fn all_of_this_holds_for_a_user_without_rights() {
-    // The pipes of that one are missed by all other programs of the same user.
+fn these_tests_pass_for_a_user_without_rights() {
+    // That test takes pipes from all other programs of the same user.
     let apart = "a_contestant_with_many_pipes_leaves_some_to_the_validator";
     for (arguments, said) in [
         (&["sandbox::", "fallback::", "--skip", apart][..], "every_door_is_shut ... ok"),
         (&[apart], "1 passed"),
     ] {
-        let Some(output) = as_a_user_without_rights(arguments) else {
+        let Some(output) = run_without_rights(arguments) else {
             return;
         };
         let report = String::from_utf8_lossy(&output.stdout);

@@ -1,22 +1,20 @@
-//! Scoring problems: points by group, what is not run, what is expected, and output validators that say
-//! how much an output is worth.
+//! Scoring problems: points by group, skipped runs, expected scores, and output validators with scores.
 
 use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// Gives the sum where both numbers are at most the one in the name.
+/// Right if both numbers are at most 9.
 pub(crate) const UP_TO_9: &str =
     "read -r a b; if (( a < 10 && b < 10 )); then echo $((a + b)); else echo 0; fi\n";
-/// Is wrong on `1 1`.
+/// Wrong on `1 1`.
 pub(crate) const NOT_1_1: &str = "read -r a b; [[ $a$b == 11 ]] && echo 3 || echo $((a + b))\n";
 
-/// Accepts a right output.
 const VALIDATOR: &str =
     "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n";
 
-/// A problem with the groups `a`, worth 40 or nothing; `b`, worth 30, 10 a case; and `c`, worth what its
-/// least case is, of 30.
+/// The groups are `a` with 40 points or none, `b` with 30 points, 10 for each case, and `c` with up to 30 points, the
+/// minimum of its cases.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let path = fixture.path("sum/problem.yaml");
@@ -43,23 +41,23 @@ pub(crate) fn fixture() -> Fixture {
         fixture.write(&format!("sum/data/secret/{name}.in"), input);
         fixture.write(&format!("sum/data/secret/{name}.ans"), answer);
     }
-    group(&fixture, "a", "max_score: 40\nrequire_pass: sample\n");
-    group(&fixture, "b", "max_score: 30\nscore_aggregation: sum\nrequire_pass: secret/a\n");
-    group(&fixture, "c", "max_score: 30\nscore_aggregation: min\n");
+    write_group(&fixture, "a", "max_score: 40\nrequire_pass: sample\n");
+    write_group(&fixture, "b", "max_score: 30\nscore_aggregation: sum\nrequire_pass: secret/a\n");
+    write_group(&fixture, "c", "max_score: 30\nscore_aggregation: min\n");
     fixture
 }
 
-fn group(fixture: &Fixture, name: &str, text: &str) {
+fn write_group(fixture: &Fixture, name: &str, text: &str) {
     fixture.write(&format!("sum/data/secret/{name}/test_group.yaml"), text);
 }
 
 fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.write("sum/output_validator/validate/run", validator);
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
 }
 
-/// Score, and of each group score and how far it was run.
-fn scores(document: &Value) -> String {
+/// The score; then score and state of each group.
+fn score_summary(document: &Value) -> String {
     let submission = &document["submissions"][0];
     let mut text = submission["score"].to_string();
     for group in submission["groups"].as_array().expect("groups") {
@@ -71,12 +69,12 @@ fn scores(document: &Value) -> String {
 }
 
 #[test]
-fn points_are_by_group_and_what_counts_nothing_is_not_run() {
+fn points_are_by_group_and_irrelevant_cases_are_not_run() {
     let fixture = fixture();
     let check = |program: &str, options: &str, code: i32, expected: &str| {
         fixture.write("p.sh", program);
         let document = fixture.json(&format!("judge sum p.sh {options}"), code);
-        assert_eq!(scores(&document), expected);
+        assert_eq!(score_summary(&document), expected);
     };
     check(RIGHT, "", 0, "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped");
     check(UP_TO_9, "", 1, "60.0 40.0 all 20.0 all 0.0 part; 8 run, 1 skipped");
@@ -111,7 +109,7 @@ fn points_are_by_group_and_what_counts_nothing_is_not_run() {
 }
 
 #[test]
-fn expected_scores_are_held_against_what_came() {
+fn expected_scores_are_compared_with_actual_scores() {
     let fixture = fixture();
     fixture.write("sum/submissions/rejected/up_to_9.sh", UP_TO_9);
     fixture.write("sum/submissions/rejected/not_1_1.sh", NOT_1_1);
@@ -166,7 +164,7 @@ fn expected_scores_are_held_against_what_came() {
 }
 
 #[test]
-fn points_that_depend_on_what_was_not_run_break_no_expectation() {
+fn unknown_points_break_no_expectation() {
     let fixture = fixture();
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");
     fixture.write("sum/submissions/rejected/not_1_1.sh", NOT_1_1);
@@ -179,10 +177,10 @@ fn points_that_depend_on_what_was_not_run_break_no_expectation() {
 }
 
 #[test]
-fn a_group_that_is_worth_nothing_decides_verdicts_all_the_same() {
+fn a_group_without_points_still_decides_verdicts() {
     let fixture = fixture();
-    group(&fixture, "c", "max_score: 0\nscore_aggregation: min\n");
-    group(&fixture, "a", "max_score: 70\nrequire_pass: sample\n");
+    write_group(&fixture, "c", "max_score: 0\nscore_aggregation: min\n");
+    write_group(&fixture, "a", "max_score: 70\nrequire_pass: sample\n");
     fixture.write("a.sh", "read -r a b; (( a == 20 )) && echo 0 || echo $((a + b))\n");
     let said = ["WA", "secret/c/2", "100 of 100"];
     fixture.check("judge sum a.sh", 1, &said);
@@ -190,14 +188,14 @@ fn a_group_that_is_worth_nothing_decides_verdicts_all_the_same() {
 }
 
 #[test]
-fn an_output_validator_says_what_an_output_is_worth() {
+fn an_output_validator_can_give_scores() {
     let fixture = fixture();
     let check = |says: &str, expected: &str| {
         let validator = VALIDATOR.replace("&& exit 42", &format!("&& {{ {says}; exit 42; }}"));
         set_validator(&fixture, &validator);
         fixture.write("p.sh", RIGHT);
         let document = fixture.json("judge sum p.sh", 0);
-        assert_eq!(scores(&document), expected, "{says}");
+        assert_eq!(score_summary(&document), expected, "{says}");
     };
     check(":", "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped");
     check(
@@ -208,7 +206,7 @@ fn an_output_validator_says_what_an_output_is_worth() {
         "(( line > 4 )) && echo 0.5 > \"${3}score_multiplier.txt\"",
         "70.0 40.0 all 15.0 all 15.0 all; 9 run, 0 skipped",
     );
-    // Samples have no score, whatever is said of them.
+    // Samples have no score, even if the validator gives one.
     check(
         "[[ $line == 3 ]] && echo junk > \"${3}score.txt\"",
         "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped",
@@ -220,7 +218,7 @@ fn an_output_validator_says_what_an_output_is_worth() {
 }
 
 #[test]
-fn what_an_output_validator_must_not_say_is_a_judge_error() {
+fn invalid_scores_of_an_output_validator_are_judge_errors() {
     let fixture = fixture();
     let check = |accepted: &str, rejected: &str, case: &str, said: &str| {
         let validator = VALIDATOR
@@ -259,7 +257,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
         "it made both score.txt and score_multiplier.txt",
     );
     check(":", &on(7, "score.txt", "0"), "secret/c/2", "for an output that it rejects");
-    group(&fixture, "c", "max_score: unbounded\nscore_aggregation: min\n");
+    write_group(&fixture, "c", "max_score: unbounded\nscore_aggregation: min\n");
     fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
     check(":", ":", "secret/c/1", "it made no score.txt for an output that it accepts");
     check(
@@ -272,7 +270,7 @@ fn what_an_output_validator_must_not_say_is_a_judge_error() {
 
 /// 2025-09, "Reporting additional feedback": `score.txt` on one test case and `score_multiplier.txt` on another are a judge error
 #[test]
-fn faults_of_several_cases_together_are_judge_errors_too() {
+fn scores_that_contradict_each_other_are_a_judge_error() {
     let fixture = fixture();
     fixture.write("p.sh", RIGHT);
     let validator =
@@ -303,10 +301,10 @@ fn scores_may_have_no_bound() {
     );
     set_validator(&fixture, &validator);
     fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
-    group(&fixture, "c", "max_score: unbounded\nscore_aggregation: sum\n");
+    write_group(&fixture, "c", "max_score: unbounded\nscore_aggregation: sum\n");
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
-    assert_eq!(scores(&document), "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped");
+    assert_eq!(score_summary(&document), "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped");
     assert_eq!(document["submissions"][0]["max_score"], Value::Null);
     assert_eq!(document["submissions"][0]["test_cases"][6]["score"], 1000.0);
     fixture.check("judge sum p.sh", 0, &["score 4370 ", "secret/c 4300 "]);
@@ -323,31 +321,31 @@ fn without_groups_the_points_are_shared_evenly() {
     fixture.check("judge sum p.sh --quiet", 1, &["WA 66.666667 of 100"]);
 }
 
-/// Accepts submissions without the word that is the first argument, and says what it was called with.
-const LOOK: &str = r#"#!/usr/bin/env bash
+/// Accepts submissions without the word in the first argument, and prints its arguments.
+const STATIC_VALIDATOR: &str = r#"#!/usr/bin/env bash
 echo "$1 $2 ${*:4}: $(ls | tr '\n' ' ')" > "${3}judgemessage.txt"
 grep -q "$4" -- *.sh && exit 43
 exit 42
 "#;
 
 #[test]
-fn a_static_validator_looks_at_the_submission() {
+fn a_static_validator_checks_the_submission() {
     let fixture = fixture();
-    fixture.write("sum/static_validator/look/run", LOOK);
-    fixture.executable("sum/static_validator/look/run");
-    group(
+    fixture.write("sum/static_validator/look/run", STATIC_VALIDATOR);
+    fixture.make_executable("sum/static_validator/look/run");
+    write_group(
         &fixture,
         "a",
         "max_score: 40\nstatic_validation_score: pass-fail\nstatic_validator_args: [sleep]\n",
     );
-    group(
+    write_group(
         &fixture,
         "b",
         "max_score: 30\nscore_aggregation: sum\nstatic_validation_score: 15\nstatic_validator_args: [echo, x]\n",
     );
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(scores(&document), "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped");
+    assert_eq!(score_summary(&document), "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped");
     let cases = &document["submissions"][0]["test_cases"];
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
@@ -364,7 +362,7 @@ fn a_static_validator_looks_at_the_submission() {
     );
     fixture.write("p.sh", format!("# never sleep\n{RIGHT}"));
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(scores(&document), "45.0 0.0 part 15.0 all 30.0 all; 9 run, 2 skipped");
+    assert_eq!(score_summary(&document), "45.0 0.0 part 15.0 all 30.0 all; 9 run, 2 skipped");
     fixture.write("sum/static_validator/look/run", "#!/bin/sh\necho oops >&2; exit 1\n");
     fixture.check(
         "judge sum p.sh",
@@ -378,10 +376,10 @@ fn a_static_validator_looks_at_the_submission() {
 }
 
 #[test]
-fn static_validation_is_for_problems_without_scores_too() {
+fn static_validation_works_without_scores() {
     let fixture = Fixture::new();
-    fixture.write("sum/static_validator/look/run", LOOK);
-    fixture.executable("sum/static_validator/look/run");
+    fixture.write("sum/static_validator/look/run", STATIC_VALIDATOR);
+    fixture.make_executable("sum/static_validator/look/run");
     fixture.write(
         "sum/data/secret/test_group.yaml",
         "static_validation_score: pass-fail\nstatic_validator_args: [sleep]\n",
@@ -413,10 +411,10 @@ fn interactive_problems_may_have_scores() {
     set_validator(&fixture, &talk("[[ $line == 8 ]] && echo 2.5 > \"${3}score.txt\""));
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
-    assert_eq!(scores(&document), "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped");
+    assert_eq!(score_summary(&document), "92.5 40.0 all 22.5 all 30.0 all; 9 run, 0 skipped");
     fixture.write("p.sh", UP_TO_9);
     let document = fixture.json("judge sum p.sh", 1);
-    assert_eq!(scores(&document), "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped");
+    assert_eq!(score_summary(&document), "52.5 40.0 all 12.5 all 0.0 part; 8 run, 1 skipped");
     set_validator(&fixture, &talk("[[ $line == 8 ]] && echo junk > \"${3}score.txt\""));
     fixture.check("judge sum p.sh", 4, &["judge secret/b/3 with", "its score.txt is \"junk\\n\""]);
 }

@@ -1,36 +1,33 @@
-//! The executor's test double: answers from a function, starts nothing. The unit tests use it, too.
+//! The test double of executors: a function answers jobs, and nothing starts. Unit tests use it, too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use juror::executor::Executor;
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Job, JobReply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
 use juror::model::work::{RunMode, Work, WorkReply};
 
-/// An executor that answers from a function.
-pub(crate) struct Scripted<F> {
+pub(crate) struct ScriptedExecutor<F> {
     answer: F,
-    joint: Option<Box<AnswerJoint>>,
+    joint: Option<Box<AnswerJointJob>>,
     slots: usize,
-    /// Set when it is asked to stop.
+    /// Set by `stop`.
     pub(crate) stopped: Arc<AtomicBool>,
 }
 
-/// A function that answers joint jobs.
-type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
+type AnswerJointJob = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
-    /// Answers each job with this function, on this many slots.
+impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ScriptedExecutor<F> {
     pub(crate) fn new(slots: usize, answer: F) -> Self {
         Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
-    /// Answers each joint job with this function; otherwise they fail.
+    /// Without this, joint jobs fail.
     #[must_use]
-    pub(crate) fn joint(
+    pub(crate) fn with_joint_answers(
         self,
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
@@ -38,7 +35,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     }
 }
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> {
+impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> Executor for ScriptedExecutor<F> {
     fn slots(&self) -> usize {
         self.slots
     }

@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 use crate::tidy;
 
 #[test]
-fn shells_complete_commands_options_and_what_a_package_has() {
+fn shells_complete_commands_options_and_package_contents() {
     let fixture = Fixture::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = fixture.juror(&format!("completions {shell}")).output().expect("juror runs");
@@ -48,7 +48,7 @@ fn shells_complete_commands_options_and_what_a_package_has() {
     let right = "sum/submissions/accepted/right.sh";
     check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
     check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
-    // The shell runs nothing that is in a name.
+    // The shell runs no part of a name.
     for name in ["$(touch PWN).py", "a;b`c`.py", "it's \"q\".py", "tab\t$(x).py", "line\n$(x).py"] {
         fixture.write(&format!("odd/{name}"), "");
     }
@@ -84,7 +84,7 @@ fn each_command_has_a_man_page() {
 }
 
 #[test]
-fn the_documentation_is_in_the_program() {
+fn help_shows_every_documentation_page() {
     let fixture = Fixture::new();
     fixture.check("help verdicts", 0, &["# Verdicts", "TLE: time limit exceeded", "(packages.md"]);
     fixture.check("help packages", 0, &["problem_format_version", "expectations"]);
@@ -94,10 +94,10 @@ fn the_documentation_is_in_the_program() {
     fixture.check("--help", 0, &["Topics, for `juror help TOPIC`:", "coming-from"]);
 }
 
-/// Each page of the documentation for users has a topic: what stands in the README's table and is no page about the code.
+/// Pages for users are those in the README's table, except pages about the code.
 #[test]
 fn every_page_has_a_topic() {
-    let topics = tidy::read(&tidy::root().join("src/cli/topics.rs"));
+    let topics = tidy::read_text(&tidy::root().join("src/cli/topics.rs"));
     let pages = fs::read_dir(tidy::root().join("docs")).expect("a directory");
     for page in pages.flatten().filter(|page| page.path().is_file()) {
         let name = page.file_name().into_string().expect("a name");

@@ -1,7 +1,7 @@
-//! What comes of a run if the machine lacks something: a judge error, never a verdict.
+//! Runs on a machine with a shortage give a judge error, never a verdict.
 //!
-//! These tests need root and control groups of version 1, or mounts, and are left out elsewhere. The table of all
-//! cases is in `src/sandbox/shortage.rs`.
+//! These tests need root and control groups of version 1, or mounts, and are skipped elsewhere.
+//! `src/sandbox/shortage.rs` has the table of all cases.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,26 +18,25 @@ use crate::fixture::{Fixture, RIGHT};
 use crate::wire;
 
 /// Needs 200 MiB, and prints the sum of two numbers.
-const LARGE: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+const LARGE_PROGRAM: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
     int main(void) { int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9; long n = 200L << 20;\n\
     volatile char *p = malloc(n); for (long i = 0; i < n; i += 4096) p[i] = 1; printf(\"%d\\n\", a + b); }\n";
 
 /// Needs 60 processes.
-const MANY: &str = "#include <stdio.h>\n#include <unistd.h>\n\
+const FORKING_PROGRAM: &str = "#include <stdio.h>\n#include <unistd.h>\n\
     int main(void) { int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
     for (int i = 0; i < 60; i++) { int p = fork(); if (p < 0) return 3; if (!p) for (;;) pause(); }\n\
     printf(\"%d\\n\", a + b); }\n";
 
-/// The program as users get it.
-fn juror() -> OsString {
+fn juror_program() -> OsString {
     wire::juror().get_program().to_owned()
 }
 
 /// A control group of version 1, removed when dropped.
-struct Group(PathBuf);
+struct ControlGroup(PathBuf);
 
-impl Group {
-    /// Makes one with this limit, if that is possible here.
+impl ControlGroup {
+    /// `None` if this machine does not allow it.
     fn make(controller: &str, limit: &str, value: &str) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.split_once(&format!(":{controller}:/")))?.1;
@@ -49,19 +48,19 @@ impl Group {
         Some(group)
     }
 
-    /// A command that runs juror in this group, with these words before its own.
+    /// `before` precedes the command.
     fn juror(&self, fixture: &Fixture, before: &[&str], arguments: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", "echo $$ > \"$0/tasks\" && exec \"$@\""]).arg(&self.0).args(before);
-        command.arg(juror()).args(arguments.split_whitespace());
+        command.arg(juror_program()).args(arguments.split_whitespace());
         command.current_dir(fixture.root()).env("JUROR_CACHE", "off").env("NO_COLOR", "1");
         command
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
-        // The last processes leave a moment after they ended.
+        // Ended processes leave the group a moment later.
         for _ in 0..500 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -71,7 +70,6 @@ impl Drop for Group {
     }
 }
 
-/// Runs juror for these lines of `juror grade`.
 fn grade(mut command: Command, lines: &[Value]) -> (Vec<Value>, String) {
     use std::io::Write;
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -84,13 +82,13 @@ fn grade(mut command: Command, lines: &[Value]) -> (Vec<Value>, String) {
     (results.collect(), String::from_utf8_lossy(&stderr).into_owned())
 }
 
-fn line(source: &str, language: &str) -> Value {
+fn grade_line(source: &str, language: &str) -> Value {
     let case = json!({ "input": "1 2\n", "answer": "3\n" });
     json!({ "cases": [case], "source": { "text": source, "language": language }, "limits": { "time": 20 } })
 }
 
-/// Checks the only result: no verdict, and a judge error with this in its message.
-fn check(command: Command, line: Value, said: &str) {
+/// The result must be a judge error with this text in its message.
+fn check_judge_error(command: Command, line: Value, said: &str) {
     let (results, err) = grade(command, &[line]);
     let [result] = &results[..] else { panic!("{results:?} {err}") };
     assert_eq!(result["verdict"], Value::Null, "{result:#}");
@@ -99,8 +97,8 @@ fn check(command: Command, line: Value, said: &str) {
     assert!(message.contains(said), "{message}");
 }
 
-/// A directory in which another user may write, with the words that run a command as that user.
-fn other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
+/// A directory for another user, and the words that run a command as that user.
+fn as_other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
     let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
     open(fixture.root(), 0o755).expect("rights");
     let scratch = fixture.path("scratch");
@@ -109,13 +107,13 @@ fn other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
     (scratch, "setpriv --reuid 65534 --regid 65534 --clear-groups".split(' ').collect())
 }
 
-/// Whether another user can start juror from where it was built.
-fn is_open_to_all(fixture: &Fixture, user: &[&str]) -> bool {
+/// Whether another user can start juror from the build directory.
+fn can_other_user_start(fixture: &Fixture, user: &[&str]) -> bool {
     let mut command = Command::new(user[0]);
-    let tried = command.args(&user[1..]).arg(juror()).arg("--version").output();
+    let tried = command.args(&user[1..]).arg(juror_program()).arg("--version").output();
     let is_open = tried.is_ok_and(|output| output.status.success());
     if !is_open {
-        fixture.skip("another user cannot start juror here");
+        fixture.announce_skip("another user cannot start juror here");
     }
     is_open
 }
@@ -123,43 +121,53 @@ fn is_open_to_all(fixture: &Fixture, user: &[&str]) -> bool {
 #[test]
 fn a_machine_without_memory_gives_a_judge_error() {
     let fixture = Fixture::new();
-    let (scratch, user) = other_user(&fixture);
-    let Some(group) = Group::make("memory", "memory.limit_in_bytes", "125829120") else {
-        return fixture.skip("no control group can be made");
+    let (scratch, user) = as_other_user(&fixture);
+    let Some(group) = ControlGroup::make("memory", "memory.limit_in_bytes", "125829120") else {
+        return fixture.announce_skip("no control group can be made");
     };
-    if !is_open_to_all(&fixture, &user) {
+    if !can_other_user_start(&fixture, &user) {
         return;
     }
     for isolation in ["any", "plain"] {
         let mut command =
             group.juror(&fixture, &user, &format!("grade --isolation={isolation} --jobs 1"));
         command.env("TMPDIR", &scratch);
-        check(command, line(LARGE, "c"), "memory was short, although 2 GiB is allowed");
+        check_judge_error(
+            command,
+            grade_line(LARGE_PROGRAM, "c"),
+            "memory was short, although 2 GiB is allowed",
+        );
     }
 }
 
 #[test]
 fn a_container_with_few_processes_gives_a_judge_error() {
     let fixture = Fixture::new();
-    let (scratch, user) = other_user(&fixture);
-    let Some(group) = Group::make("pids", "pids.max", "40") else {
-        return fixture.skip("no control group can be made");
+    let (scratch, user) = as_other_user(&fixture);
+    let Some(group) = ControlGroup::make("pids", "pids.max", "40") else {
+        return fixture.announce_skip("no control group can be made");
     };
     let said = "was refused, although 128 are allowed";
-    check(group.juror(&fixture, &[], "grade --jobs 1"), line(MANY, "c"), said);
-    if is_open_to_all(&fixture, &user) {
+    check_judge_error(
+        group.juror(&fixture, &[], "grade --jobs 1"),
+        grade_line(FORKING_PROGRAM, "c"),
+        said,
+    );
+    if can_other_user_start(&fixture, &user) {
         let mut command = group.juror(&fixture, &user, "grade --jobs 1");
         command.env("TMPDIR", &scratch);
-        check(command, line(MANY, "c"), said);
+        check_judge_error(command, grade_line(FORKING_PROGRAM, "c"), said);
     }
 }
 
-/// juror itself needs a few processes and threads; with less, it cannot ask for the version of a shell.
+/// juror itself needs a few processes and threads. With fewer, it cannot ask a shell for its version.
 #[test]
-fn a_container_without_processes_lacks_no_tool() {
+fn a_container_without_free_processes_reports_no_missing_tool() {
     let fixture = Fixture::new();
     let told = (2..=9).filter(|most| {
-        let Some(group) = Group::make("pids", "pids.max", &most.to_string()) else { return true };
+        let Some(group) = ControlGroup::make("pids", "pids.max", &most.to_string()) else {
+            return true;
+        };
         let mut command =
             group.juror(&fixture, &[], "judge sum sum/submissions/accepted/right.sh --jobs 1");
         let output = command.output().expect("juror runs");
@@ -175,22 +183,26 @@ fn a_container_without_processes_lacks_no_tool() {
     assert!(told.count() > 0, "no limit was met when juror asked for a shell");
 }
 
-/// A command that runs juror with a temporary directory of its own, mounted with these options, if that is possible.
-fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command> {
+/// Runs juror with a temporary directory that is mounted with these options. `None` if that is not possible.
+fn with_mounted_temporary_directory(
+    fixture: &Fixture,
+    options: &str,
+    arguments: &str,
+) -> Option<Command> {
     let scratch = fixture.path("mounted");
     fs::create_dir_all(&scratch).expect("a directory");
     let script = format!("mount -t tmpfs -o {options} none \"$0\" && TMPDIR=\"$0\" exec \"$@\"");
     let command = |arguments: &str| {
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", &script]).arg(&scratch);
-        command.arg(juror()).args(arguments.split_whitespace());
+        command.arg(juror_program()).args(arguments.split_whitespace());
         command.current_dir(fixture.root()).env("JUROR_CACHE", "off");
         command
     };
     if command("--version").output().is_ok_and(|output| output.status.success()) {
         return Some(command(arguments));
     }
-    fixture.skip("nothing can be mounted here");
+    fixture.announce_skip("nothing can be mounted here");
     None
 }
 
@@ -198,10 +210,15 @@ fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command>
 fn a_temporary_directory_without_programs_gives_a_judge_error() {
     let fixture = Fixture::new();
     let source = "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n";
-    let Some(command) = mounted(&fixture, "noexec", "grade --jobs 1") else { return };
-    check(command, line(source, "c"), "is mounted with noexec");
-    let run = |arguments: &str| mounted(&fixture, "noexec", arguments).expect("it is possible");
-    let (results, err) = grade(run("grade --isolation=plain"), &[line(source, "c")]);
+    let Some(command) = with_mounted_temporary_directory(&fixture, "noexec", "grade --jobs 1")
+    else {
+        return;
+    };
+    check_judge_error(command, grade_line(source, "c"), "is mounted with noexec");
+    let run = |arguments: &str| {
+        with_mounted_temporary_directory(&fixture, "noexec", arguments).expect("it is possible")
+    };
+    let (results, err) = grade(run("grade --isolation=plain"), &[grade_line(source, "c")]);
     assert_eq!(results, [] as [Value; 0]);
     let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(err.contains("is mounted with noexec"), "{err}");
@@ -213,12 +230,16 @@ fn a_temporary_directory_without_programs_gives_a_judge_error() {
 #[test]
 fn a_full_temporary_directory_gives_a_judge_error() {
     let fixture = Fixture::new();
-    let Some(command) = mounted(&fixture, "size=10m", "grade --isolation=plain") else { return };
+    let Some(command) =
+        with_mounted_temporary_directory(&fixture, "size=10m", "grade --isolation=plain")
+    else {
+        return;
+    };
     let source = "head -c 20000000 /dev/zero > large || exit 1\necho 3\n";
-    check(command, line(source, "bash"), "is full");
+    check_judge_error(command, grade_line(source, "bash"), "is full");
 }
 
-/// Somebody removes all temporary files while a program runs that was built.
+/// All temporary files are removed while a built program runs.
 #[test]
 fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
     let fixture = Fixture::new();
@@ -234,7 +255,7 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
         let mut results = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
         let mut ask = |source: &str| {
             use std::io::{BufRead, Write};
-            writeln!(stdin, "{}", line(source, "bash")).expect("a write");
+            writeln!(stdin, "{}", grade_line(source, "bash")).expect("a write");
             let mut text = String::new();
             results.read_line(&mut text).expect("a result");
             serde_json::from_str::<Value>(&text).expect("JSON")
@@ -243,7 +264,7 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
         for entry in fs::read_dir(&scratch).expect("a directory").flatten() {
             fs::remove_dir_all(entry.path()).expect("a removal");
         }
-        // The program is known, and its files are gone.
+        // The program is cached in memory, but its files are gone.
         let result = ask(RIGHT);
         assert_eq!(result["verdict"], Value::Null, "{result:#}");
         assert_eq!(result["error"]["kind"], "judge", "{result:#}");
@@ -255,7 +276,6 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
     }
 }
 
-/// The processes with this among their arguments.
 fn processes_with(argument: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("processes").flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -266,13 +286,13 @@ fn processes_with(argument: &str) -> Vec<i32> {
     numbers.filter(has).collect()
 }
 
-/// Somebody may kill a program once. If it is killed in the second run too, the program does it.
+/// A program may be killed once from outside. If the second run is killed too, the program itself is the cause.
 #[test]
-fn a_run_that_somebody_kills_is_repeated() {
+fn a_run_killed_from_outside_is_repeated() {
     let fixture = Fixture::new();
     // A number of seconds that no other process sleeps.
     let time = format!("1000.77{}", std::process::id());
-    let mut line = line(&format!("exec sleep {time}"), "bash");
+    let mut line = grade_line(&format!("exec sleep {time}"), "bash");
     line["limits"] = json!({ "time": 500 });
     let command = fixture.std_juror("grade --jobs 1");
     let is_over = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! Several packages in one command: at work on side by side, told one after the other.
+//! Several packages in one command: processed at the same time, reported one after the other.
 
 use std::fs;
 
@@ -6,20 +6,22 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// Takes out what differs from time to time.
-fn lasting(value: &mut Value) {
-    const FLEETING: [&str; 2] = ["memory_bytes", "command_line"];
+/// Removes values that differ between runs.
+fn remove_volatile_keys(value: &mut Value) {
+    const VOLATILE_KEYS: [&str; 2] = ["memory_bytes", "command_line"];
     match value {
         Value::Object(map) => {
-            map.retain(|key, _| !key.ends_with("_seconds") && !FLEETING.contains(&key.as_str()));
-            map.values_mut().for_each(lasting);
+            map.retain(|key, _| {
+                !key.ends_with("_seconds") && !VOLATILE_KEYS.contains(&key.as_str())
+            });
+            map.values_mut().for_each(remove_volatile_keys);
         }
-        Value::Array(all) => all.iter_mut().for_each(lasting),
+        Value::Array(all) => all.iter_mut().for_each(remove_volatile_keys),
         _ => {}
     }
 }
 
-fn copy(fixture: &Fixture, name: &str) {
+fn copy_package(fixture: &Fixture, name: &str) {
     for entry in walkdir::WalkDir::new(fixture.path("sum")) {
         let entry = entry.expect("an entry");
         let inside = entry.path().strip_prefix(fixture.path("sum")).expect("inside");
@@ -33,10 +35,10 @@ fn copy(fixture: &Fixture, name: &str) {
 }
 
 #[test]
-fn what_is_told_does_not_depend_on_how_many_packages_are_at_work_on_at_once() {
+fn output_does_not_depend_on_the_number_of_concurrent_packages() {
     let fixture = Fixture::new();
     for name in ["bad", "wrong", "none", "last"] {
-        copy(&fixture, name);
+        copy_package(&fixture, name);
     }
     fixture.write("bad/problem.yaml", "name: 1\n");
     fixture.write("wrong/submissions/accepted/wrong.sh", WRONG);
@@ -46,7 +48,7 @@ fn what_is_told_does_not_depend_on_how_many_packages_are_at_work_on_at_once() {
         let line = format!("verify sum bad wrong none last {options} --jobs");
         let report = |jobs: usize| {
             let mut report = fixture.json(&format!("{line} {jobs}"), code);
-            lasting(&mut report);
+            remove_volatile_keys(&mut report);
             report
         };
         let alone = report(1);

@@ -1,14 +1,13 @@
-//! Runs that `verify` leaves out, because they can prove nothing more of what is expected.
+//! Runs that `verify` skips, because they can prove nothing more about expectations.
 
 use serde_json::Value;
 
 use crate::fixture::{Fixture, WRONG};
 
-/// Never ends for large numbers.
 const ENDLESS: &str = "read -r a b; while ((a > 1000)); do :; done; echo $((a + b))\n";
 
-/// Runs of each submission, those that were spared, and the same of all.
-fn check(
+/// Runs and spared runs of each submission, and in total.
+fn check_runs(
     fixture: &Fixture,
     options: &str,
     runs: &[(&str, (usize, u64))],
@@ -30,7 +29,7 @@ fn check(
 }
 
 #[test]
-fn a_submission_is_run_until_its_expectations_are_settled() {
+fn a_submission_runs_until_its_expectations_are_decided() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/rejected/any.sh", WRONG);
     fixture.write("sum/submissions/slow/endless.sh", ENDLESS);
@@ -39,9 +38,9 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     let names =
         ["accepted/right.sh", "rejected/any.sh", "slow/endless.sh", "wrong_answer/wrong.sh"];
     let check = |options: &str, runs: [(usize, u64); 4], all: (u64, u64)| {
-        check(&fixture, options, &names.into_iter().zip(runs).collect::<Vec<_>>(), all);
+        check_runs(&fixture, options, &names.into_iter().zip(runs).collect::<Vec<_>>(), all);
     };
-    // The first rejection is enough of the one, and the largest input of the other.
+    // One submission needs its first rejection, the other the largest input.
     check("", [(4, 0), (2, 2), (1, 3), (4, 0)], (11, 5));
     let whole = [(4, 0), (4, 0), (4, 0), (4, 0)];
     check("--all", whole, (16, 0));
@@ -50,7 +49,7 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
 }
 
 #[test]
-fn a_group_is_run_until_it_is_worth_nothing() {
+fn a_group_runs_until_it_has_no_points_left() {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", problem + "type: scoring\n");
@@ -74,11 +73,11 @@ fn a_group_is_run_until_it_is_worth_nothing() {
         let submissions = report["submissions"].as_array().expect("submissions").iter();
         submissions.map(|it| it["score"].to_string()).collect::<Vec<_>>().join(" ")
     };
-    // The sample, the most telling case, and the other group; and in judging order up to the first rejection of the last
-    // group.
+    // The sample, the case that most submissions fail, and the other group; then in judging order up to the first
+    // rejection in the last group.
     let runs = |slow, wrong| [("slow/endless.sh", slow), ("rejected/nothing.sh", wrong)];
-    let some = check(&fixture, "", &runs((4, 4), (7, 1)), (27, 5));
-    let all = check(&fixture, "--all", &runs((8, 0), (8, 0)), (32, 0));
+    let some = check_runs(&fixture, "", &runs((4, 4), (7, 1)), (27, 5));
+    let all = check_runs(&fixture, "--all", &runs((8, 0), (8, 0)), (32, 0));
     assert_eq!(scores(&some), scores(&all));
     assert_eq!(scores(&all), "100.0 0.0 40.0 0.0");
 }

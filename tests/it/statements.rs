@@ -1,4 +1,4 @@
-//! `juror statement`: pages of statements, as contestants read them.
+//! `juror statement`: statements as pages.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn a_page_has_the_statement_in_every_language() {
 }
 
 #[test]
-fn samples_are_what_contestants_are_shown() {
+fn samples_show_what_contestants_see() {
     let fixture = fixture();
     let shown = |said: &[&str]| fixture.check("statement sum -o - --language en", 0, said);
     fixture.write("sum/data/sample/1.in.statement", "1 <2>\n");
@@ -67,7 +67,7 @@ fn samples_are_what_contestants_are_shown() {
 }
 
 #[test]
-fn what_cannot_be_shown_has_a_way_out() {
+fn unsupported_statements_get_a_message_with_a_way_out() {
     let fixture = fixture();
     fixture.check("statement sum --language de", 5, &["no such statement; available: en, sv"]);
     fixture.check("statement sum -o nowhere/a.html", 2, &["cannot write nowhere/a.html", "--out"]);
@@ -98,9 +98,8 @@ fn what_cannot_be_shown_has_a_way_out() {
     Fixture::new().check("statement sum --json --out -", 2, &[both]);
 }
 
-/// Statements that are only a PDF are told beside those that become a page.
 #[test]
-fn a_pdf_beside_other_statements_is_told() {
+fn a_pdf_next_to_other_statements_gets_a_warning() {
     let fixture = fixture();
     fixture.write("sum/statement/problem.fr.pdf", "%PDF");
     let said = [
@@ -112,7 +111,7 @@ fn a_pdf_beside_other_statements_is_told() {
 }
 
 #[test]
-fn statements_of_polygon_are_shown_in_each_language() {
+fn polygon_statements_are_shown_in_each_language() {
     let fixture = Fixture::new();
     fixture.write(
         "p/problem.xml",
@@ -174,7 +173,7 @@ fn statements_of_polygon_are_shown_in_each_language() {
         assert!(page.contains(piece), "{piece}\n{page}");
     }
     assert!(!page.contains("secret") && !page.contains("<script"), "{page}");
-    // Polygon's own page and PDF, and files of the judge, stay out.
+    // Polygon's own page and PDF, and files for judges, are left out.
     fixture.check(
         "statement p --language fr",
         3,

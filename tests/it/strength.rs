@@ -1,4 +1,4 @@
-//! `juror strength`, as a user types it, on packages with so few inputs that nothing takes long.
+//! `juror strength` on packages with few inputs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +8,9 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{builds, stress_live};
 
-/// Sixteen inputs.
 const GRAMMAR: &str = "INT(0, 3, a) SPACE INT(0, 3, b) NEWLINE\n";
 
-/// Right, in a language that has mutants.
+/// A right submission in a language with mutants.
 const SUM: &str = "\
 #include <stdio.h>
 int main(void) {
@@ -22,8 +21,8 @@ int main(void) {
 }
 ";
 
-/// Leaves one small test case, and the inputs of the grammar.
-fn small(fixture: Fixture) -> Fixture {
+/// Leaves one small test case, and adds a grammar.
+fn small_package(fixture: Fixture) -> Fixture {
     fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
     fixture.write("sum/data/sample/1.in", "0 0\n");
     fixture.write("sum/data/sample/1.ans", "0\n");
@@ -31,39 +30,37 @@ fn small(fixture: Fixture) -> Fixture {
     fixture
 }
 
-/// The same with the right submission in C, which is quick to start.
-fn small_in_c() -> Fixture {
-    let fixture = small(Fixture::new());
+/// With the right submission in C, which starts fast.
+fn small_package_in_c() -> Fixture {
+    let fixture = small_package(Fixture::new());
     fixture.remove("sum/submissions/accepted/right.sh");
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");
     fixture.write("sum/submissions/accepted/sum.c", SUM);
     fixture
 }
 
-/// The program that a report names.
-fn subject<'r>(report: &'r Value, id: &str) -> &'r Value {
+fn find_subject<'r>(report: &'r Value, id: &str) -> &'r Value {
     let subjects = report["subjects"].as_array().expect("programs");
     subjects.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id}: {report:#}"))
 }
 
-/// The names of the programs of which this holds.
-fn named(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+fn subjects_where(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
     let subjects = report["subjects"].as_array().expect("programs");
     let ids = subjects.iter().filter(|it| holds(it)).map(|it| it["id"].as_str().expect("a name"));
     ids.map(str::to_owned).collect()
 }
 
-/// Measures the package `sum`, and holds what is said against what is expected.
+/// Measures the package `sum`.
 fn check(fixture: &Fixture, options: &str, code: i32, said: &[&str]) {
     fixture.check(&format!("strength sum --seed 1 --time 10m {options}"), code, said);
 }
 
 #[test]
-fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
-    if !builds::has("cc") {
+fn promote_adds_inputs_and_a_second_run_shows_the_gain() {
+    if !builds::has_tool("cc") {
         return;
     }
-    let fixture = small(Fixture::new());
+    let fixture = small_package(Fixture::new());
     fixture.remove("sum/submissions/accepted/right.sh");
     fixture.write("sum/submissions/accepted/sum.c", SUM);
     let recipe = "solution: /submissions/accepted/sum.c\n\
@@ -73,14 +70,14 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     fixture.juror("generate sum").assert().success();
 
     let first = fixture.json("strength sum --cache kept --seed 1 --time 10m --promote", 0);
-    let promoted = named(&first, |it| it["missed"]["promoted"].is_string());
+    let promoted = subjects_where(&first, |it| it["missed"]["promoted"].is_string());
     assert!(!promoted.is_empty(), "{first:#}");
     let faults: BTreeSet<&str> =
-        promoted.iter().filter_map(|id| subject(&first, id)["fault"].as_str()).collect();
+        promoted.iter().filter_map(|id| find_subject(&first, id)["fault"].as_str()).collect();
     assert_eq!(faults.len(), promoted.len(), "one for each kind of fault: {first:#}");
     let recipe = fixture.read("sum/generators/generators.yaml");
     for id in &promoted {
-        let subject = subject(&first, id);
+        let subject = find_subject(&first, id);
         assert_eq!(subject["held_out"], false, "{subject:#}");
         let name = subject["missed"]["promoted"].as_str().expect("a name");
         assert_eq!(
@@ -92,8 +89,9 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     let hold_out = &first["hold_out"];
     assert_eq!(hold_out["operators"].as_array().map(Vec::len), Some(8), "{hold_out:#}");
 
-    // A line more leaves the names of the mutants as they are.
-    let undecided = named(&first, |it| it["status"] == "undecided" && it["kind"] == "mutant");
+    // Another line does not change the names of mutants.
+    let undecided =
+        subjects_where(&first, |it| it["status"] == "undecided" && it["kind"] == "mutant");
     let known = undecided.first().expect("one that nothing rejects");
     fixture.write("sum/submissions/accepted/sum.c", format!("/* Right. */\n{SUM}"));
     let wrong = known.replace("sum.c:", "sum.c:x");
@@ -101,7 +99,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
         format!("[strength.equivalent]\n\"{known}\" = \"at most 6\"\n\"{wrong}\" = \"so\"\n");
     fixture.write("sum/juror.toml", lines);
     let second = fixture.json("strength sum --cache kept --seed 1 --time 10m", 0);
-    let confirmed = subject(&second, known);
+    let confirmed = find_subject(&second, known);
     assert_eq!(confirmed["status"], "confirmed_equivalent", "{confirmed:#}");
     assert_eq!(confirmed["reason"], "at most 6");
     let told = second["diagnostics"].to_string();
@@ -111,10 +109,10 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     ];
     assert!(near.iter().all(|near| told.contains(near)), "{told}");
     for id in &promoted {
-        assert_eq!(subject(&second, id)["status"], "caught", "{second:#}");
-        let others = subject(&first, id)["missed"]["also"].as_array().expect("names").clone();
+        assert_eq!(find_subject(&second, id)["status"], "caught", "{second:#}");
+        let others = find_subject(&first, id)["missed"]["also"].as_array().expect("names").clone();
         for other in others {
-            let status = &subject(&second, other.as_str().expect("a name"))["status"];
+            let status = &find_subject(&second, other.as_str().expect("a name"))["status"];
             assert!(
                 ["caught", "duplicate"].contains(&status.as_str().unwrap_or_default()),
                 "{other}"
@@ -131,22 +129,22 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     for id in &promoted {
         assert!(gained["caught"].to_string().contains(id.as_str()), "{gained:#}");
     }
-    // Of other inputs nothing is known.
+    // Other inputs are not known to be valid.
     let other = fixture.json("strength sum --cache kept --seed 2 --time 10m", 0);
     assert!(other["gained"].is_null(), "{other:#}");
 }
 
 #[test]
-fn accepted_submissions_that_disagree_are_shown_with_a_small_input() {
-    let fixture = small(Fixture::new());
+fn disagreeing_accepted_submissions_are_shown_with_a_small_input() {
+    let fixture = small_package(Fixture::new());
     let wrong = "read -r a b; echo $((a > 1 ? 7 : a + b))\n";
     fixture.write("sum/submissions/accepted/sure.sh", wrong);
     check(&fixture, "", 3, &["should both be accepted, but differ on a valid input", ": `2 0\\n`"]);
 }
 
 #[test]
-fn a_package_without_inputs_is_told_what_is_missing() {
-    let fixture = small(Fixture::new());
+fn a_package_without_inputs_gets_a_list_of_what_is_missing() {
+    let fixture = small_package(Fixture::new());
     fixture.remove("sum/input_validators/sum.ctd");
     fixture.write("sum/submissions/wrong_answer/all_but_zero.sh", WRONG.replace('3', "$((a * b))"));
     let said = [
@@ -165,11 +163,11 @@ fn a_package_without_inputs_is_told_what_is_missing() {
 }
 
 #[test]
-fn programs_that_never_end_are_caught_after_all_others() {
-    if !builds::has("cc") {
+fn endless_programs_are_caught_after_all_others() {
+    if !builds::has_tool("cc") {
         return;
     }
-    let fixture = small_in_c();
+    let fixture = small_package_in_c();
     let less = "time_limit: 0.2\n  time_resolution: 0.1\n";
     let problem = fixture.read("sum/problem.yaml").replace("time_limit: 1\n", less);
     fixture.write("sum/problem.yaml", problem);
@@ -180,30 +178,31 @@ fn programs_that_never_end_are_caught_after_all_others() {
     fixture.write("sum/submissions/accepted/sum.c", SUM.replace(sum, loops));
     let report = fixture.json("strength sum --seed 1 --time 10m", 0);
     let killed = |it: &Value| it["killers"].as_array().expect("test cases").clone();
-    let endless = named(&report, |it| killed(it).iter().any(|kill| kill["verdict"] == "TLE"));
+    let endless =
+        subjects_where(&report, |it| killed(it).iter().any(|kill| kill["verdict"] == "TLE"));
     assert!(!endless.is_empty(), "{report:#}");
     for id in &endless {
-        let subject = subject(&report, id);
+        let subject = find_subject(&report, id);
         assert_eq!(subject["status"], "caught", "{subject:#}");
         assert_eq!(killed(subject).len(), 1, "one is enough: {subject:#}");
     }
-    let left = named(&report, |it| it["status"] == "not_run");
+    let left = subjects_where(&report, |it| it["status"] == "not_run");
     assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
-fn programs_that_one_input_rejects_have_causes_of_their_own() {
-    if !builds::has("cc") {
+fn programs_caught_by_the_same_input_have_separate_causes() {
+    if !builds::has_tool("cc") {
         return;
     }
-    let fixture = small_in_c();
+    let fixture = small_package_in_c();
     let wrong = SUM.replace("a + b", "a > 1 ? 9 : a + b");
     fixture.write("sum/submissions/wrong_answer/wrong.c", wrong);
     let crashes = SUM.replace("    printf", "    if (a > 1) return 3;\n    printf");
     fixture.write("sum/submissions/run_time_error/crashes.c", crashes);
     let report = fixture.json("strength sum --seed 1 --time 10m", 0);
     for (id, verdict) in [("wrong_answer/wrong.c", "WA"), ("run_time_error/crashes.c", "RTE")] {
-        let subject = subject(&report, id);
+        let subject = find_subject(&report, id);
         assert_eq!(subject["missed"]["input"]["text"], "2 0\n", "{subject:#}");
         assert_eq!(subject["missed"]["verdict"], verdict, "{subject:#}");
     }
@@ -214,7 +213,7 @@ fn without_a_grammar_test_cases_are_changed() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/9.in", "99999 100000\n");
     fixture.write("sum/data/secret/small/9.ans", "199999\n");
-    // Asked a thousand times, so none that is slow to start.
+    // The validator runs a thousand times, so it must start fast.
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     let valid = SUM.replace(
         "printf(\"%d\\n\", a + b);\n    return 0",
@@ -229,8 +228,8 @@ fn without_a_grammar_test_cases_are_changed() {
 }
 
 #[test]
-fn wrappers_do_not_fit_what_talks() {
-    let fixture = small(stress_live::live());
+fn interactive_problems_have_no_wrappers() {
+    let fixture = small_package(stress_live::interactive_sum());
     fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
     let said = ["a separate output for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
     check(&fixture, "", 0, &said);
@@ -238,7 +237,7 @@ fn wrappers_do_not_fit_what_talks() {
 
 #[test]
 fn a_changed_test_case_that_breaks_the_output_validator_is_left_out() {
-    let fixture = small(stress_live::live());
+    let fixture = small_package(stress_live::interactive_sum());
     fixture.remove("sum/input_validators/sum.ctd");
     // The output validator needs no judge answer, so test cases can be changed.
     fixture.write("sum/data/sample/1.ans", "");
@@ -253,11 +252,11 @@ fn a_changed_test_case_that_breaks_the_output_validator_is_left_out() {
 }
 
 #[test]
-fn a_submission_with_some_points_only_is_wrong() {
-    if !builds::has("cc") {
+fn a_submission_with_partial_points_counts_as_wrong() {
+    if !builds::has_tool("cc") {
         return;
     }
-    let fixture = small_in_c();
+    let fixture = small_package_in_c();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
     fixture.write("sum/data/secret/1.in", "1 1\n");

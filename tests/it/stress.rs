@@ -1,4 +1,4 @@
-//! `juror stress`, as a user types it.
+//! `juror stress` on whole packages.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,8 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::wire;
 
-/// Two numbers on a line.
 const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
 
-/// The package `sum` with a grammar of its input.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
@@ -20,31 +18,29 @@ pub(crate) fn fixture() -> Fixture {
     fixture
 }
 
-/// Searches for an input that breaks a submission of `sum` with these options; the document.
-fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
+/// Returns the document.
+fn run_search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     fixture.json(&format!("stress sum my.sh --seed 1 --explain 0 {options}"), code)
 }
 
-/// The input found, with all that is said of it.
 pub(crate) fn counterexample(report: &Value) -> &Value {
     &report["counterexample"]
 }
 
-/// Holds what is found on a submission against what it should be.
-fn check(submission: &str, verdict: &str, input: &str) {
+fn check_found(submission: &str, verdict: &str, input: &str) {
     let fixture = fixture();
-    let report = search(&fixture, submission, "--runs 3000 --time 10m", 1);
+    let report = run_search(&fixture, submission, "--runs 3000 --time 10m", 1);
     assert_eq!(counterexample(&report)["verdict"], verdict, "{report:#}");
     assert_eq!(counterexample(&report)["input"]["text"], input, "{report:#}");
     assert_eq!(counterexample(&report)["failing"], 3, "{report:#}");
 }
 
-/// Whatever luck it has: what is shown is the output of a run that failed.
+/// The shown output always comes from a failed run.
 #[test]
-fn what_fails_now_and_then_is_shown_as_it_failed() {
+fn a_flaky_failure_is_shown_with_a_failing_run() {
     let fixture = fixture();
-    let report = search(&fixture, "read -r a b; echo $((a + b + (RANDOM % 4 == 0)))\n", "", 1);
+    let report = run_search(&fixture, "read -r a b; echo $((a + b + (RANDOM % 4 == 0)))\n", "", 1);
     let found = counterexample(&report);
     assert!(found["failing"].as_u64() <= found["repeats"].as_u64(), "{report:#}");
     assert!(found["expected"]["text"].is_string(), "{report:#}");
@@ -53,16 +49,16 @@ fn what_fails_now_and_then_is_shown_as_it_failed() {
 
 #[test]
 fn the_smallest_input_of_each_kind_of_failure_is_found() {
-    check(WRONG, "WA", "0 0\n");
-    check("read -r a b; echo $((a > 5 ? a - b : a + b))\n", "WA", "6 1\n");
-    check("read -r a b; [[ $b -gt 7 ]] && exit 3; echo $((a + b))\n", "RTE", "0 8\n");
+    check_found(WRONG, "WA", "0 0\n");
+    check_found("read -r a b; echo $((a > 5 ? a - b : a + b))\n", "WA", "6 1\n");
+    check_found("read -r a b; [[ $b -gt 7 ]] && exit 3; echo $((a + b))\n", "RTE", "0 8\n");
 }
 
 #[test]
-fn a_submission_that_is_too_slow_is_found_and_stays_so() {
+fn a_slow_submission_is_found_and_its_input_stays_slow() {
     let fixture = fixture();
     let slow = "read -r a b; while [[ $a -gt 7 ]]; do :; done; echo $((a + b))\n";
-    let report = search(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
+    let report = run_search(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
     assert_eq!(counterexample(&report)["verdict"], "TLE", "{report:#}");
     let input = counterexample(&report)["input"]["text"].as_str().expect("an input");
     let first = input.split(' ').next().and_then(|word| word.parse::<u32>().ok());
@@ -70,19 +66,19 @@ fn a_submission_that_is_too_slow_is_found_and_stays_so() {
 }
 
 #[test]
-fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
+fn the_time_limit_of_a_search_holds_even_if_a_program_sleeps() {
     let fixture = fixture();
-    // Its own limit on the clock is two minutes and more.
+    // Its wall time limit is more than two minutes.
     let asleep = "read -r a b; [[ $a -gt 1 ]] && sleep 1000; echo $((a + b))\n";
     let options = "--time 1s --shrink-time 500ms --time-limit 60";
-    let report = search(&fixture, asleep, options, 0);
+    let report = run_search(&fixture, asleep, options, 0);
     assert_eq!(report["end"], "time", "{report:#}");
     let seconds = report["seconds"].as_f64().expect("a time");
     assert!((1.0..30.0).contains(&seconds), "{report:#}");
 
-    // What is found is kept, though what makes it smaller takes longer than there is time.
+    // The found input is kept, even if shrinking runs out of time.
     let options = "--time 6s --shrink-time 1s --time-limit 0.1 --save found.in";
-    let report = search(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
+    let report = run_search(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
     assert_eq!(counterexample(&report)["verdict"], "TLE", "{report:#}");
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds < 30.0), "{report:#}");
     assert_eq!(counterexample(&report)["saved"], "found.in");
@@ -90,7 +86,7 @@ fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
 }
 
 #[test]
-fn what_is_found_is_said_in_few_words_and_saved_whole() {
+fn a_found_input_is_shown_in_short_and_saved_in_full() {
     let fixture = fixture();
     fixture.write("my.sh", WRONG);
     let line = "stress -q sum my.sh --seed 1 --runs 300 --explain 0 --time 10m --save dir/found.in";
@@ -100,9 +96,9 @@ fn what_is_found_is_said_in_few_words_and_saved_whole() {
 }
 
 #[test]
-fn nothing_is_found_where_there_is_nothing() {
+fn a_right_submission_gets_no_counterexample() {
     let fixture = fixture();
-    let report = search(&fixture, RIGHT, "--runs 60 --time 10m", 0);
+    let report = run_search(&fixture, RIGHT, "--runs 60 --time 10m", 0);
     assert_eq!(counterexample(&report), &Value::Null);
     assert_eq!(report["seed"], 1);
     assert_eq!(report["end"], "runs");
@@ -116,12 +112,12 @@ fn nothing_is_found_where_there_is_nothing() {
 }
 
 #[test]
-fn a_finite_set_of_inputs_is_tried_to_its_end() {
+fn a_finite_set_of_inputs_is_exhausted() {
     let fixture = fixture();
     fixture.write("sum/input_validators/sum.ctd", "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n");
     fixture.write("my.sh", RIGHT);
-    // Shapes and random inputs go on for ever; all that they find is there already.
-    let report = search(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
+    // Shapes and random inputs never end, but all inputs were tried before.
+    let report = run_search(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
     assert_eq!(report["runs"], 12, "{report:#}");
 }
 
@@ -130,7 +126,7 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots() {
     let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
     let fixture = fixture();
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
-        let report = search(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
+        let report = run_search(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
         let details = counterexample(&report);
         (details["input"].clone(), details["origin"].clone(), details["first_bytes"].clone())
     });
@@ -139,7 +135,7 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots() {
 }
 
 #[test]
-fn a_grammar_and_a_reference_do_without_a_package() {
+fn a_grammar_and_a_reference_suffice_without_a_package() {
     let fixture = Fixture::new();
     fixture.write("empty/g.ctd", GRAMMAR);
     fixture.write("empty/ref.sh", RIGHT);
@@ -157,7 +153,7 @@ fn a_grammar_and_a_reference_do_without_a_package() {
 }
 
 #[test]
-fn many_small_test_cases_share_an_input_and_one_is_left() {
+fn an_input_with_many_test_cases_is_shrunk_to_one() {
     let fixture = Fixture::new();
     let grammar = "INT(1, 50, t) NEWLINE REP(t) INT(1, 9, n) NEWLINE REP(n, SPACE) INT(0, 20, a) END NEWLINE END\n";
     fixture.write("g.ctd", grammar);
@@ -176,14 +172,14 @@ fn many_small_test_cases_share_an_input_and_one_is_left() {
 }
 
 #[test]
-fn generators_alone_are_tried_with_fresh_seeds_and_their_numbers_lowered() {
+fn generators_run_with_fresh_seeds_and_smaller_numbers() {
     let fixture = Fixture::new();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 5000 {seed}\n";
     fixture.write("sum/generators/generators.yaml", recipe);
     fixture.write("sum/generators/gen.sh", "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n");
     let submission = "read -r a b; [[ $b -gt 40 ]] && b=0; echo $((a + b))\n";
-    let report = search(&fixture, submission, "--runs 100 --time 10m", 1);
+    let report = run_search(&fixture, submission, "--runs 100 --time 10m", 1);
     let details = counterexample(&report);
     assert_eq!(details["origin"]["kind"], "generator", "{report:#}");
     let input = counterexample(&report)["input"]["text"].as_str().expect("an input");
@@ -192,10 +188,11 @@ fn generators_alone_are_tried_with_fresh_seeds_and_their_numbers_lowered() {
 }
 
 #[test]
-fn without_a_grammar_test_cases_are_changed_as_far_as_the_validators_accept_it() {
+fn without_a_grammar_test_cases_are_changed_and_validated() {
     let check = |submission: &str, verdict: &str, input: &str| {
         let fixture = Fixture::new();
-        let report = search(&fixture, submission, "--runs 3000 --time 10m --shrink-time 10m", 1);
+        let report =
+            run_search(&fixture, submission, "--runs 3000 --time 10m --shrink-time 10m", 1);
         let origin = &counterexample(&report)["origin"];
         assert_eq!(origin["kind"], "test_case", "{report:#}");
         assert!(origin["test_case"].is_string(), "{report:#}");
@@ -208,24 +205,24 @@ fn without_a_grammar_test_cases_are_changed_as_far_as_the_validators_accept_it()
 }
 
 #[test]
-fn an_input_that_only_lax_validators_accept_is_no_fault_of_the_reference() {
+fn an_invalid_input_that_lax_validators_accept_is_not_a_fault_of_the_reference() {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/validate/run", "#!/bin/bash\ncat > /dev/null\nexit 42\n");
     let strict = "read -r a b; [[ $b ]] || exit 1; echo $((a + b))\n";
     fixture.write("sum/submissions/accepted/right.sh", strict);
-    let report = search(&fixture, strict, "--runs 100 --time 10m", 0);
+    let report = run_search(&fixture, strict, "--runs 100 --time 10m", 0);
     assert!(report["left_out"].as_u64() > Some(0), "{report:#}");
 }
 
 #[test]
-fn what_is_found_joins_the_package_in_one_step() {
+fn a_promoted_input_is_added_to_the_package_in_one_step() {
     let fixture = fixture();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      one:\n        in: \"1 1\\n\"\n  # The end.\n";
     fixture.write("sum/generators/generators.yaml", recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
-    let report = search(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
+    let report = run_search(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
     assert_eq!(counterexample(&report)["promoted"], "secret/edges/zeros", "{report:#}");
     let read = |name: &str| fs::read_to_string(fixture.path(name)).expect("a file");
     assert_eq!(read("sum/data/secret/edges/zeros.in"), "0 0\n");
@@ -248,12 +245,13 @@ fn what_is_found_joins_the_package_in_one_step() {
 }
 
 #[test]
-fn in_a_legacy_package_a_file_of_its_own_describes_what_is_found() {
+fn a_promoted_input_in_a_legacy_package_has_a_description_file() {
     let fixture = fixture();
     let settings = "name: Sum\nlimits: {memory: 256}\nvalidation: default\n";
     fixture.write("sum/problem.yaml", settings);
     let wrong = "read -r a b; echo $((a > 5 ? a - b : a + b))\n";
-    let report = search(&fixture, wrong, "--runs 3000 --time 10m --time-limit 1 --promote new", 1);
+    let report =
+        run_search(&fixture, wrong, "--runs 3000 --time 10m --time-limit 1 --promote new", 1);
     let found = counterexample(&report);
     assert_eq!(found["promoted"], "secret/new", "{report:#}");
     let about = fixture.read("sum/data/secret/new.desc");
@@ -262,7 +260,7 @@ fn in_a_legacy_package_a_file_of_its_own_describes_what_is_found() {
 }
 
 #[test]
-fn in_a_list_what_is_found_gets_the_next_number() {
+fn a_promoted_input_in_a_list_gets_the_next_number() {
     let fixture = fixture();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      - one: {in: \"1 1\\n\"}\n";
@@ -270,7 +268,7 @@ fn in_a_list_what_is_found_gets_the_next_number() {
     fixture.write("sum/generators/generators.yaml", &recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
-    let report = search(&fixture, WRONG, "--runs 100 --promote zeros", 1);
+    let report = run_search(&fixture, WRONG, "--runs 100 --promote zeros", 1);
     assert_eq!(counterexample(&report)["promoted"], "secret/2-zeros", "{report:#}");
     // The recipe keeps its line ends.
     let new = fixture.read("sum/generators/generators.yaml");
@@ -280,7 +278,7 @@ fn in_a_list_what_is_found_gets_the_next_number() {
 }
 
 #[test]
-fn what_cannot_be_searched_is_said_before_anything_runs() {
+fn impossible_searches_are_refused_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["give a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["submission not found: none.sh"]);
@@ -314,11 +312,11 @@ fn what_cannot_be_searched_is_said_before_anything_runs() {
 }
 
 #[test]
-fn validators_that_disagree_with_the_grammar_are_named_and_believed() {
+fn validators_that_disagree_with_the_grammar_are_reported_and_prevail() {
     let fixture = fixture();
     fixture.write("sum/input_validators/sum.ctd", "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n");
     let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
-    let report = search(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
+    let report = run_search(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
     let said = report["diagnostics"].to_string();
     assert!(
         said.contains("rejects an input from") && said.contains("expected two numbers"),
@@ -337,14 +335,12 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
-/// A search in a package that ships.
-pub(crate) fn search_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
+pub(crate) fn search_shipped_package(package: &str, submission: &str, options: &[&str]) -> Value {
     let options = [&["--json", "--seed", "1", "--explain", "0"], options].concat();
-    shipped("stress", package, submission, &options)
+    shipped_document("stress", package, submission, &options)
 }
 
-/// The document of a subcommand about a submission of a package that ships.
-pub(crate) fn shipped(
+pub(crate) fn shipped_document(
     subcommand: &str,
     package: &str,
     submission: &str,
@@ -368,7 +364,8 @@ fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
         ("run_time_error/signed_bytes.rs", "RTE", "2\n1 128\n"),
         ("run_time_error/assert_even.py", "RTE", "3\n1 1 1\n"),
     ] {
-        let report = search_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
+        let report =
+            search_shipped_package("game1", submission, &["--runs", "400", "--time", "10m"]);
         let found = counterexample(&report);
         let found = (found["verdict"].as_str(), found["input"]["text"].as_str());
         assert_eq!(found, (Some(verdict), Some(input)), "{submission}: {report:#}");

@@ -1,22 +1,21 @@
-//! Batches against fresh processes: `juror stress` says the same of a program, whatever that does to a batch.
+//! Batches against fresh processes: `juror stress` finds the same, even if a program disturbs its batch.
 
 use serde_json::Value;
 
 use crate::fixture::Fixture;
 use crate::stress::counterexample;
 
-/// So many inputs that most of them are in batches, and no more.
+/// Enough inputs that most are in batches.
 const GRAMMAR: &str = "INT(0, 11, a) SPACE INT(0, 11, b) NEWLINE\n";
 
-/// The input on which a program does what is asked about: a small one, but not among the first.
-const ONCE: &str = "a == 0 && b == 8";
-/// The same for the reader of a report.
-const ONCE_TOLD: &str = "0 8\n";
-/// Inputs on which a program does what must not matter: many.
-const OFTEN: &str = "(a + b) % 9 == 5";
+/// The condition for the one input on which a program misbehaves: small, but not among the first.
+const ONE_INPUT: &str = "a == 0 && b == 8";
+/// The same input as text.
+const ONE_INPUT_TEXT: &str = "0 8\n";
+/// The condition for many inputs on which a program does something harmless.
+const MANY_INPUTS: &str = "(a + b) % 9 == 5";
 
-/// What comes before each program in C or C++.
-const START: &str = "\
+const PREAMBLE: &str = "\
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,19 +29,17 @@ const START: &str = "\
 #include <unistd.h>
 ";
 
-/// Whether a program can be put in batches at all.
+/// How many runs are in batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Batched {
-    /// Most of its runs.
+enum BatchShare {
     Mostly,
-    /// Some of its runs.
     Seldom,
-    /// None that counts.
+    /// None, or no run that counts.
     Never,
 }
-use Batched::{Mostly, Never, Seldom};
+use BatchShare::{Mostly, Never, Seldom};
 
-/// A package in which submissions may write files, if that is asked for.
+/// Submissions may write files if `writes` is set.
 fn fixture(io: &str, writes: bool) -> Fixture {
     let fixture = match io {
         "files" => Fixture::with_files(),
@@ -65,21 +62,21 @@ fn fixture(io: &str, writes: bool) -> Fixture {
     fixture
 }
 
-/// A right program in C that does this first, and that on one input before it prints.
+/// A right program in C that runs `first` at its start, and `on_one` on one input before it prints.
 fn program(first: &str, on_one: &str) -> String {
-    program_on(ONCE, first, on_one)
+    program_on(ONE_INPUT, first, on_one)
 }
 
-/// A right program in C that does this first, and that before it prints where the condition holds.
+/// A right program in C that runs `first` at its start, and `on_some` before it prints if the condition holds.
 fn program_on(condition: &str, first: &str, on_some: &str) -> String {
     format!(
-        "{START}int main(void) {{ {first} int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
+        "{PREAMBLE}int main(void) {{ {first} int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
          if ({condition}) {{ {on_some} }}\n\
          printf(\"%d\\n\", a + b); return 0; }}\n"
     )
 }
 
-fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
+fn run_search(fixture: &Fixture, name: &str, options: &str) -> Value {
     let line = format!(
         "stress sum {name} --explain 0 --reference ref.c --seed 3 --jobs 1 --runs 600 --time 10m --time-limit 0.1 --json {options}"
     );
@@ -88,8 +85,8 @@ fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// What must not depend on batches.
-fn found(report: &Value) -> [Value; 5] {
+/// The parts of a report that must not depend on batches.
+fn comparable_result(report: &Value) -> [Value; 5] {
     let details = counterexample(report);
     [
         details["verdict"].clone(),
@@ -100,10 +97,10 @@ fn found(report: &Value) -> [Value; 5] {
     ]
 }
 
-/// Holds the verdict that a program gets in batches against the expected one, and the input on which it gets it.
-fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: Batched) {
+/// Checks the verdict in batches, and its input.
+fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: BatchShare) {
     fixture.write(name, source);
-    let report = search(fixture, name, "");
+    let report = run_search(fixture, name, "");
     assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
     let expected = match verdict {
         "AC" => Value::Null,
@@ -118,29 +115,33 @@ fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched:
         Never => assert_eq!(of, 0, "{source}\n{report:#}"),
     }
     if verdict != "AC" {
-        assert_eq!(counterexample(&report)["input"]["text"], ONCE_TOLD, "{source}\n{report:#}");
+        assert_eq!(
+            counterexample(&report)["input"]["text"],
+            ONE_INPUT_TEXT,
+            "{source}\n{report:#}"
+        );
     }
 }
 
 #[test]
-fn fresh_processes_show_the_same() {
+fn fresh_processes_give_the_same_result() {
     let fixture = fixture("standard", false);
     fixture.write("my.c", program("", "a++;"));
-    let [batches, fresh] = ["", "--fresh"].map(|options| search(&fixture, "my.c", options));
+    let [batches, fresh] = ["", "--fresh"].map(|options| run_search(&fixture, "my.c", options));
     assert!(batches["batched"].as_u64() > Some(0), "{batches:#}");
     assert_eq!(fresh["batched"], 0, "{fresh:#}");
-    assert_eq!(found(&batches), found(&fresh), "{batches:#}");
+    assert_eq!(comparable_result(&batches), comparable_result(&fresh), "{batches:#}");
 }
 
-/// The same for a program in C that reads standard input.
+/// For a program in C that reads standard input.
 fn check(first: &str, on_some: &str, verdict: &str) {
     let fixture = fixture("standard", false);
     check_in(&fixture, "my.c", &program(first, on_some), verdict, Mostly);
 }
 
 #[test]
-fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
-    if !crate::builds::has("javac") {
+fn java_programs_start_fresh_for_each_input_of_a_batch() {
+    if !crate::builds::has_tool("javac") {
         return;
     }
     let fixture = Fixture::new();
@@ -161,7 +162,7 @@ fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
 }
 
 #[test]
-fn what_a_program_does_on_one_input_of_a_batch_is_found() {
+fn a_failure_on_one_input_of_a_batch_is_found() {
     check("", "a++;", "WA");
     check("", "abort();", "RTE");
     check("", "return 3;", "RTE");
@@ -170,7 +171,7 @@ fn what_a_program_does_on_one_input_of_a_batch_is_found() {
 }
 
 #[test]
-fn an_input_on_which_it_uses_too_much_is_found() {
+fn an_input_that_exceeds_a_limit_is_found() {
     check("", "for (;;) {}", "TLE");
     check("", "for (;;) puts(\"no end\");", "OLE");
     check(
@@ -180,21 +181,21 @@ fn an_input_on_which_it_uses_too_much_is_found() {
     );
 }
 
-/// For itself, because it waits for most of its time.
+/// A separate test, because it mostly sleeps.
 #[test]
-fn an_input_on_which_it_sleeps_is_found() {
+fn an_input_that_makes_the_program_sleep_is_found() {
     check("", "sleep(100);", "TLE");
 }
 
-/// The same for a program that is right, whatever it does beside that on many inputs.
-fn check_harmless(on_some: &str, batched: Batched) {
+/// For a right program that does something harmless on many inputs.
+fn check_harmless(on_some: &str, batched: BatchShare) {
     let fixture = fixture("standard", false);
-    let source = program_on(OFTEN, "", on_some);
+    let source = program_on(MANY_INPUTS, "", on_some);
     check_in(&fixture, "my.c", &source, "AC", batched);
 }
 
 #[test]
-fn what_it_does_to_the_batch_is_held_against_nobody() {
+fn disturbing_the_batch_changes_no_verdict() {
     let frame = "uint32_t f[] = {0x3174756a, 0, 1, 2}; write(1, f, sizeof f);";
     check("", frame, "WA");
     check_harmless("kill(getppid(), SIGKILL);", Seldom);
@@ -210,8 +211,8 @@ fn what_it_does_to_the_batch_is_held_against_nobody() {
 }
 
 #[test]
-fn an_input_sees_nothing_of_those_before_it() {
-    // In memory, in files that it may write everywhere, and in what is open.
+fn inputs_of_a_batch_do_not_affect_each_other() {
+    // In memory, in files at every writable place, and in open descriptors.
     let once = |path: &str| {
         format!(
             "{{ struct stat s; if (stat(\"{path}\", &s) == 0) return 4; \
@@ -228,19 +229,19 @@ fn an_input_sees_nothing_of_those_before_it() {
     check(&all.join(" "), "", "AC");
     let fixture = fixture("standard", true);
     check_in(&fixture, "my.c", &program(&once("seen"), ""), "AC", Mostly);
-    // Nobody but the program takes a directory with files in it away: then batches end early.
+    // Only the program removes a directory with files in it, so batches end early.
     let directory = "mkdir(\"seen\", 0700); int fd = open(\"seen/in\", O_CREAT | O_WRONLY, 0600); if (fd < 0) return 5;";
     check_in(&fixture, "my.c", &program("", directory), "AC", Mostly);
     check_in(&fixture, "my.c", &program(directory, ""), "AC", Seldom);
 }
 
 #[test]
-fn what_runs_before_main_is_done_once_for_all_or_there_are_no_batches() {
+fn code_before_main_runs_once_or_prevents_batches() {
     let fixture = fixture("standard", false);
     let with = |before: &str, body: &str| {
         format!(
-            "{START}#include <iostream>\n#include <vector>\n{before}\nint main() {{ {body}\n\
-             if ({ONCE}) std::cout << a << '\\n'; std::cout << a + b << '\\n'; }}\n"
+            "{PREAMBLE}#include <iostream>\n#include <vector>\n{before}\nint main() {{ {body}\n\
+             if ({ONE_INPUT}) std::cout << a << '\\n'; std::cout << a + b << '\\n'; }}\n"
         )
     };
     let read = "int a, b; std::cin >> a >> b;";
@@ -256,18 +257,18 @@ fn what_runs_before_main_is_done_once_for_all_or_there_are_no_batches() {
 }
 
 #[test]
-fn files_with_names_are_in_batches_as_well() {
+fn named_files_work_in_batches() {
     let fixture = fixture("files", true);
     let open = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"w\", stdout);";
     check_in(&fixture, "my.c", &program(open, "a++;"), "WA", Mostly);
     check_in(&fixture, "my.c", &program(open, "remove(\"sum.out\");"), "WA", Mostly);
     let add = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"a\", stdout);";
     check_in(&fixture, "my.c", &program(add, "remove(\"sum.in\");"), "AC", Mostly);
-    // As many write it: both files are open before `main`.
+    // A common style: both files are opened before `main`.
     let global = |on_some: &str| {
         format!(
             "#include <fstream>\n#include <cstdio>\nstd::ifstream in(\"sum.in\"); std::ofstream out(\"sum.out\");\n\
-             int main() {{ int a, b; in >> a >> b; if ({ONCE}) {{ {on_some} }} out << a + b << std::endl; }}\n"
+             int main() {{ int a, b; in >> a >> b; if ({ONE_INPUT}) {{ {on_some} }} out << a + b << std::endl; }}\n"
         )
     };
     check_in(&fixture, "my.cpp", &global("b++;"), "WA", Mostly);
@@ -277,30 +278,30 @@ fn files_with_names_are_in_batches_as_well() {
 }
 
 #[test]
-fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
+fn rust_programs_and_threads_work_in_batches() {
     let fixture = fixture("standard", false);
     let rust = |on_some: &str| {
         format!(
             "use std::io::Read;\nfn main() {{ let mut text = String::new(); std::io::stdin().read_to_string(&mut text).unwrap();\n\
              let mut numbers = text.split_whitespace().map(|word| word.parse::<i32>().unwrap());\n\
              let (a, b) = (numbers.next().unwrap(), numbers.next().unwrap());\n\
-             if {ONCE} {{ {on_some} }}\n\
+             if {ONE_INPUT} {{ {on_some} }}\n\
              let sum = std::thread::spawn(move || a + b).join().unwrap(); println!(\"{{sum}}\"); }}\n"
         )
     };
     check_in(&fixture, "my.rs", &rust("panic!();"), "RTE", Mostly);
     let threads = format!(
         "#include <iostream>\n#include <thread>\nint main() {{ int a, b, c = 0; std::cin >> a >> b;\n\
-         std::thread t([&] {{ c = a + b; }}); t.join(); if ({ONCE}) c++; std::cout << c << '\\n'; }}\n"
+         std::thread t([&] {{ c = a + b; }}); t.join(); if ({ONE_INPUT}) c++; std::cout << c << '\\n'; }}\n"
     );
     check_in(&fixture, "my.cpp", &threads, "WA", Mostly);
 }
 
 #[test]
-fn programs_in_python_are_in_batches_as_well() {
+fn python_programs_work_in_batches() {
     let fixture = fixture("standard", true);
-    let once = ONCE.replace("&&", "and");
-    // Nothing of the batch is there but on the one input, nor is what another input left.
+    let once = ONE_INPUT.replace("&&", "and");
+    // The output is wrong if the program sees a trace of its batch, or a file of another input.
     let source = format!(
         "import os, sys\na, b = map(int, input().split())\nsys.stdin.read()\n\
          is_new = __name__ == '__main__' and len(sys.argv) == 1 and 'INPUTS' not in globals()\n\
@@ -310,23 +311,23 @@ fn programs_in_python_are_in_batches_as_well() {
 }
 
 #[test]
-fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
+fn programs_that_cannot_be_batched_get_fresh_processes() {
     let fixture = fixture("standard", false);
-    // More inputs than are tried before there are batches.
+    // More inputs than are tried before batches begin.
     let grammar = "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n";
     fixture.write("sum/input_validators/sum.ctd", grammar);
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
     let report = fixture
         .json("stress sum my.sh --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m", 0);
     assert_eq!(report["batched"], 0, "{report:#}");
-    // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
+    // Without isolation, files of the whole machine would count as left behind.
     fixture.write("my.c", program("", ""));
     let report = fixture.json(
         "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
         0,
     );
     assert_eq!(report["batched"], 0, "{report:#}");
-    // A name that both have.
+    // Both have this name.
     fixture.write("my.c", program("", "") + "int __wrap_main(void) { return 1; }\n");
     fixture.check(
         "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m",
@@ -350,6 +351,6 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots_in_batches() {
         )
     };
     let [one, two, three] = [1, 2, 3].map(|jobs| fixture.json(&line(jobs), 1));
-    assert_eq!(found(&one), found(&two), "{one:#}\n{two:#}");
-    assert_eq!(found(&one), found(&three), "{one:#}\n{three:#}");
+    assert_eq!(comparable_result(&one), comparable_result(&two), "{one:#}\n{two:#}");
+    assert_eq!(comparable_result(&one), comparable_result(&three), "{one:#}\n{three:#}");
 }

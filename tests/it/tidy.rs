@@ -1,4 +1,4 @@
-//! Holds the source against the map in `docs/architecture.md`.
+//! Checks the source against `docs/architecture.md` and the rules of the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,11 +8,11 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-pub(crate) fn read(path: &Path) -> String {
+pub(crate) fn read_text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
+pub(crate) fn source_files(dir: &str) -> Vec<PathBuf> {
     walkdir::WalkDir::new(root().join(dir))
         .sort_by_file_name()
         .into_iter()
@@ -21,7 +21,7 @@ pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All files below a directory, by their paths in it.
+/// By their paths in the directory.
 pub(crate) fn files_below(dir: &Path) -> Vec<String> {
     let files = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter();
     let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
@@ -32,8 +32,8 @@ pub(crate) fn files_below(dir: &Path) -> Vec<String> {
 }
 
 /// Module name → the modules it may use; `None` for everything.
-fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
-    read(&root().join("docs/architecture.md"))
+fn read_map() -> BTreeMap<String, Option<BTreeSet<String>>> {
+    read_text(&root().join("docs/architecture.md"))
         .lines()
         .filter_map(|line| line.strip_prefix("| [`"))
         .map(|row| {
@@ -49,7 +49,7 @@ fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
         .collect()
 }
 
-/// The module of a source file; `None` for `lib.rs` and `main.rs`.
+/// `None` for `lib.rs` and `main.rs`.
 fn module_of(path: &Path) -> Option<String> {
     let below = path.strip_prefix(root().join("src")).ok()?;
     let first = below.components().next()?.as_os_str().to_str()?;
@@ -57,7 +57,7 @@ fn module_of(path: &Path) -> Option<String> {
 }
 
 /// The names that follow `crate::` in a line of code.
-fn used(line: &str) -> impl Iterator<Item = &str> {
+fn used_modules(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split("//").next().unwrap_or_default();
     code.split("crate::").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -66,30 +66,31 @@ fn used(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_file_says_in_its_first_line_what_it_is_for() {
+fn every_file_starts_with_its_purpose() {
     let silent: Vec<_> = ["src", "tests/it", "benches"]
         .into_iter()
-        .flat_map(sources)
-        .filter(|path| !read(path).starts_with("//! ") && !path.ends_with("src/lib.rs"))
+        .flat_map(source_files)
+        .filter(|path| !read_text(path).starts_with("//! ") && !path.ends_with("src/lib.rs"))
         .collect();
     assert_eq!(silent, Vec::<PathBuf>::new());
 }
 
 #[test]
-fn the_map_names_each_module_and_no_other() {
-    let on_disk: BTreeSet<String> = sources("src").iter().filter_map(|p| module_of(p)).collect();
-    let on_map: BTreeSet<String> = map().into_keys().collect();
+fn the_map_lists_exactly_the_modules() {
+    let on_disk: BTreeSet<String> =
+        source_files("src").iter().filter_map(|p| module_of(p)).collect();
+    let on_map: BTreeSet<String> = read_map().into_keys().collect();
     assert_eq!(on_disk, on_map);
 }
 
 #[test]
 fn the_map_points_down_only() {
-    let names: Vec<String> = read(&root().join("docs/architecture.md"))
+    let names: Vec<String> = read_text(&root().join("docs/architecture.md"))
         .lines()
         .filter_map(|line| line.strip_prefix("| [`")?.split("`]").next())
         .map(str::to_owned)
         .collect();
-    let map = map();
+    let map = read_map();
     for (row, name) in names.iter().enumerate() {
         for used in map[name].iter().flatten() {
             let place = names.iter().position(|name| name == used);
@@ -102,18 +103,18 @@ fn the_map_points_down_only() {
 }
 
 #[test]
-fn imports_keep_to_the_map() {
-    let map = map();
+fn imports_follow_the_map() {
+    let map = read_map();
     let mut wrong = Vec::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let Some(module) = module_of(&path) else {
             continue;
         };
         let Some(may_use) = &map[&module] else {
             continue;
         };
-        for (number, line) in read(&path).lines().enumerate() {
-            for name in used(line) {
+        for (number, line) in read_text(&path).lines().enumerate() {
+            for name in used_modules(line) {
                 if name != module && !may_use.contains(name) {
                     wrong.push(format!(
                         "{}:{}: `{module}` may not use `{name}`; see docs/architecture.md",
@@ -127,8 +128,8 @@ fn imports_keep_to_the_map() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// The files that start programs, and what.
-const STARTS: [(&str, &str); 5] = [
+/// The files that start programs, and which.
+const PROGRAM_STARTERS: [(&str, &str); 5] = [
     ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
     ("sandbox/forks.rs", "what the others prepare"),
     ("sandbox/plain/sys.rs", "the program of a run without isolation"),
@@ -137,15 +138,15 @@ const STARTS: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn nothing_else_starts_a_program() {
+fn only_listed_files_start_programs() {
     let src = root().join("src");
     let mut found = BTreeSet::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let name = path.strip_prefix(&src).unwrap().display().to_string();
         if name.contains("/tests/") || name.ends_with("/tests.rs") || name.contains("/templates/") {
             continue;
         }
-        let text = read(&path);
+        let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let starts = code.lines().map(|line| line.split("//").next().unwrap()).any(|line| {
             let imports = line.contains("process::") && line.contains("Command");
@@ -158,15 +159,16 @@ fn nothing_else_starts_a_program() {
             found.insert(name);
         }
     }
-    // Inside the sandbox, the program of a run.
+    // The program of a run, inside of the sandbox.
     found.retain(|name| !name.starts_with("sandbox/linux/"));
-    let expected: BTreeSet<String> = STARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let expected: BTreeSet<String> =
+        PROGRAM_STARTERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(found, expected);
 }
 
 #[test]
 fn files_named_in_where_do_i_change_exist() {
-    let text = read(&root().join("docs/architecture.md"));
+    let text = read_text(&root().join("docs/architecture.md"));
     let table = text.split("## Where do I change").nth(1).unwrap();
     let missing: Vec<&str> = table
         .split('`')
@@ -182,9 +184,9 @@ fn files_named_in_where_do_i_change_exist() {
 }
 
 #[test]
-fn the_document_of_dependencies_has_each_of_them() {
-    let told = read(&root().join("docs/dependencies.md"));
-    let manifest = read(&root().join("Cargo.toml"));
+fn the_document_of_dependencies_lists_each_one() {
+    let told = read_text(&root().join("docs/dependencies.md"));
+    let manifest = read_text(&root().join("Cargo.toml"));
     let mut section = "";
     for line in manifest.lines() {
         if line.starts_with('[') {
@@ -192,7 +194,7 @@ fn the_document_of_dependencies_has_each_of_them() {
         }
         let Some((name, _)) = line.split_once(" = ") else { continue };
         if section.ends_with("dependencies]") {
-            // The grammars of one project have a row together.
+            // The grammars of one project share a row.
             let name = if name.starts_with("tree-sitter") { "tree-sitter" } else { name };
             assert!(told.contains(name), "docs/dependencies.md does not say why {name} is there");
         }

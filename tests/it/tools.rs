@@ -1,4 +1,4 @@
-//! The tools of this machine: what a plan says is done, in a bare environment; and no file of a package is taken for one.
+//! Runs build plans with the tools of this machine, in an empty environment; no file of a package replaces a tool.
 
 use std::fs;
 use std::io::Write;
@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use juror::language::fault::Unready;
-use juror::language::plan::{BuildPlan, Written};
-use juror::language::planner::plan;
-use juror::language::recipe::recipe;
+use juror::language::fault::LaunchFault;
+use juror::language::plan::{BuildCommands, ProgramLanguage};
+use juror::language::planner::plan_commands;
+use juror::language::recipe::launch_spec;
 use juror::language::sources;
 use juror::language::toolchain::Toolchains;
 use juror::language::{BOX, PROGRAM};
@@ -23,17 +23,16 @@ use juror::sandbox::Machine;
 use crate::fixture::{Fixture, write_program};
 use crate::wire;
 
-/// The tools of this machine.
-fn machine() -> Toolchains {
+fn find_tools() -> Toolchains {
     Toolchains::new(Box::new(Machine))
 }
 
-/// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
+/// Builds a source file, runs it on `3 4`, and expects `7`. Skips if a tool is missing.
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
     check_in(None, name, text)
 }
 
-/// The same in the language of this code.
+/// `language` is a code.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()> {
     let dir = tempfile::tempdir()?;
@@ -60,15 +59,15 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         language: language.map(str::to_owned),
         ..Program::default()
     };
-    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = match plan(recipe, &machine()) {
-        Err(Unready::Tool(missing)) => {
+    let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
+    let plan = match plan_commands(recipe, &find_tools()) {
+        Err(LaunchFault::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
         }
         plan => plan?,
     };
-    // Built for batches it is on a single input what it is otherwise.
+    // A program built for batches behaves the same on a single input.
     let plans = [("place", Some(plan.clone())), ("batches", plan.for_batches())];
     for (place, plan) in plans {
         let place = dir.path().join(place);
@@ -79,8 +78,8 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
     Ok(())
 }
 
-fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result<()> {
-    lay_out(plan, place)?;
+fn build_and_start(name: &str, plan: &BuildCommands, place: &Path) -> anyhow::Result<()> {
+    write_files(plan, place)?;
     if let Some(step) = &plan.build {
         let (said, ended) = start(&step.command, place)?;
         anyhow::ensure!(ended, "{name} is not built: {said}");
@@ -92,19 +91,18 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
     Ok(())
 }
 
-/// Puts the files of a plan in place.
-fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
+fn write_files(plan: &BuildCommands, place: &Path) -> std::io::Result<()> {
     for file in &plan.files {
         let Node::File { blob, mode } = &file.node else { continue };
         let path = place.join(&file.name);
         fs::create_dir_all(path.parent().unwrap_or(place))?;
-        fs::write(&path, blob.start(u64::MAX)?)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode.rights()))?;
+        fs::write(&path, blob.prefix(u64::MAX)?)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode.permissions()))?;
     }
     Ok(())
 }
 
-/// Starts a command with `3 4` on its standard input; box and program are both `place`.
+/// Standard input is `3 4`. `place` is both box and program directory.
 fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)> {
     let place_text = place.to_string_lossy();
     let here = |text: &str| text.replacen(PROGRAM, &place_text, 1).replacen(BOX, &place_text, 1);
@@ -200,9 +198,9 @@ fn further_languages_are_built_and_started() -> anyhow::Result<()> {
     check_in(Some("pypy3"), "sum.py", PYTHON)
 }
 
-/// A fault of the source is one of the build, or of the run if nothing is built.
+/// A faulty source fails its build, or its run if nothing is built.
 #[test]
-fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
+fn a_faulty_source_fails_its_build_or_run() -> anyhow::Result<()> {
     const BUILD: &str = "is not built";
     const RUN: &str = "says";
     for (name, language, text, fails) in [
@@ -213,7 +211,7 @@ fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
         ("bad.swift", None, "let a: Int = \"x\"\n", BUILD),
         ("bad.ts", None, "const a: number = 'x';\n", BUILD),
     ] {
-        // What is skipped has no fault.
+        // A skipped language has no fault.
         let Err(fault) = check_in(language, name, text) else { continue };
         anyhow::ensure!(fault.to_string().contains(fails), "{fault}");
     }
@@ -231,9 +229,9 @@ fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
-    // A script that asks for what is not there is a fault of the script, elsewhere.
-    if let Err(missing) = machine().named("python3", "run scripts") {
+fn scripts_find_python_and_compilers() -> anyhow::Result<()> {
+    // Without Python, the script itself would fail.
+    if let Err(missing) = find_tools().find_named("python3", "run scripts") {
         eprintln!("skipped: {missing}");
         return Ok(());
     }
@@ -246,26 +244,25 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
     )
 }
 
-/// A tail of the machine's own loader and libraries: what starts here is told apart from what cannot.
+/// An executable of this machine needs no build.
 #[test]
-fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
+fn an_executable_needs_no_build() -> anyhow::Result<()> {
     let program = Program {
         name: "self".into(),
         path: FilePath::root(std::env::current_exe()?),
         kind: ProgramKind::Submission,
         ..Program::default()
     };
-    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = plan(recipe, &machine())?;
-    assert_eq!(plan.written, Written::Executable);
+    let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
+    let plan = plan_commands(recipe, &find_tools())?;
+    assert_eq!(plan.language, ProgramLanguage::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");
     Ok(())
 }
 
-/// Files with which a package would like to have its own programs started, or to choose a version. Those that start leave
-/// a mark.
-fn traps(fixture: &Fixture) {
+/// Files that try to replace tools or choose their versions. A program that starts leaves a mark.
+fn write_traps(fixture: &Fixture) {
     let mark = fixture.path("STARTED").display().to_string();
     let program = format!("#!/bin/sh\necho \"$0\" >> {mark}\necho 3\n");
     for name in [
@@ -328,7 +325,7 @@ fn traps(fixture: &Fixture) {
 #[test]
 fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
     let fixture = Fixture::new();
-    traps(&fixture);
+    write_traps(&fixture);
     let package = fixture.path("sum");
     let script = |name: &str, line: &str| {
         let path = format!("sum/submissions/accepted/{name}");
@@ -356,7 +353,7 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         assert_eq!(started, "", "{arguments}: {said}");
         said
     };
-    // Without its interpreter, a submission is not judged.
+    // A submission without its interpreter is not judged.
     for name in ["absolute", "installed", "winding", "relative", "split"] {
         let said = juror(&format!("judge . submissions/accepted/{name}"), &[2]);
         assert!(
@@ -368,7 +365,7 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         juror(&format!("judge . submissions/accepted/{name}"), &[0, 1, 2, 3, 4]);
     }
     juror("judge . submissions/accepted/a.py submissions/accepted/absolute --executor local", &[2]);
-    // A command is started, and in the sandbox it finds no file of the package.
+    // A command starts in the sandbox, where it finds no file of the package.
     for command in ["./python3", "bin/python3", "./java -version", "./env python3"] {
         juror(&format!("judge . -- {command}"), &[0, 1, 2]);
     }
@@ -377,12 +374,12 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         "sum/input_validators/other/run",
         format!("#!{}/perl\nexit 42;\n", package.display()),
     );
-    fixture.executable("sum/input_validators/other/run");
+    fixture.make_executable("sum/input_validators/other/run");
     juror("verify .", &[3]);
 }
 
 #[test]
-fn tools_are_found_by_a_juror_whose_parent_ignores_the_ends_of_processes() {
+fn tools_are_found_even_if_sigchld_is_ignored() {
     let fixture = Fixture::new();
     let juror = fixture.std_juror("judge sum sum/submissions/accepted/right.sh");
     let mut bash = Command::new("bash");

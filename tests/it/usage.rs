@@ -1,4 +1,4 @@
-//! The command in the hands of people: odd names, kept boxes, Ctrl-C, a disk that is full.
+//! The command in daily use: odd names, saved boxes, Ctrl-C, a full disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,7 +22,7 @@ fn a_wrong_option_is_explained() {
 }
 
 #[test]
-fn the_line_that_repeats_a_run_can_be_pasted() {
+fn the_repeat_line_works_in_a_shell() {
     let fixture = Fixture::new();
     let check = |name: &str| {
         fixture.write(name, WRONG);
@@ -37,7 +37,7 @@ fn the_line_that_repeats_a_run_can_be_pasted() {
         let case = run(fixture.juror("judge sum").arg(name));
         assert_eq!(case["verdict"], "WA", "{case}");
         let line = case["evidence"]["repeat"].as_str().expect("a line");
-        let line = line.replacen("juror", &juror(), 1);
+        let line = line.replacen("juror", &juror_program(), 1);
         let mut shell = assert_cmd::Command::new("bash");
         shell.current_dir(fixture.root());
         let again = run(shell.args(["-c", &format!("{line} \"$@\"")]).arg("bash"));
@@ -50,7 +50,7 @@ fn the_line_that_repeats_a_run_can_be_pasted() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_no_verdict() {
+fn a_name_that_is_not_utf_8_gives_no_verdict() {
     let fixture = Fixture::new();
     let name = OsStr::from_bytes(b"p\xff.sh");
     fs::write(fixture.root().join(name), RIGHT).expect("a file");
@@ -65,7 +65,7 @@ fn a_name_that_is_no_text_is_no_verdict() {
 }
 
 #[test]
-fn one_bad_entry_keeps_nobody_from_being_judged() {
+fn a_bad_submission_does_not_stop_the_others() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     fixture.write("wrong.sh", WRONG);
@@ -100,7 +100,7 @@ fn one_bad_entry_keeps_nobody_from_being_judged() {
 }
 
 #[test]
-fn a_package_that_is_not_complete_is_judged() {
+fn an_incomplete_package_is_judged() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("sum/problem.yaml", "problem_format_version: 2025-09\nlicense: cc0\n");
@@ -128,7 +128,7 @@ fn a_package_that_is_not_complete_is_judged() {
     let words = "problem_format_version: 2025-09\nname: Sum\ntype: pass-fail multi-pass\n";
     fixture.write("sum/problem.yaml", words);
     fixture.check("verify sum", 3, &["write `type: [pass-fail, multi-pass]`"]);
-    // What cannot be honoured is an error.
+    // An option that cannot work is an error.
     let base = "problem_format_version: 2025-09\n";
     for (yaml, said) in [
         ("type: interactive\n", "need their own"),
@@ -162,7 +162,7 @@ fn tests_without_a_package_may_have_odd_names() {
 }
 
 #[test]
-fn a_name_does_not_end_a_message() {
+fn special_characters_in_a_name_do_not_cut_a_message() {
     let fixture = Fixture::new();
     let check = |command: &str, name: &str, key: &str, message: &str, help: Option<&str>| {
         let output = fixture.juror(command).args([name, "--json"]).output().expect("juror runs");
@@ -190,7 +190,7 @@ fn a_name_does_not_end_a_message() {
 }
 
 #[test]
-fn what_a_compiler_says_is_shown() {
+fn compiler_messages_are_shown() {
     let fixture = Fixture::new();
     let errors = |number: usize| {
         let lines = (1..=number).map(|line| format!("#error \"fault {line}.\"\n"));
@@ -226,7 +226,7 @@ fn what_a_compiler_says_is_shown() {
     }
     fixture.remove("sum/submissions/accepted/ce.c");
     fixture.check("stress sum ce.c", 1, &["error: CE: the submission does not build"]);
-    // Whatever the number of lines, none is replaced by a line that says so.
+    // No single line is replaced by a note that one line is missing.
     for number in 1..=8 {
         fixture.write("ce.c", errors(number));
         let text = said("judge sum ce.c");
@@ -235,7 +235,7 @@ fn what_a_compiler_says_is_shown() {
 }
 
 #[test]
-fn what_a_user_types_is_understood() {
+fn paths_of_test_cases_work_and_mistakes_get_a_hint() {
     let fixture = Fixture::new();
     let check = |arguments: &str, code: i32, said: &str| fixture.check(arguments, code, &[said]);
     for case in
@@ -254,7 +254,7 @@ fn what_a_user_types_is_understood() {
 }
 
 #[test]
-fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
+fn boxes_can_be_saved_in_an_unnamed_directory() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
     fixture.write("tmp/below", "");
@@ -264,7 +264,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("juror-boxes-"), "{text}");
-    // Where no rejection names its box, the directory still has to be found.
+    // Without a rejection that names its box, the directory must still be shown.
     fixture.write("p.sh", RIGHT);
     fixture.check("judge sum p.sh --keep=right", 0, &["saved in", "right"]);
     let document = fixture.json("judge sum p.sh --keep=again", 0);
@@ -276,7 +276,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
         fixture.check(&format!("judge sum p.sh --keep {dir}"), 2, &[&write]);
         fixture.check(&format!("verify sum --keep {dir}"), 2, &[&write]);
     }
-    // The other submission is judged, and its boxes are kept.
+    // The other submission is judged, and its boxes are saved.
     let mut command = fixture.juror("judge sum p.sh none.c --keep");
     let output = command.env("TMPDIR", fixture.path("tmp")).output().expect("juror runs");
     assert_eq!(output.status.code(), Some(2));
@@ -287,7 +287,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
 }
 
 #[test]
-fn what_a_run_read_and_wrote_can_be_seen() {
+fn input_and_output_of_a_run_are_saved() {
     let fixture = Fixture::new();
     fixture.write("crash.sh", "read a b; echo \"at $a\"; echo why >&2; exit 3\n");
     fixture.check("judge sum crash.sh", 1, &["RTE", "standard output:", "at 1", "why"]);
@@ -306,7 +306,7 @@ fn what_a_run_read_and_wrote_can_be_seen() {
 }
 
 #[test]
-fn nothing_is_said_that_was_not_checked() {
+fn output_claims_only_what_was_checked() {
     let fixture = Fixture::new();
     let settings = fixture
         .read("sum/problem.yaml")
@@ -327,12 +327,12 @@ fn a_terminal_without_colours_gets_none() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let check = |terminal: &str, has_colours: bool| {
-        let juror = juror();
+        let juror = juror_program();
         let mut command = Command::new("script");
         command.args(["-qec", &format!("{juror} judge sum p.sh"), "/dev/null"]);
         command.current_dir(fixture.root()).env_remove("NO_COLOR").env("TERM", terminal);
         let Ok(output) = command.stdin(Stdio::null()).output() else {
-            return fixture.skip("no `script` on this machine");
+            return fixture.announce_skip("no `script` on this machine");
         };
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains("accepted"), "{said}");
@@ -343,7 +343,7 @@ fn a_terminal_without_colours_gets_none() {
 }
 
 #[test]
-fn boxes_of_several_packages_are_kept_apart() {
+fn boxes_of_several_packages_are_saved_separately() {
     let fixture = Fixture::new();
     let copied =
         Command::new("cp").args(["-r", "sum", "total"]).current_dir(fixture.root()).status();
@@ -363,7 +363,7 @@ fn a_package_that_cannot_be_used_is_counted() {
 }
 
 #[test]
-fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
+fn a_submission_in_a_forbidden_language_does_not_stop_the_others() {
     let fixture = Fixture::new();
     let judged = [
         "error: juror does not support Zig",
@@ -385,7 +385,7 @@ fn a_submission_in_another_language_keeps_nobody_from_being_judged() {
 }
 
 #[test]
-fn what_is_wrong_with_the_command_line_stands_in_the_document() {
+fn command_line_errors_are_in_the_json_document() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     let check = |arguments: &str, code: i32, piece: &str| {
@@ -400,7 +400,7 @@ fn what_is_wrong_with_the_command_line_stands_in_the_document() {
 }
 
 #[test]
-fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
+fn an_unusable_temporary_directory_gives_no_verdict() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     for arguments in ["judge sum a.sh", "verify sum"] {
@@ -414,9 +414,8 @@ fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
     }
 }
 
-/// Starts juror, waits until a program of it runs, sends a signal, and gives its exit code and all it
-/// wrote.
-fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
+/// Waits until a program of juror runs, then sends a signal. Returns the exit code and the output.
+fn run_interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
     fixture.write("tmp/keep", "");
     let child = wire::juror()
         .args(arguments.split_whitespace())
@@ -428,7 +427,7 @@ fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>
         .spawn()
         .expect("juror starts");
     let id = child.id().to_string();
-    // It has said so in the temporary directory when it is past its start.
+    // The program makes a file in the temporary directory when it has started.
     let start = Instant::now();
     while fs::read_dir(fixture.path("tmp")).expect("tmp").count() < 2 {
         assert!(start.elapsed() < Duration::from_secs(60), "it never began");
@@ -445,11 +444,11 @@ fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>
 }
 
 #[test]
-fn an_interruption_ends_it_at_once_and_leaves_nothing() {
+fn an_interruption_ends_at_once_and_leaves_no_files() {
     let fixture = Fixture::new();
     fixture.write("sleeps.sh", "sleep 1000\n");
     let check = |arguments: &str, signal: &str, said: &str| {
-        let (code, text) = interrupted(&fixture, arguments, signal);
+        let (code, text) = run_interrupted(&fixture, arguments, signal);
         assert_eq!(code, Some(130), "{arguments}: {text}");
         assert!(text.contains(said), "{arguments}: {text}");
         let left = fs::read_dir(fixture.path("tmp")).expect("tmp");
@@ -471,11 +470,11 @@ fn an_interruption_ends_it_at_once_and_leaves_nothing() {
     check("generate sum", "-INT", "interrupted");
 }
 
-/// They run no program meanwhile, so the signal comes when juror listens to it.
+/// juror runs no program here, so the signal is sent when juror handles signals.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
-    const TERM: u64 = 1 << 14;
+fn an_interruption_ends_long_generation_and_waiting_for_input() {
+    const SIGTERM_MASK: u64 = 1 << 14;
     let fixture = Fixture::new();
     let endless = "REPI(i,10^5) INT(1,9,a[i]) SPACE END NEWLINE ASSERT(a[0] > 9 || a[1] > 9)\n";
     fixture.write("endless.ctd", endless);
@@ -494,12 +493,12 @@ fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
             let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a status");
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
             let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-            caught.is_some_and(|it| it & TERM > 0)
+            caught.is_some_and(|it| it & SIGTERM_MASK > 0)
         };
         while !is_listening() {
             std::thread::yield_now();
         }
-        // Nothing comes, and it does not end.
+        // No input arrives, and the pipe stays open.
         let stdin = child.stdin.take();
         let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
         assert!(sent.expect("kill").success());
@@ -511,13 +510,13 @@ fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
 }
 
 #[test]
-fn new_data_has_the_rights_that_the_umask_leaves() {
+fn new_data_has_the_permissions_of_the_umask() {
     let fixture = Fixture::new();
     fixture.write(
         "sum/generators/generators.yaml",
         "data: {secret: {data: {new: {in: \"1 1\\n\", ans: \"2\\n\"}}}}\n",
     );
-    let juror = juror();
+    let juror = juror_program();
     for (umask, rights) in [("022", 0o644), ("077", 0o600)] {
         let line = format!("umask {umask}; exec {juror} generate sum");
         let status = Command::new("sh")
@@ -554,10 +553,10 @@ fn a_generator_must_leave_a_regular_file() {
 }
 
 #[test]
-fn a_lost_report_is_a_fault() {
+fn an_unwritten_report_is_a_judge_error() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
-    let juror = juror();
+    let juror = juror_program();
     let check = |arguments: &str, to: &str, code: i32, said: &str| {
         let line = format!("{juror} {arguments} {to}");
         let mut shell = Command::new("bash");
@@ -588,7 +587,7 @@ fn a_lost_report_is_a_fault() {
     );
     check("--help", ">/dev/full", 4, "error: cannot write the report: No space left on device");
     check("judge sum right.sh", ">&- 2>&-", 4, "");
-    // A reader that has seen enough is not a fault.
+    // A closed pipe is not an error.
     check("judge sum right.sh", "2>/dev/null | true; exit ${PIPESTATUS[0]}", 0, "");
     check("--help", "| true; exit ${PIPESTATUS[0]}", 0, "");
 }
@@ -596,7 +595,7 @@ fn a_lost_report_is_a_fault() {
 #[test]
 fn a_large_submission_is_refused_before_it_is_read() {
     let fixture = Fixture::new();
-    // Files with holes: they take no room.
+    // Sparse files take no disk space.
     let sparse = |name: &str, start: &str, size: u64| {
         fixture.write(name, start);
         let file = fs::File::options().write(true).open(fixture.root().join(name));
@@ -605,8 +604,8 @@ fn a_large_submission_is_refused_before_it_is_read() {
     sparse("huge.cpp", "int main(){}", 4 << 30);
     sparse("large.py", "print(1)", 2 << 20);
     for (name, size) in [("huge.cpp", "4 GiB"), ("large.py", "2 MiB")] {
-        // Less address space than the file is large: who read it whole would fail.
-        let line = format!("ulimit -v 1500000; exec {} judge sum {name}", juror());
+        // The address space is smaller than the file, so reading it in full would fail.
+        let line = format!("ulimit -v 1500000; exec {} judge sum {name}", juror_program());
         let mut shell = Command::new("bash");
         let output = shell.current_dir(fixture.root()).args(["-c", &line]).output();
         let output = output.expect("a shell");
@@ -615,7 +614,7 @@ fn a_large_submission_is_refused_before_it_is_read() {
         assert!(said.contains(&format!("{size} of source code, 1 MiB allowed")), "{said}");
     }
     fs::create_dir(fixture.root().join("many")).expect("a directory");
-    // One program, as one of them is called so.
+    // These are one program, since one of the files is a main file.
     fixture.write("many/main.py", "");
     for number in 0..10_000 {
         fs::write(fixture.root().join(format!("many/{number}.py")), "").expect("a file");
@@ -623,7 +622,6 @@ fn a_large_submission_is_refused_before_it_is_read() {
     fixture.check("judge sum many", 2, &["has more than 10000 files"]);
 }
 
-/// The program, for a shell.
-fn juror() -> String {
+fn juror_program() -> String {
     format!("env JUROR_CACHE=off {}", assert_cmd::cargo::cargo_bin("juror").display())
 }

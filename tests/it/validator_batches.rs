@@ -1,27 +1,28 @@
-//! Input validators in batches decide as they do alone.
+//! Input validators in batches give the same results as alone.
 
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror::build::Builder;
-use juror::build::batch::Way;
+use juror::build::batch::BatchMode;
 use juror::build::bench::Bench;
 use juror::executor::Executor;
 use juror::model::isolation::Isolation;
 use juror::model::job::Job;
 use juror::model::test_data::{TestCase, ValidatorArgs};
 use juror::package::read;
-use juror::validity::{BEFORE, Validity};
+use juror::validity::{INPUTS_BEFORE_BATCHES, Validity};
 
-use crate::builds::has;
+use crate::builds::has_tool;
 use crate::executors;
 use crate::fixture::Fixture;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
-/// Accepts a number that is at most its argument.
-const PYTHON: &str = "import sys\nsys.exit(42 if int(input()) <= int(sys.argv[1]) else 43)\n";
-const C: &str = "\
+/// Accepts numbers up to the argument.
+const PYTHON_VALIDATOR: &str =
+    "import sys\nsys.exit(42 if int(input()) <= int(sys.argv[1]) else 43)\n";
+const C_VALIDATOR: &str = "\
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,18 +35,18 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// How validators are asked once batches could begin.
+/// How validators run once batches can begin.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Asked {
-    /// With a start of each for many inputs.
+enum CallMode {
+    /// One start for many inputs.
     Together,
-    /// Together as far as a batch goes, then alone.
+    /// In a batch until it ends, then alone.
     InParts,
-    /// With a start of each for every input.
+    /// One start for each input.
     Alone,
 }
 
-fn check(validators: &[(&str, &str)], asked: Asked) {
+fn check_calls(validators: &[(&str, &str)], asked: CallMode) {
     let fixture = Fixture::new();
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     for (name, text) in validators {
@@ -53,7 +54,7 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
     }
     let problem = read(&fixture.path("sum")).problem.expect("a package");
     let (local, started) = (executors::local(), AtomicUsize::new(0));
-    let executor = Scripted::new(local.slots(), |job: &Job| {
+    let executor = ScriptedExecutor::new(local.slots(), |job: &Job| {
         started.fetch_add(1, Ordering::SeqCst);
         local.run_job(job)
     });
@@ -63,61 +64,64 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
     let input_validator_args = ValidatorArgs::All(vec!["500".to_owned()]);
     let test_case = TestCase { input_validator_args, ..TestCase::default() };
     let validity = Validity::build(bench, Vec::new(), &test_case).expect("validators");
-    let validity = validity.in_batches(Way::isolated(Isolation::Namespaces));
+    let validity = validity.in_batches(BatchMode::isolated(Isolation::Namespaces));
     let check = |numbers: &[usize]| {
         let texts: Vec<Arc<[u8]>> =
             numbers.iter().map(|it| format!("{it}\n").into_bytes().into()).collect();
         let expected: Vec<bool> = numbers.iter().map(|it| *it <= 500).collect();
         let before = started.load(Ordering::SeqCst);
-        assert_eq!(validity.accepted(&texts).expect("decisions"), expected, "{validators:?}");
+        assert_eq!(validity.accepts_each(&texts).expect("decisions"), expected, "{validators:?}");
         started.load(Ordering::SeqCst) - before
     };
-    // What refuses all proves nothing.
-    assert!(check(&vec![501; BEFORE]) >= BEFORE);
+    // A validator that refuses everything proves nothing.
+    assert!(check(&vec![501; INPUTS_BEFORE_BATCHES]) >= INPUTS_BEFORE_BATCHES);
     assert!(check(&[7, 501, 8]) >= 3);
     let starts = check(&[7, 501, 777, 500, 8, 502, 9, 10, 503, 504]);
     match asked {
-        // A batch in each slot.
-        Asked::Together => assert!(starts <= 2 * validators.len(), "{validators:?}: {starts}"),
-        Asked::InParts => assert!((3..10).contains(&starts), "{validators:?}: {starts}"),
-        Asked::Alone => assert!(starts >= 10, "{validators:?}: {starts}"),
+        // Each slot has its own batch.
+        CallMode::Together => assert!(starts <= 2 * validators.len(), "{validators:?}: {starts}"),
+        CallMode::InParts => assert!((3..10).contains(&starts), "{validators:?}: {starts}"),
+        CallMode::Alone => assert!(starts >= 10, "{validators:?}: {starts}"),
     }
     assert_eq!(check(&[]), 0);
 }
 
-/// The validator in C, which also does this.
-fn also(what: &str) -> String {
-    C.replace("/* WHAT */", what)
+fn validator_with(what: &str) -> String {
+    C_VALIDATOR.replace("/* WHAT */", what)
 }
 
 #[test]
-fn many_inputs_cost_one_start_of_each_validator() {
-    if has("cc") {
-        check(&[("a.c", C)], Asked::Together);
-        check(&[("a.c", &also("if (a > 500) abort();"))], Asked::Together);
+fn many_inputs_need_one_start_of_each_validator() {
+    if has_tool("cc") {
+        check_calls(&[("a.c", C_VALIDATOR)], CallMode::Together);
+        check_calls(&[("a.c", &validator_with("if (a > 500) abort();"))], CallMode::Together);
     }
-    if has("cc") && has("python3") {
-        check(&[("a.c", C), ("b.py", PYTHON)], Asked::Together);
-    }
-}
-
-#[test]
-fn a_batch_that_ends_early_decides_nothing_of_the_rest() {
-    if has("cc") {
-        let stays = also("if (a == 777 && !fork()) { close(0); close(1); close(2); pause(); }");
-        check(&[("a.c", &stays)], Asked::InParts);
+    if has_tool("cc") && has_tool("python3") {
+        check_calls(&[("a.c", C_VALIDATOR), ("b.py", PYTHON_VALIDATOR)], CallMode::Together);
     }
 }
 
 #[test]
-fn validators_that_decide_otherwise_in_a_batch_are_asked_alone() {
-    if has("cc") {
-        check(
-            &[("a.c", &also("if ((fcntl(1, F_GETFL) & O_ACCMODE) == O_RDWR) return 43;"))],
-            Asked::Alone,
+fn a_batch_that_ends_early_does_not_decide_the_rest() {
+    if has_tool("cc") {
+        let stays =
+            validator_with("if (a == 777 && !fork()) { close(0); close(1); close(2); pause(); }");
+        check_calls(&[("a.c", &stays)], CallMode::InParts);
+    }
+}
+
+#[test]
+fn validators_that_change_in_a_batch_run_alone() {
+    if has_tool("cc") {
+        check_calls(
+            &[(
+                "a.c",
+                &validator_with("if ((fcntl(1, F_GETFL) & O_ACCMODE) == O_RDWR) return 43;"),
+            )],
+            CallMode::Alone,
         );
     }
-    // Its language cannot.
+    // Its language has no batches.
     let shell = "read -r a; (( a <= $1 )) && exit 42; exit 43\n";
-    check(&[("a.sh", shell)], Asked::Alone);
+    check_calls(&[("a.sh", shell)], CallMode::Alone);
 }

@@ -1,11 +1,10 @@
-//! Output validators of packages: what they are shown, what their answers mean, and what comes of those
-//! that break down.
+//! Output validators of packages: their files and arguments, their exit codes, and their faults.
 
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// Accepts what has the judge answer's words; says what it was given.
+/// Accepts outputs with the words of the judge answer; prints its arguments.
 const VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r -a answer < "$2"
 read -r -a output || true
@@ -15,7 +14,7 @@ echo "do not give up" > "${3}teammessage.txt"
 exit 43
 "#;
 
-/// The package with this validator, a shell script.
+/// `validator` is a shell script.
 fn fixture(validator: &str) -> Fixture {
     let fixture = Fixture::new();
     set_validator(&fixture, validator);
@@ -24,7 +23,7 @@ fn fixture(validator: &str) -> Fixture {
 
 fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.write("sum/output_validator/validate/run", validator);
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
 }
 
 /// Adds lines to `limits` of `problem.yaml`, and others before it.
@@ -36,7 +35,7 @@ fn set_problem(fixture: &Fixture, before: &str, limits: &str) {
 }
 
 #[test]
-fn a_validator_decides_and_says_why() {
+fn a_validator_decides_and_its_message_is_shown() {
     let fixture = fixture(VALIDATOR);
     fixture.write("a.sh", RIGHT);
     fixture.write("b.sh", WRONG);
@@ -57,7 +56,7 @@ fn a_validator_decides_and_says_why() {
 }
 
 #[test]
-fn facts_come_before_the_validator() {
+fn limits_and_crashes_come_before_the_validator() {
     let fixture = fixture(VALIDATOR);
     let rows = [
         ("read -r a b; echo $((a + b)); exit 3", "RTE", "exit code 3"),
@@ -69,7 +68,7 @@ fn facts_come_before_the_validator() {
 
 /// 2025-09, "Working directory": an output validator has the files of the submission
 #[test]
-fn the_working_directory_has_the_files_of_the_submission() {
+fn the_working_directory_of_a_validator_has_the_submissions_files() {
     let fixture = fixture(
         "#!/usr/bin/env bash\nls > \"${3}judgemessage.txt\"; echo ~ >> \"${3}judgemessage.txt\"\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
@@ -82,7 +81,7 @@ fn the_working_directory_has_the_files_of_the_submission() {
 
 /// 2025-09, "Working directory": the trial of an output validator gives it a submission's files, too
 #[test]
-fn an_output_validator_may_need_the_files_of_the_submission() {
+fn the_test_of_an_output_validator_has_a_submissions_files() {
     let fixture = fixture(
         "#!/usr/bin/env bash\nlong=$(wc -c < *.sh) || exit 1\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && (( long < 40 )) && exit 42; exit 43\n",
@@ -132,7 +131,7 @@ fn a_submission_never_sees_answer_or_feedback() {
 }
 
 #[test]
-fn files_work_with_a_validator() {
+fn input_and_output_files_work_with_a_validator() {
     let fixture = Fixture::with_files();
     set_validator(&fixture, VALIDATOR);
     fixture.check("verify sum", 0, &["all as expected"]);
@@ -143,7 +142,7 @@ fn files_work_with_a_validator() {
 }
 
 #[test]
-fn feedback_is_kept_where_boxes_are() {
+fn feedback_is_saved_with_boxes() {
     let fixture = fixture(
         "#!/usr/bin/env bash\necho '<svg/>' > \"${3}judgeimage.svg\"; echo more > \"${3}notes\"; echo debug >&2\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
@@ -164,8 +163,8 @@ fn feedback_is_kept_where_boxes_are() {
     assert_eq!(read("notes").expect("notes"), "more\n");
 }
 
-/// Right on what it is tried with, then `fault` on the output 666.
-fn breaking(fault: &str) -> String {
+/// Passes its test, and runs `fault` on the output 666.
+fn validator_with_fault(fault: &str) -> String {
     format!(
         "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42\n\
          [[ $line == 666 ]] || exit 43\necho 'what went wrong' >&2\n{fault}\n"
@@ -176,7 +175,7 @@ fn breaking(fault: &str) -> String {
 #[test]
 fn a_validator_that_breaks_down_is_a_judge_error() {
     let check = |fault: &str, said: &str| {
-        let fixture = fixture(&breaking(fault));
+        let fixture = fixture(&validator_with_fault(fault));
         set_problem(&fixture, "", "  validation_time: 1\n  validation_output: 1\n");
         fixture.write("p.sh", "echo 666\n");
         let document = fixture.json("judge sum p.sh", 4);
@@ -190,7 +189,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
     check("kill -SEGV $$", "it was killed by SIGSEGV");
     check("exit 0", "it ended with exit code 0; it must be 42");
     check("exit 1", "it ended with exit code 1; it must be 42");
-    // On a busy machine it reaches the other limit first.
+    // On a busy machine the other limit may be reached first.
     check("while :; do :; done", "it exceeded a limit:");
     check("sleep 100", "on the wall clock, 3.00 s allowed");
     check("head -c 3000000 /dev/zero; exit 43", "it exceeded a limit: wrote more than the 1 MiB");
@@ -207,7 +206,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
 }
 
 #[test]
-fn a_validator_writes_nothing_outside_and_reads_nothing_else() {
+fn a_validator_is_confined_to_its_files() {
     let fixture = fixture(
         "#!/usr/bin/env bash\nfor place in /etc/x /program/x /submission/x /x; do \
          { echo > $place && echo \"wrote $place\" >> \"${3}judgemessage.txt\"; } 2> /dev/null; done\n\
@@ -220,7 +219,7 @@ fn a_validator_writes_nothing_outside_and_reads_nothing_else() {
 }
 
 #[test]
-fn a_validator_is_tried_before_anybody_is_judged() {
+fn an_output_validator_is_tested_before_it_judges() {
     let check = |validator: &str, code: i32, said: &[&str]| {
         let fixture = fixture(&format!("#!/usr/bin/env bash\n{validator}\n"));
         fixture.write("a.sh", RIGHT);
@@ -229,7 +228,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
     let script = "sum/output_validator/validate";
     let rejects = "rejects sum/data/sample/1.ans as the output of sample/1";
     check("exit 43", 3, &[script, rejects]);
-    // It takes the answer for the output and the other way round: all is well until both differ.
+    // The validator confuses answer and output, which shows only if they differ.
     check(
         "read -r line < \"$1\"; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43",
         3,
@@ -251,7 +250,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
 }
 
 #[test]
-fn a_validator_may_accept_nothing_at_all_where_the_package_says_so() {
+fn a_validator_may_accept_an_empty_output_if_the_package_says_so() {
     let validator = "#!/usr/bin/env bash\nread -r line; \
                      [[ -z $line || $line == $(cat \"$2\") ]] && exit 42; exit 43\n";
     let fixture = fixture(validator);
@@ -264,7 +263,7 @@ fn a_validator_may_accept_nothing_at_all_where_the_package_says_so() {
 }
 
 #[test]
-fn an_answer_that_is_no_output_has_an_output_beside_it() {
+fn a_judge_answer_that_is_not_an_output_needs_an_out_file() {
     let validator = "#!/usr/bin/env bash\nread -r line; read -r _ right < \"$2\"; \
                      [[ $line == $right ]] && exit 42; exit 43\n";
     let fixture = fixture(validator);
@@ -274,7 +273,7 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
     fixture.write("sum/data/secret/large/1.ans", "hint 100001\n");
     fixture.write("a.sh", RIGHT);
     fixture.check("judge sum a.sh", 3, &["rejects", "beside it as .out"]);
-    // If people see something else, the answer may be anything.
+    // If another text is shown, the answer may be anything.
     fixture.write("sum/data/sample/1.ans.statement", "3\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");
     fixture.check("judge sum a.sh", 0, &["warning: rejects", "AC"]);
@@ -288,7 +287,7 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
 /// 2025-09, "Validation of shared test case files": a sample whose answer the output validator rejects is an error,
 /// unless another text is shown
 #[test]
-fn answers_that_are_shown_must_be_right_outputs() {
+fn sample_answers_must_be_right_outputs() {
     let fixture = fixture(
         "#!/usr/bin/env bash\nread -r line; read -r right < \"$2\"; [[ $line == ${right#hint } ]] && exit 42; exit 43\n",
     );
@@ -305,10 +304,10 @@ fn answers_that_are_shown_must_be_right_outputs() {
 }
 
 #[test]
-fn a_validator_that_does_not_build_is_told() {
+fn a_validator_that_does_not_build_is_reported() {
     let fixture = fixture(VALIDATOR);
     fixture.write("sum/output_validator/validate/build", "#!/bin/sh\necho no luck >&2\nexit 1\n");
-    fixture.executable("sum/output_validator/validate/build");
+    fixture.make_executable("sum/output_validator/validate/build");
     fixture.write("a.sh", RIGHT);
     fixture.check("judge sum a.sh", 3, &["the output validator does not build", "no luck"]);
 }
@@ -316,7 +315,7 @@ fn a_validator_that_does_not_build_is_told() {
 /// 2025-09, "Invalid output": an output that is accepted is an error
 /// 2025-09, "Valid output": an output that is rejected is an error
 #[test]
-fn outputs_that_are_said_to_be_valid_or_invalid_are_so() {
+fn declared_valid_and_invalid_outputs_are_checked() {
     let fixture = fixture(VALIDATOR);
     let case = |directory: &str, output: &str| {
         for (ending, text) in [("in", "1 2\n"), ("ans", "3\n"), ("out", output)] {
@@ -340,7 +339,7 @@ fn outputs_that_are_said_to_be_valid_or_invalid_are_so() {
     );
     fs::remove_dir_all(fixture.path("sum/data/valid_output")).expect("a directory");
     fs::remove_dir_all(fixture.path("sum/data/invalid_output")).expect("a directory");
-    set_validator(&fixture, &breaking("exit 7"));
+    set_validator(&fixture, &validator_with_fault("exit 7"));
     case("invalid_output/beast", "666\n");
     fixture.check(
         "verify sum",
@@ -350,8 +349,8 @@ fn outputs_that_are_said_to_be_valid_or_invalid_are_so() {
 }
 
 #[test]
-fn a_judge_error_is_told_by_verify_with_the_line_that_repeats_it() {
-    let fixture = fixture(&breaking("exit 0"));
+fn verify_shows_a_judge_error_with_its_repeat_line() {
+    let fixture = fixture(&validator_with_fault("exit 0"));
     fixture.write("sum/submissions/wrong_answer/beast.sh", "echo 666\n");
     fixture.check(
         "verify sum",
@@ -364,7 +363,7 @@ fn a_judge_error_is_told_by_verify_with_the_line_that_repeats_it() {
 }
 
 #[test]
-fn expectations_look_into_the_message() {
+fn expectations_can_match_the_message() {
     let fixture = fixture(VALIDATOR);
     let expect = |message: &str| {
         let rules = format!("wrong_answer/wrong.sh:\n  message: '{message}'\n");
@@ -376,8 +375,8 @@ fn expectations_look_into_the_message() {
     fixture.check("verify sum", 1, &["should contain `wanted 14, got 3`"]);
 }
 
-/// Counts down from the input: each pass must give the number, and the next one is one less.
-const PASSES: &str = r#"#!/usr/bin/env bash
+/// Counts down from the input: each pass must print the number, and the next number is one less.
+const MULTI_PASS_VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r line || line=
 number=$(cat "$1")
 echo "pass with $number: $line" >> "${3}judgemessage.txt"
@@ -389,8 +388,8 @@ exit 42
 
 /// 2025-09, "Multi-pass validation": passes go on until there is no `nextpass.in`
 #[test]
-fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
-    let fixture = fixture(PASSES);
+fn a_multi_pass_problem_runs_until_no_next_pass() {
+    let fixture = fixture(MULTI_PASS_VALIDATOR);
     set_problem(&fixture, "type: multi-pass\n", "  validation_passes: 3\n");
     for name in ["sample/1", "secret/small/1", "secret/small/2", "secret/large/1"] {
         fixture.write(&format!("sum/data/{name}.in"), "2\n");
@@ -419,7 +418,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     assert!(!passes.exists(), "one for the run");
     let state = "kept/b.sh/sample~-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");
-    // What the validator said in the first pass stays.
+    // The message of the first pass stays.
     fixture.check("judge sum c.sh", 1, &["RTE", "exit code 9", "judge message: │ pass with 2: 2"]);
     fixture.write("sum/data/secret/large/1.in", "3\n");
     fixture.check(
@@ -488,7 +487,7 @@ fn validators_may_be_in_any_language() {
         let fixture = Fixture::new();
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()) {
-            fixture.skip(&format!("{name} needs {tool}"));
+            fixture.announce_skip(&format!("{name} needs {tool}"));
             continue;
         }
         fixture.write(&format!("sum/output_validator/{name}"), source);

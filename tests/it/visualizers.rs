@@ -1,4 +1,4 @@
-//! Images that a package's visualizers make, and what becomes of them.
+//! Images that a package's visualizers make.
 
 use std::fs;
 
@@ -7,44 +7,47 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::fixture::{Fixture, WRONG};
 
-/// Says what it was given, as an image.
-const DRAWS: &str = "#!/usr/bin/env bash\n\
+/// Its image shows its arguments.
+const VISUALIZER: &str = "#!/usr/bin/env bash\n\
     echo \"$(cat \"$1\")|$(cat \"$2\")|$(cat)|${*:4}|$(cat \"$3state\" 2>&1)\" > \"${3}judgeimage.svg\"\n\
     echo x > \"${3}teamimage-01.png\"; echo 7 > \"${3}score.txt\"; echo y > \"${3}judgemessage.txt\"\n\
     exit 3\n";
 
-const KEPT: &str = "kept/b.sh/secret~-large~-1";
+const SAVED_BOX: &str = "kept/b.sh/secret~-large~-1";
 
 /// The package with this output visualizer, and a wrong submission `b.sh`.
 fn fixture(visualizer: &str) -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/output_visualizer/draw/run", visualizer);
-    fixture.executable("sum/output_visualizer/draw/run");
+    fixture.make_executable("sum/output_visualizer/draw/run");
     fixture.write("b.sh", WRONG);
     fixture
 }
 
-fn image(fixture: &Fixture, name: &str) -> Option<String> {
-    fs::read_to_string(fixture.path(&format!("{KEPT}.validator/juror/feedback/{name}"))).ok()
+fn saved_image(fixture: &Fixture, name: &str) -> Option<String> {
+    fs::read_to_string(fixture.path(&format!("{SAVED_BOX}.validator/juror/feedback/{name}"))).ok()
 }
 
 /// 2025-09, "Output visualizer": is run after the output validator where boxes are kept; its images are kept
 #[test]
-fn images_of_outputs_are_kept() {
-    let fixture = fixture(DRAWS);
+fn images_of_outputs_are_saved() {
+    let fixture = fixture(VISUALIZER);
     fixture.write("sum/data/secret/large/1.yaml", "output_visualizer_args: [red, 'a b']\n");
     let said = ["WA", "images: judgeimage.svg, teamimage-01.png"];
     fixture.check("judge sum b.sh --keep=kept --html page.html", 1, &said);
     let page = fixture.read("page.html");
     assert!(page.contains("src=\"data:image/svg+xml;base64,MTAwMDAwIDF8MTAwMDAxfDN8"), "{page}");
     assert!(page.contains("src=\"data:image/png;base64,eAo=\""), "{page}");
-    let drawn = image(&fixture, "judgeimage.svg").expect("an image");
+    let drawn = saved_image(&fixture, "judgeimage.svg").expect("an image");
     assert!(drawn.starts_with("100000 1|100001|3|red a b|cat: "), "{drawn}");
-    assert_eq!(image(&fixture, "teamimage-01.png").as_deref(), Some("x\n"));
-    // Its exit code means nothing, and it may write images only.
-    assert_eq!(image(&fixture, "score.txt"), None);
-    assert_eq!(image(&fixture, "judgemessage.txt"), None);
-    assert_eq!(fixture.read(&format!("{KEPT}.visualizer.error")), "it ended with exit code 3\n");
+    assert_eq!(saved_image(&fixture, "teamimage-01.png").as_deref(), Some("x\n"));
+    // Its exit code is ignored, and only images count.
+    assert_eq!(saved_image(&fixture, "score.txt"), None);
+    assert_eq!(saved_image(&fixture, "judgemessage.txt"), None);
+    assert_eq!(
+        fixture.read(&format!("{SAVED_BOX}.visualizer.error")),
+        "it ended with exit code 3\n"
+    );
     fixture.check("verify sum --keep=all", 0, &["2 submissions, all as expected"]);
     let of_right =
         "all/accepted~-right.sh/secret~-small~-1.validator/juror/feedback/judgeimage.svg";
@@ -52,21 +55,21 @@ fn images_of_outputs_are_kept() {
 }
 
 #[test]
-fn a_visualizer_finds_what_the_output_validator_left() {
-    let fixture = fixture(DRAWS);
+fn a_visualizer_gets_the_files_of_the_output_validator() {
+    let fixture = fixture(VISUALIZER);
     fixture.write(
         "sum/output_validator/validate/run",
         "#!/usr/bin/env bash\necho moves > \"${3}state\"; echo no > \"${3}judgemessage.txt\"\n\
          echo own > \"${3}judgeimage.svg\"; echo own > \"${3}judgeimage-1.svg\"\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
     );
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
     let images = "images: judgeimage-1.svg, judgeimage.svg, teamimage-01.png";
     fixture.check("judge sum b.sh --keep=kept", 1, &["rejects it: no", images]);
-    let drawn = image(&fixture, "judgeimage.svg").expect("an image");
+    let drawn = saved_image(&fixture, "judgeimage.svg").expect("an image");
     assert!(drawn.ends_with("|moves\n"), "{drawn}");
-    assert_eq!(image(&fixture, "judgemessage.txt").as_deref(), Some("no\n"));
-    assert_eq!(image(&fixture, "score.txt"), None);
+    assert_eq!(saved_image(&fixture, "judgemessage.txt").as_deref(), Some("no\n"));
+    assert_eq!(saved_image(&fixture, "score.txt"), None);
 }
 
 /// 2025-09, "Resource guarantees": a visualizer that fails or exceeds a limit makes no image, and no judge error
@@ -76,8 +79,8 @@ fn a_visualizer_that_does_not_work_changes_no_verdict() {
     let check = |visualizer: &str, said: &str| {
         let fixture = fixture(visualizer);
         fixture.check("judge sum b.sh --keep=kept", 1, &[wrong]);
-        assert_eq!(image(&fixture, "judgeimage.svg"), None);
-        let error = fixture.read(&format!("{KEPT}.visualizer.error"));
+        assert_eq!(saved_image(&fixture, "judgeimage.svg"), None);
+        let error = fixture.read(&format!("{SAVED_BOX}.visualizer.error"));
         assert!(error.contains(said), "{error}");
     };
     check("#!/usr/bin/env bash\necho why >&2; exit 1\n", "exit code 1\nwhy\n");
@@ -86,30 +89,30 @@ fn a_visualizer_that_does_not_work_changes_no_verdict() {
     check(much, "it exceeded a limit");
     let fixture = fixture("x");
     fixture.write("sum/output_visualizer/draw/build", "#!/usr/bin/env bash\nexit 1\n");
-    fixture.executable("sum/output_visualizer/draw/build");
+    fixture.make_executable("sum/output_visualizer/draw/build");
     let warning = "the output visualizer does not build";
     fixture.check("judge sum b.sh --keep=kept", 1, &[wrong, warning]);
     fixture.remove("sum/output_visualizer/draw/build");
     fixture.write("sum/output_visualizer/draw/run", "#!/nowhere\n");
     fixture.check("judge sum b.sh --keep=other", 1, &[wrong, "needs `/nowhere`"]);
-    // Nobody would see its images.
+    // Its images would not be shown.
     fixture.check("judge sum b.sh", 1, &[wrong]);
 }
 
-/// A page has images of what failed, and nothing else is kept for it.
+/// A page shows images of failures; no other files are saved for it.
 #[test]
 fn a_page_has_images_of_inputs_and_outputs() {
-    let fixture = fixture(DRAWS);
+    let fixture = fixture(VISUALIZER);
     let of_input =
         "#!/usr/bin/env bash\necho \"$(cat \"$1\")|${*:3}\" > testcase.svg; echo x > note.txt\n";
     fixture.write("sum/input_visualizer/draw/run", of_input);
-    fixture.executable("sum/input_visualizer/draw/run");
+    fixture.make_executable("sum/input_visualizer/draw/run");
     fixture.write(
         "sum/output_validator/validate/run",
         "#!/usr/bin/env bash\necho moves > \"${3}state\"; echo own > \"${3}judgeimage.png\"\n\
          read -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n",
     );
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
     fixture.write("sum/data/secret/test_group.yaml", "input_visualizer_args: [blue]\n");
     let check = |arguments: &str, code: i32, images: &[&str]| {
         fixture.check(&format!("{arguments} --html page.html"), code, &[]);
@@ -134,10 +137,10 @@ fn a_page_has_images_of_inputs_and_outputs() {
     check("judge sum b.sh --keep=kept", 1, &images);
     check("judge sum sum/submissions/accepted/right.sh", 0, &[]);
     check("verify sum --case secret/large/1", 0, &images);
-    // Without a page, the input is not drawn.
+    // Without a page, the input has no image.
     fixture.write("sum/input_visualizer/draw/run", "#!/nowhere\n");
     fixture.check("judge sum b.sh --keep=other", 1, &["images: judgeimage.png, judgeimage.svg"]);
-    // What is too large, or too many, is left out.
+    // Images that are too large or too many are left out.
     fixture.write(
         "sum/output_visualizer/draw/run",
         "#!/usr/bin/env bash\nfor i in 1 2 3 4 5; do echo $i > ${3}judgeimage-$i.svg; done\n\
@@ -154,12 +157,12 @@ fn a_page_has_images_of_inputs_and_outputs() {
 
 /// 2025-09, "Input visualizer": is run by `juror verify --keep`; what it writes in its working directory is kept
 #[test]
-fn images_of_inputs_are_kept() {
+fn images_of_inputs_are_saved() {
     let fixture = Fixture::new();
     let draws =
         "#!/usr/bin/env bash\necho \"$(cat \"$1\")|$(cat \"$2\")|${*:3}|$(ls)\" > testcase.svg\n";
     fixture.write("sum/input_visualizer/draw/run", draws);
-    fixture.executable("sum/input_visualizer/draw/run");
+    fixture.make_executable("sum/input_visualizer/draw/run");
     fixture.write("sum/input_visualizer/README.md", "draws\n");
     fixture.write("sum/data/secret/test_group.yaml", "input_visualizer_args: [blue]\n");
     fixture.check("verify sum --keep=kept", 0, &["2 submissions, all as expected"]);

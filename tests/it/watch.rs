@@ -1,4 +1,4 @@
-//! `juror watch`: what it judges anew, what it ends, and how it ends itself.
+//! `juror watch`: which changes start a judgement, and how it ends.
 
 use std::fs;
 use std::io::{BufRead, BufReader, pipe};
@@ -12,18 +12,16 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::wire;
 
-/// Never ends by itself while a test waits.
 const ENDLESS: &str = "sleep 100000\n";
-/// Ends no test that goes well.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Much longer than any test takes.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A watch that runs.
-struct Watch {
+struct WatchProcess {
     child: Child,
     lines: Receiver<String>,
 }
 
-impl Watch {
+impl WatchProcess {
     fn start(fixture: &Fixture, arguments: &str) -> Self {
         fs::create_dir_all(fixture.path("tmp")).expect("a directory");
         let (reader, writer) = pipe().expect("a pipe");
@@ -47,13 +45,13 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// Waits until it says this, in this order. Returns the line with the last piece.
-    fn says(&self, pieces: &[&str]) -> String {
+    /// Waits for these texts in this order. Returns the line with the last one.
+    fn wait_for_output(&self, pieces: &[&str]) -> String {
         let mut said = String::new();
         let mut last = String::new();
         for piece in pieces {
             loop {
-                let line = self.lines.recv_timeout(PATIENCE);
+                let line = self.lines.recv_timeout(TIMEOUT);
                 let line = line.unwrap_or_else(|_| panic!("`{piece}` is missing:\n{said}"));
                 said += &format!("{line}\n");
                 if line.contains(piece) {
@@ -65,8 +63,8 @@ impl Watch {
         last
     }
 
-    /// Ctrl-C. All of it is gone then.
-    fn ends(mut self, fixture: &Fixture) {
+    /// Sends Ctrl-C. No process may remain.
+    fn interrupt(mut self, fixture: &Fixture) {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process");
         kill_process(id, Signal::INT).expect("it is there");
         assert_eq!(self.child.wait().expect("it ends").code(), Some(130));
@@ -75,7 +73,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for WatchProcess {
     fn drop(&mut self) {
         // It may have ended.
         let _ = self.child.kill();
@@ -83,93 +81,97 @@ impl Drop for Watch {
     }
 }
 
-const WAITS: &str = "waiting for a change in p.sh or sum; Ctrl-C ends it";
+const WAITING_MESSAGE: &str = "waiting for a change in p.sh or sum; Ctrl-C ends it";
 
 #[test]
 fn each_save_is_judged() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
-    // What it writes itself is no change.
-    let watch = Watch::start(&fixture, "sum p.sh --html sum/report.html");
-    watch.says(&["WA", WAITS]);
+    // Files that juror writes are no change.
+    let watch = WatchProcess::start(&fixture, "sum p.sh --html sum/report.html");
+    watch.wait_for_output(&["WA", WAITING_MESSAGE]);
     fixture.write("p.sh", RIGHT);
-    watch.says(&["changed: p.sh", "AC", WAITS]);
-    // As many editors save.
+    watch.wait_for_output(&["changed: p.sh", "AC", WAITING_MESSAGE]);
+    // Many editors save like this.
     let replace = |text: &str| {
         fixture.write(".p.sh.new", text);
         fs::rename(fixture.path("p.sh"), fixture.path("p.sh~")).expect("a backup");
         fs::rename(fixture.path(".p.sh.new"), fixture.path("p.sh")).expect("a file in its place");
     };
     replace(WRONG);
-    watch.says(&["changed: p.sh", "WA", WAITS]);
+    watch.wait_for_output(&["changed: p.sh", "WA", WAITING_MESSAGE]);
     replace(RIGHT);
-    watch.says(&["changed: p.sh", "AC", WAITS]);
-    // The package, also in a new directory.
+    watch.wait_for_output(&["changed: p.sh", "AC", WAITING_MESSAGE]);
+    // A change in the package, also in a new directory.
     fixture.write("sum/data/secret/small/1.ans", "14\n");
-    watch.says(&["changed: sum/data/secret/small/1.ans", "WA", WAITS]);
+    watch.wait_for_output(&["changed: sum/data/secret/small/1.ans", "WA", WAITING_MESSAGE]);
     fixture.write("sum/data/secret/small/1.ans", "13\n");
-    watch.says(&["changed: sum/data/secret/small/1.ans", "AC", WAITS]);
+    watch.wait_for_output(&["changed: sum/data/secret/small/1.ans", "AC", WAITING_MESSAGE]);
     fixture.write("sum/data/secret/new/1.ans", "3\n");
     fixture.write("sum/data/secret/new/1.in", "1 2\n");
-    watch.says(&["changed: sum/data/secret/new/1.", "accepted on 5 test cases", WAITS]);
+    watch.wait_for_output(&[
+        "changed: sum/data/secret/new/1.",
+        "accepted on 5 test cases",
+        WAITING_MESSAGE,
+    ]);
     fixture.write("sum/problem.yaml", "name: [\n");
-    watch.says(&["changed: sum/problem.yaml", "error", WAITS]);
-    // What is not of the submission or the package changes nothing: the next change that is told is another.
+    watch.wait_for_output(&["changed: sum/problem.yaml", "error", WAITING_MESSAGE]);
+    // Other files do not matter: the next reported change is another one.
     fixture.write("q.sh", WRONG);
     fixture.write("sum/submissions/accepted/right.sh", WRONG);
     fixture.remove("p.sh");
     fixture.write("p.sh", WRONG);
-    assert_eq!(watch.says(&["changed: "]), "changed: p.sh");
-    watch.says(&[WAITS]);
-    watch.ends(&fixture);
+    assert_eq!(watch.wait_for_output(&["changed: "]), "changed: p.sh");
+    watch.wait_for_output(&[WAITING_MESSAGE]);
+    watch.interrupt(&fixture);
 }
 
-/// Nothing that happens in a directory is heard once another one has its name.
+/// A watch of the old directory would miss changes in the new one with the same name.
 #[test]
-fn a_directory_that_is_replaced_is_watched_on() {
+fn a_replaced_directory_is_still_watched() {
     let fixture = Fixture::new();
     fixture.write("w/p.sh", WRONG);
-    let watch = Watch::start(&fixture, "sum w/p.sh");
-    watch.says(&["WA", "waiting for a change"]);
+    let watch = WatchProcess::start(&fixture, "sum w/p.sh");
+    watch.wait_for_output(&["WA", "waiting for a change"]);
     fs::rename(fixture.path("w"), fixture.path("old")).expect("a directory");
     fixture.write("w/p.sh", RIGHT);
-    watch.says(&["AC", "waiting for a change"]);
+    watch.wait_for_output(&["AC", "waiting for a change"]);
     fixture.write("w/p.sh", WRONG);
-    watch.says(&["WA", "waiting for a change"]);
-    watch.ends(&fixture);
+    watch.wait_for_output(&["WA", "waiting for a change"]);
+    watch.interrupt(&fixture);
 }
 
 #[test]
-fn a_save_ends_the_judgement_before() {
+fn a_save_ends_the_current_judgement() {
     let fixture = Fixture::new();
     fixture.write("p/main.sh", ENDLESS);
-    let watch = Watch::start(&fixture, "sum p --time-limit 10000");
-    watch.says(&["limits:"]);
+    let watch = WatchProcess::start(&fixture, "sum p --time-limit 10000");
+    watch.wait_for_output(&["limits:"]);
     fixture.write("p/main.sh", RIGHT);
-    watch.says(&["interrupted", "changed: p/main.sh", "AC", "waiting"]);
+    watch.wait_for_output(&["interrupted", "changed: p/main.sh", "AC", "waiting"]);
     fixture.write("p/main.sh", ENDLESS);
-    watch.says(&["changed: p/main.sh", "limits:"]);
-    watch.ends(&fixture);
+    watch.wait_for_output(&["changed: p/main.sh", "limits:"]);
+    watch.interrupt(&fixture);
 }
 
 #[test]
-fn what_failed_last_is_run_first() {
+fn failed_test_cases_run_first() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
-    let watch = Watch::start(&fixture, "sum p.sh");
-    watch.says(&["secret/large/1", WAITS]);
-    // Wrong on all.
+    let watch = WatchProcess::start(&fixture, "sum p.sh");
+    watch.wait_for_output(&["secret/large/1", WAITING_MESSAGE]);
+    // Wrong on every test case.
     fixture.write("p.sh", "echo 4\n");
-    watch.says(&["repeat: juror judge sum p.sh --case secret/large/1", WAITS]);
+    watch.wait_for_output(&["repeat: juror judge sum p.sh --case secret/large/1", WAITING_MESSAGE]);
     fixture.write("p.sh", RIGHT);
-    watch.says(&["accepted on 4 test cases", WAITS]);
+    watch.wait_for_output(&["accepted on 4 test cases", WAITING_MESSAGE]);
     fixture.write("p.sh", "echo 4\n");
-    watch.says(&["repeat: juror judge sum p.sh --case sample/1", WAITS]);
-    watch.ends(&fixture);
+    watch.wait_for_output(&["repeat: juror judge sum p.sh --case sample/1", WAITING_MESSAGE]);
+    watch.interrupt(&fixture);
 }
 
 #[test]
-fn what_cannot_be_watched_is_refused() {
+fn impossible_watches_are_refused() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     for option in ["--json", "--keep", "--shard=1/2", "--github"] {
@@ -189,33 +191,33 @@ fn what_cannot_be_watched_is_refused() {
 }
 
 #[test]
-fn one_that_is_gone_does_not_hide_changes_of_others() {
+fn a_deleted_file_does_not_hide_other_changes() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("b.sh", RIGHT);
-    let watch = Watch::start(&fixture, "sum a.sh b.sh");
-    watch.says(&["2 accepted", "waiting for a change"]);
+    let watch = WatchProcess::start(&fixture, "sum a.sh b.sh");
+    watch.wait_for_output(&["2 accepted", "waiting for a change"]);
     fixture.remove("b.sh");
-    watch.says(&["changed: b.sh", "submission not found: b.sh", "waiting for a change"]);
+    watch.wait_for_output(&["changed: b.sh", "submission not found: b.sh", "waiting for a change"]);
     fixture.write("a.sh", WRONG);
-    watch.says(&["changed: a.sh", "submission not found: b.sh", "waiting for a change"]);
+    watch.wait_for_output(&["changed: a.sh", "submission not found: b.sh", "waiting for a change"]);
     fixture.write("b.sh", RIGHT);
-    watch.says(&["changed: b.sh", "1 accepted", "waiting for a change"]);
-    watch.ends(&fixture);
+    watch.wait_for_output(&["changed: b.sh", "1 accepted", "waiting for a change"]);
+    watch.interrupt(&fixture);
 }
 
 #[test]
-fn rights_and_checkers_are_watched() {
+fn permissions_and_checkers_are_watched() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let checker =
         "read -r right < $2; read -r output; [[ $output == $right ]] && exit 42; exit 43\n";
     fixture.write("check.sh", checker);
-    let watch = Watch::start(&fixture, "sum p.sh --compare check.sh");
-    watch.says(&["AC", "waiting for a change"]);
+    let watch = WatchProcess::start(&fixture, "sum p.sh --compare check.sh");
+    watch.wait_for_output(&["AC", "waiting for a change"]);
     fixture.write("check.sh", format!("# The same.\n{checker}"));
-    watch.says(&["changed: check.sh", "AC", "waiting for a change"]);
-    fixture.executable("sum/data/sample/1.in");
-    watch.says(&["changed: sum/data/sample/1.in", "AC", "waiting for a change"]);
-    watch.ends(&fixture);
+    watch.wait_for_output(&["changed: check.sh", "AC", "waiting for a change"]);
+    fixture.make_executable("sum/data/sample/1.in");
+    watch.wait_for_output(&["changed: sum/data/sample/1.in", "AC", "waiting for a change"]);
+    watch.interrupt(&fixture);
 }

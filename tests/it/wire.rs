@@ -1,5 +1,5 @@
-//! An executor that hands each job on as bytes, as one for another machine does: what is not written down does not
-//! arrive. The golden recordings and the tests of executors run everything through it.
+//! An executor that forwards each job as bytes, like one for another machine: what is not serialized does not arrive.
+//! The golden recordings and the tests of executors run everything through it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,13 +18,16 @@ use std::time::Duration;
 use clap::Parser;
 use juror::cli::arguments::Arguments;
 use juror::cli::output;
-use juror::executor::{Around, Executor, Hand};
+use juror::executor::{Executor, ExecutorWrapper, ManualPipes};
 use juror::model::blob::{Blob, Digest};
-use juror::model::event::Stamped;
+use juror::model::event::StampedEvent;
 use juror::model::exit_code::ExitCode;
-use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
+use juror::model::job::{
+    BoxRetention, CollectedEntry, Command, FileKind, Job, JobReply, VisibleContent, VisiblePath,
+};
 use juror::model::joint::{
-    Deadlock, Debt, JointJob, JointReply, Part, Said, Side, Transcript, Waits,
+    Deadlock, JointJob, JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript,
+    TranscriptPiece, WaitReason,
 };
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -42,7 +45,7 @@ use serde::de::DeserializeOwned;
 use crate::fixture::{Fixture, WRONG};
 use crate::outcomes::quiet_outcome;
 use crate::sandbox::PROGRAMS;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
 /// The binary that users get.
 pub(crate) fn juror() -> process::Command {
@@ -51,12 +54,12 @@ pub(crate) fn juror() -> process::Command {
     let built = || assert_cmd::cargo::cargo_bin("juror");
     let binary = copy.filter(|copy| copy.exists()).unwrap_or_else(built);
     let mut command = process::Command::new(binary);
-    // What one test finds is nothing to another.
+    // Tests do not share a cache.
     command.env("JUROR_CACHE", "off").env("PATH", search_path());
     command
 }
 
-/// With the system's Python before that of a version manager, of which each start takes longer than most tests.
+/// The system's Python comes before that of a version manager, of which each start takes longer than most tests.
 pub(crate) fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -66,7 +69,7 @@ pub(crate) fn search_path() -> &'static OsStr {
         if fs::create_dir_all(&tools).is_err() || !system.exists() {
             return path;
         }
-        // It may be there from before.
+        // An earlier test may have made it.
         let _ = symlink(system, tools.join("python3"));
         let path = env::split_paths(&path);
         env::join_paths([tools].into_iter().chain(path)).expect("they were joined before")
@@ -74,7 +77,7 @@ pub(crate) fn search_path() -> &'static OsStr {
 }
 
 #[test]
-fn nothing_runs_but_through_what_stands_around() {
+fn every_job_goes_through_the_wrapper() {
     let fixture = Fixture::new();
     fixture.write("sum/generators/gen.sh", "echo 1 2\n");
     let recipe = "data: {secret: {data: {new: {generate: gen.sh}}}}\n";
@@ -94,91 +97,89 @@ fn nothing_runs_but_through_what_stands_around() {
             if own.exists() { own.into_os_string() } else { word.into() }
         });
         let typed = Arguments::try_parse_from(words).expect("a command line");
-        let refusing: Around =
-            |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
+        let refusing: ExecutorWrapper =
+            |_| Arc::new(ScriptedExecutor::new(1, |_| Err(JudgeError::new("run", "no").into())));
         let (sender, events) = mpsc::channel();
-        let sink = move |event: &Stamped| drop(sender.send(event.clone()));
+        let sink = move |event: &StampedEvent| drop(sender.send(event.clone()));
         let context = Context::new(sink).with_wrapper(Some(refusing));
         typed.command.with_operation(|it| output::run(it, Ok(()), &context, |_| {}));
         let mut report = Report::default();
-        events.try_iter().for_each(|event| report.see(&event));
-        let code = report.exit_code().and(context.ended());
+        events.try_iter().for_each(|event| report.add_event(&event));
+        let code = report.exit_code().graver_of(context.exit_code());
         assert_eq!(code, ExitCode::JudgeError, "{line}");
     }
 }
 
-/// Puts the wire around an executor.
-pub(crate) fn around(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
-    Arc::new(Wire { beyond, store: Store::default() })
+pub(crate) fn wrap_in_wire(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    Arc::new(WireExecutor { inner: beyond, store: RemoteStore::default() })
 }
 
-/// Hands jobs on, and replies back.
-struct Wire {
-    beyond: Arc<dyn Executor>,
-    store: Store,
+/// Forwards jobs, and returns replies.
+struct WireExecutor {
+    inner: Arc<dyn Executor>,
+    store: RemoteStore,
 }
 
-impl Executor for Wire {
+impl Executor for WireExecutor {
     fn slots(&self) -> usize {
-        self.beyond.slots()
+        self.inner.slots()
     }
 
     fn mechanism(&self) -> String {
-        self.beyond.mechanism()
+        self.inner.mechanism()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         let kept = match work {
-            Work::Single(job) if is_compiled(job) => Kept::of(job),
+            Work::Single(job) if is_compiled(job) => CompiledReply::for_job(job),
             _ => None,
         };
-        if let Some(reply) = kept.as_ref().and_then(Kept::reply) {
+        if let Some(reply) = kept.as_ref().and_then(CompiledReply::reply) {
             return Ok(reply.into());
         }
-        let reply = self.reply(self.beyond.run(&self.store.carry(work)?, mode))?;
+        let reply = self.reply(self.inner.run(&self.store.transfer(work)?, mode))?;
         if let (Some(kept), WorkReply::Single(reply)) = (kept, &reply)
             && reply.outcome.ending == Ending::Exited(0)
         {
-            let _ = kept.keep(reply);
+            let _ = kept.store(reply);
         }
         Ok(reply)
     }
 
-    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        let work = self.store.carry(&Work::from(job.clone()))?;
-        let reply = self.beyond.run_by_hand(work.jobs()[0], hand);
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
+        let work = self.store.transfer(&Work::from(job.clone()))?;
+        let reply = self.inner.run_manually(work.jobs()[0], hand);
         self.reply(reply.map(WorkReply::from))?.single()
     }
 
     fn stop(&self) {
-        self.beyond.stop();
+        self.inner.stop();
     }
 }
 
-impl Wire {
-    /// What came back, or the fault that did.
+impl WireExecutor {
     fn reply(&self, reply: Result<WorkReply, Stop>) -> Result<WorkReply, Stop> {
         match reply {
-            Ok(reply) => Ok(self.store.carry(&reply)?),
+            Ok(reply) => Ok(self.store.transfer(&reply)?),
             Err(Stop::Fault(error)) => Err(Stop::Fault(through_bytes(&error)?)),
             Err(stop) => Err(stop),
         }
     }
 }
 
-/// Whether a compiler of known name makes a program.
+/// A compiler with a known name makes a program.
 fn is_compiled(job: &Job) -> bool {
     let name =
         job.command.argv.first().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     let is_known =
         ["gcc", "g++", "cc", "c++", "rustc", "javac"].iter().any(|known| name.starts_with(known));
-    is_known && job.keep != Keep::Nothing
+    is_known && job.keep != BoxRetention::Nothing
 }
 
-/// What a compiler made, in a file named by the content of all that it was made of: many tests have the same programs compiled.
-struct Kept(PathBuf);
+/// What a compiler made, in a file named by the content of all its inputs: many tests compile the same programs.
+struct CompiledReply(PathBuf);
 
-/// What was kept is read as it was written.
+/// If one of these files changes, stored replies do not count.
 const LAYOUT: [&str; 5] = [
     include_str!("wire.rs"),
     include_str!("../../src/model/blob.rs"),
@@ -187,19 +188,19 @@ const LAYOUT: [&str; 5] = [
     include_str!("../../src/model/tree.rs"),
 ];
 
-impl Kept {
-    fn of(job: &Job) -> Option<Self> {
-        // Written with their digests only if these are known.
+impl CompiledReply {
+    fn for_job(job: &Job) -> Option<Self> {
+        // The digests are serialized only if they are known.
         job.blobs().try_for_each(|blob| blob.digest().map(|_| ())).ok()?;
         let name = Blob::from(postcard::to_allocvec(&(job, LAYOUT)).ok()?).digest().ok()?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled").join(name)))
     }
 
-    /// The bytes of the blobs stand behind the rest as they are: a reader that is not optimised takes long for each byte.
-    fn reply(&self) -> Option<Reply> {
+    /// The bytes of the blobs follow the rest as they are: an unoptimized reader takes long for each byte.
+    fn reply(&self) -> Option<JobReply> {
         let bytes = fs::read(&self.0).ok()?;
-        let ((mut reply, lengths), mut rest): ((Reply, Vec<usize>), &[u8]) =
+        let ((mut reply, lengths), mut rest): ((JobReply, Vec<usize>), &[u8]) =
             postcard::take_from_bytes(&bytes).ok()?;
         for (blob, length) in reply.blobs_mut().zip(lengths) {
             let (own, behind) = rest.split_at_checked(length)?;
@@ -209,9 +210,9 @@ impl Kept {
         Some(reply)
     }
 
-    /// Another user may have no right to; then it is compiled once more the next time.
-    fn keep(&self, reply: &Reply) -> io::Result<()> {
-        let contents = reply.blobs().map(|blob| blob.start(u64::MAX));
+    /// Another user may have no right to write it; then the program is compiled again the next time.
+    fn store(&self, reply: &JobReply) -> io::Result<()> {
+        let contents = reply.blobs().map(|blob| blob.prefix(u64::MAX));
         let contents = contents.collect::<io::Result<Vec<Vec<u8>>>>()?;
         let lengths: Vec<usize> = contents.iter().map(Vec::len).collect();
         let mut bytes = postcard::to_allocvec(&(reply, lengths)).map_err(io::Error::other)?;
@@ -227,22 +228,21 @@ impl Kept {
 
 /// What the other side has.
 #[derive(Default)]
-struct Store {
-    /// By what names them.
+struct RemoteStore {
     blobs: Mutex<HashMap<Digest, Blob>>,
-    /// Those that were shown, so that each is put on its disk once.
+    /// Each shown tree is the same one there, so that it is written to disk once.
     trees: Mutex<Vec<Arc<Tree>>>,
 }
 
-impl Store {
-    /// The same as it is on the other side.
-    fn carry<T: Sent>(&self, parcel: &T) -> Result<T, JudgeError> {
+impl RemoteStore {
+    /// Returns what arrives on the other side.
+    fn transfer<T: Parcel>(&self, parcel: &T) -> Result<T, JudgeError> {
         let fault = |error| JudgeError::new("send a blob", error);
         for blob in parcel.blobs() {
             let digest = blob.digest().map_err(fault)?;
             let mut known = self.blobs.lock().expect("no thread panicked");
             if let Entry::Vacant(unknown) = known.entry(digest) {
-                unknown.insert(blob.start(u64::MAX).map_err(fault)?.into());
+                unknown.insert(blob.prefix(u64::MAX).map_err(fault)?.into());
             }
         }
         let mut there: T = through_bytes(parcel)?;
@@ -252,7 +252,7 @@ impl Store {
             *blob = self.blobs.lock().expect("no thread panicked")[&digest].clone();
         }
         for shown in there.shown_mut() {
-            let What::Tree(tree) = &mut shown.what else { continue };
+            let VisibleContent::Tree(tree) = &mut shown.what else { continue };
             let mut known = self.trees.lock().expect("no thread panicked");
             match known.iter().find(|it| *it == tree) {
                 Some(known) => *tree = Arc::clone(known),
@@ -269,20 +269,20 @@ fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeEr
     postcard::from_bytes(&bytes).map_err(fault)
 }
 
-/// What travels, with blobs that travel beside it.
-trait Sent: Serialize + DeserializeOwned {
+/// Is sent together with its blobs.
+trait Parcel: Serialize + DeserializeOwned {
     fn blobs(&self) -> Vec<&Blob>;
 
     /// The same blobs in the same order, to be replaced.
     fn blobs_mut(&mut self) -> Vec<&mut Blob>;
 
     /// The trees and tools that it shows to programs.
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
+    fn shown_mut(&mut self) -> Vec<&mut VisiblePath> {
         Vec::new()
     }
 }
 
-impl Sent for Work {
+impl Parcel for Work {
     fn blobs(&self) -> Vec<&Blob> {
         self.jobs().into_iter().flat_map(Job::blobs).collect()
     }
@@ -291,26 +291,26 @@ impl Sent for Work {
         self.jobs_mut().into_iter().flat_map(Job::blobs_mut).collect()
     }
 
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
+    fn shown_mut(&mut self) -> Vec<&mut VisiblePath> {
         self.jobs_mut().into_iter().flat_map(|job| &mut job.command.visible).collect()
     }
 }
 
-impl Sent for WorkReply {
+impl Parcel for WorkReply {
     fn blobs(&self) -> Vec<&Blob> {
-        self.replies().into_iter().flat_map(Reply::blobs).collect()
+        self.replies().into_iter().flat_map(JobReply::blobs).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.replies_mut().into_iter().flat_map(Reply::blobs_mut).collect()
+        self.replies_mut().into_iter().flat_map(JobReply::blobs_mut).collect()
     }
 }
 
-/// Holds what arrives against what was sent. All blobs are in memory.
-fn check<T: Sent + Debug>(sent: &T) {
-    let arrived = Store::default().carry(sent).expect("it arrives");
+/// Compares what arrives with what was sent. All blobs are in memory.
+fn check<T: Parcel + Debug>(sent: &T) {
+    let arrived = RemoteStore::default().transfer(sent).expect("it arrives");
     assert_eq!(format!("{arrived:?}"), format!("{sent:?}"));
-    assert_eq!(Sent::blobs(&arrived), Sent::blobs(sent));
+    assert_eq!(Parcel::blobs(&arrived), Parcel::blobs(sent));
 }
 
 fn blob() -> impl Strategy<Value = Blob> {
@@ -325,7 +325,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 0..3)
 }
 
-/// Need not be text.
+/// It need not be text.
 fn path() -> impl Strategy<Value = PathBuf> {
     any::<Vec<u8>>().prop_map(|bytes| OsString::from_vec(bytes).into())
 }
@@ -343,17 +343,17 @@ fn entries() -> impl Strategy<Value = Vec<TreeEntry>> {
     prop::collection::vec(entry(), 0..4)
 }
 
-fn keep() -> impl Strategy<Value = Keep> {
+fn keep() -> impl Strategy<Value = BoxRetention> {
     let names = prop::collection::vec(path(), 0..3);
-    prop_oneof![Just(Keep::Nothing), names.prop_map(Keep::AllBut)]
+    prop_oneof![Just(BoxRetention::Nothing), names.prop_map(BoxRetention::AllBut)]
 }
 
 fn command() -> impl Strategy<Value = Command> {
     let installed =
-        (text(), text()).prop_map(|(name, identity)| What::Installed { name, identity });
-    let tree = entries().prop_map(|entries| What::Tree(Arc::new(entries.into())));
+        (text(), text()).prop_map(|(name, identity)| VisibleContent::Installed { name, identity });
+    let tree = entries().prop_map(|entries| VisibleContent::Tree(Arc::new(entries.into())));
     let shown = (path(), prop_oneof![installed, tree]);
-    let shown = shown.prop_map(|(inside, what)| Shown { inside, what });
+    let shown = shown.prop_map(|(inside, what)| VisiblePath { inside, what });
     (texts(), prop::collection::vec((text(), text()), 0..3), prop::collection::vec(shown, 0..3))
         .prop_map(|(argv, env, visible)| Command { argv, env, visible })
 }
@@ -392,12 +392,12 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         any::<i32>().prop_map(|number| Ending::Signalled(Signal(number))),
     ];
     let stop = prop::option::of(prop::sample::select(vec![
-        outcome::StoppedBy::CpuTime,
-        outcome::StoppedBy::WallTime,
-        outcome::StoppedBy::Memory,
-        outcome::StoppedBy::Output,
-        outcome::StoppedBy::Deadlock,
-        outcome::StoppedBy::Dismissed,
+        outcome::StopReason::CpuTime,
+        outcome::StopReason::WallTime,
+        outcome::StopReason::Memory,
+        outcome::StopReason::Output,
+        outcome::StopReason::Deadlock,
+        outcome::StopReason::Dismissed,
     ]));
     (ending, stop, any::<(Duration, Duration, u64, u32)>()).prop_map(
         |(ending, stop, (cpu_time, wall_time, memory, refused_processes))| Outcome {
@@ -412,11 +412,11 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     )
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+fn reply() -> impl Strategy<Value = JobReply> {
     let collected = prop_oneof![
-        blob().prop_map(Collected::File),
-        Just(Collected::Missing),
-        Just(Collected::NotAFile(FileKind::Fifo)),
+        blob().prop_map(CollectedEntry::File),
+        Just(CollectedEntry::Missing),
+        Just(CollectedEntry::NotAFile(FileKind::Fifo)),
     ];
     (
         outcome(),
@@ -425,7 +425,7 @@ fn reply() -> impl Strategy<Value = Reply> {
         prop::collection::vec(collected, 0..3),
         prop::option::of(entries().prop_map(Tree::from)),
     )
-        .prop_map(|(outcome, stdout, stderr, collected, kept)| Reply {
+        .prop_map(|(outcome, stdout, stderr, collected, kept)| JobReply {
             outcome,
             stdout,
             stderr,
@@ -434,11 +434,12 @@ fn reply() -> impl Strategy<Value = Reply> {
         })
 }
 
-fn part() -> impl Strategy<Value = Part> {
-    let waits = prop::sample::select(vec![Waits::Input, Waits::Output, Waits::Itself]);
+fn part() -> impl Strategy<Value = ProgramReply> {
+    let waits =
+        prop::sample::select(vec![WaitReason::Input, WaitReason::Output, WaitReason::Itself]);
     let times = any::<(Duration, Duration, Duration, u64)>();
     (reply(), times, prop::option::of(waits)).prop_map(
-        |(reply, (started, ended, closed, unread), waits)| Part {
+        |(reply, (started, ended, closed, unread), waits)| ProgramReply {
             reply,
             started,
             ended,
@@ -450,23 +451,24 @@ fn part() -> impl Strategy<Value = Part> {
 }
 
 fn joint_reply() -> impl Strategy<Value = JointReply> {
-    let said = any::<(Duration, bool, Vec<u8>)>().prop_map(|(at, is_program, text)| Said {
-        at,
-        by: if is_program { Side::Program } else { Side::Partner },
-        text,
-    });
+    let said =
+        any::<(Duration, bool, Vec<u8>)>().prop_map(|(at, is_program, text)| TranscriptPiece {
+            at,
+            by: if is_program { TalkSide::Program } else { TalkSide::Partner },
+            text,
+        });
     let said = prop::collection::vec(said, 0..3);
     (part(), part(), any::<(Option<Duration>, bool, u64, Duration, bool)>(), said).prop_map(
         |(program, partner, (told, is_stuck, left_out, longest, is_open), first)| JointReply {
             program,
             partner,
-            told,
+            output_end_reported: told,
             deadlock: is_stuck.then_some(Deadlock {
                 at: Duration::from_nanos(1),
-                program: Waits::Input,
-                partner: Waits::Output,
+                program: WaitReason::Input,
+                partner: WaitReason::Output,
             }),
-            debt: Debt { longest, is_open },
+            debt: PartnerDelay { longest, is_open },
             transcript: Transcript { last: first.clone(), first, left_out: Bytes(left_out) },
         },
     )

@@ -14,17 +14,17 @@ use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::tidy::root;
 use crate::wire;
 
-/// The command of a worker, for a shell and for `--executor`.
+/// For a shell and for `--executor`.
 fn worker(options: &str) -> String {
     let juror = assert_cmd::cargo::cargo_bin("juror");
     format!("'{}' worker --stdio --jobs 1 {options}", juror.display())
 }
 
-/// `juror` in this directory, with these workers.
+/// In this directory, with these workers.
 fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Command {
     let (name, rest) = arguments.split_once(' ').expect("a command with arguments");
     let mut command = fixture.juror(name);
-    command.env("TMPDIR", fixture.temporary());
+    command.env("TMPDIR", fixture.temporary_directory());
     for worker in workers {
         command.args(["--executor", worker]);
     }
@@ -32,8 +32,8 @@ fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Co
     command
 }
 
-/// Its exit code, and what it says on both streams.
-fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
+/// Its exit code, and what it writes on both streams.
+fn run_juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
     let output = juror(fixture, arguments, workers).output().expect("juror runs");
     let text = [output.stdout, output.stderr].concat();
     // Wherever lines are broken.
@@ -48,7 +48,7 @@ pub(crate) fn check(
     code: i32,
     pieces: &[&str],
 ) {
-    let (found, text) = said(fixture, arguments, workers);
+    let (found, text) = run_juror(fixture, arguments, workers);
     assert_eq!(found, Some(code), "{arguments} {workers:?}: {text}");
     for piece in pieces {
         assert!(text.contains(piece), "{arguments} {workers:?} lacks {piece}: {text}");
@@ -67,12 +67,12 @@ fn runs(report: &Value) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
+fn reports_are_the_same_here_and_on_workers() {
     let worker = worker("");
     check_same(&[&worker, &worker]);
 }
 
-/// All commands say the same with these workers, which are two.
+/// All commands report the same with these two workers.
 pub(crate) fn check_same(workers: &[&str]) {
     let fixture = Fixture::new();
     fixture.write("wrong.sh", WRONG);
@@ -115,7 +115,7 @@ pub(crate) fn check_same(workers: &[&str]) {
     let stress = "stress sum wrong.sh --reference right.sh --runs 200";
     check(&fixture, stress, &workers[..1], 1, &["wrong answer: token 1 differs"]);
     write_lines(&fixture, 12);
-    assert_eq!(graded(&fixture, workers, |_| ()), graded(&fixture, &[], |_| ()));
+    assert_eq!(grade_results(&fixture, workers, |_| ()), grade_results(&fixture, &[], |_| ()));
     // Eight inputs, so that it ends soon.
     fixture.write("sum/input_validators/sum.ctd", "INT(0, 1, a) SPACE INT(0, 3, b) NEWLINE\n");
     fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
@@ -131,7 +131,7 @@ pub(crate) fn check_same(workers: &[&str]) {
 }
 
 #[test]
-fn a_command_that_is_no_worker_is_told_with_the_reason() {
+fn a_broken_worker_command_is_reported_with_its_reason() {
     let fixture = Fixture::new();
     let broken = |worker: &str, piece: &str| {
         check(&fixture, "judge sum sum/submissions/accepted/right.sh", &[worker], 4, &[piece]);
@@ -158,7 +158,7 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
     check(&fixture, arguments, &[&plain], 4, &["programs are not fully isolated there (plain"]);
     let poor = format!("env PATH=/nowhere {}", worker(""));
     fixture.write("a.lua", "print(3)\n");
-    let (_, text) = said(&fixture, "judge sum a.lua", &[&poor]);
+    let (_, text) = run_juror(&fixture, "judge sum a.lua", &[&poor]);
     assert!(text.contains("skipped: a.lua: no lua; install Lua"), "{text}");
 }
 
@@ -169,12 +169,12 @@ fn this_machine_can_be_one_of_the_workers() {
     check(&fixture, arguments, &["local"], 0, &["1 accepted"]);
 }
 
-/// All is judged although the first of two workers is lost: its command is this script, `worker` in it that of a worker whose
-/// number is in the file `pid`.
+/// All is judged although the first of two workers is lost. Its command is this script, in which `worker` starts a
+/// worker whose number is in the file `pid`.
 fn check_survives(script: &str, piece: &str) {
     let fixture = Fixture::new();
     for number in 0..20 {
-        // Longer than what travels behind a message.
+        // Longer than what follows a message.
         let input = format!("1 {}{number}\n", " ".repeat(20_000));
         fixture.write(&format!("sum/data/secret/{number}.in"), &input);
         fixture.write(&format!("sum/data/secret/{number}.ans"), format!("{}\n", number + 1));
@@ -192,11 +192,11 @@ fn pid(fixture: &Fixture) -> Option<String> {
     text.ends_with('\n').then(|| text.trim().to_owned())
 }
 
-/// Waits until the worker with this number in its file is no more.
+/// Waits until the worker with this number in its file is gone.
 fn wait_for_end(fixture: &Fixture) {
     let pid = pid(fixture).expect("a number");
     let end = Instant::now() + Duration::from_secs(60);
-    // One that nobody waits for is dead as well.
+    // A process that nobody waits for is dead as well.
     let lives = || {
         let state = fs::read_to_string(Path::new("/proc").join(&pid).join("stat"));
         state.is_ok_and(|state| !state.contains(") Z"))
@@ -207,26 +207,26 @@ fn wait_for_end(fixture: &Fixture) {
     }
 }
 
-/// Hands on a worker's greeting, what it says of its machine, and a part of what comes then.
-const CUT: &str = "dd bs=1 count=450 2>/dev/null";
+/// Forwards a worker's greeting, its facts, and a part of what follows.
+const CUT_FILTER: &str = "dd bs=1 count=450 2>/dev/null";
 
 #[test]
 fn runs_go_elsewhere_if_a_worker_dies_or_its_connection_is_cut() {
-    check_survives(&format!("worker | {CUT}\n"), "it ended with");
+    check_survives(&format!("worker | {CUT_FILTER}\n"), "it ended with");
     check_survives("dd bs=1 count=40000 2>/dev/null | worker\n", "it ended with");
-    let killed = format!("worker | ({CUT}; kill -9 $(cat pid))\n");
+    let killed = format!("worker | ({CUT_FILTER}; kill -9 $(cat pid))\n");
     check_survives(&killed, "it ended with");
 }
 
 #[test]
-fn a_worker_that_says_nothing_is_given_up() {
+fn a_silent_worker_is_lost() {
     let stopped =
-        format!("worker | ({CUT}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
+        format!("worker | ({CUT_FILTER}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
     check_survives(&stopped, "it has sent nothing for 10 s");
 }
 
-/// Whether a process has a handler for a signal.
-pub(crate) fn hears(process: u32, signal: Signal) -> bool {
+/// The process has a handler for the signal.
+pub(crate) fn handles_signal(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
     let caught = u64::from_str_radix(caught.trim(), 16).expect("a mask");
@@ -241,11 +241,11 @@ fn workers_end_with_juror() {
         fixture.write("pid.sh", format!("echo $$ > pid; exec {}\n", worker("")));
         let mut command = wire::juror();
         command.current_dir(fixture.path("")).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env("TMPDIR", fixture.temporary());
+        command.env("TMPDIR", fixture.temporary_directory());
         command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
         let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
-        // Before it listens, the signal ends it as it ends any program.
-        while pid(&fixture).is_none() || !hears(judge.id(), Signal::INT) {
+        // Before it has a handler, the signal ends it like any program.
+        while pid(&fixture).is_none() || !handles_signal(judge.id(), Signal::INT) {
             thread::sleep(Duration::from_millis(5));
         }
         let sent = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
@@ -256,7 +256,8 @@ fn workers_end_with_juror() {
     }
 }
 
-/// Judges a stream on workers of which so many are killed, one now and then: each line has one result, the same as here.
+/// Judges a stream on workers, of which this many are killed, one now and then. Each line has one result, the same as
+/// here.
 fn check_each_once(lines: usize, killed: usize) {
     let fixture = Fixture::new();
     write_lines(&fixture, lines);
@@ -264,24 +265,24 @@ fn check_each_once(lines: usize, killed: usize) {
     let workers: Vec<String> =
         (0..killed + 2).map(|number| format!("sh pid.sh {number}")).collect();
     let workers: Vec<&str> = workers.iter().map(String::as_str).collect();
-    let here = graded(&fixture, &[], |_| ());
+    let here = grade_results(&fixture, &[], |_| ());
     let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
     assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
     let mut left: Vec<usize> = (0..workers.len()).collect();
     let kill = |results: usize| {
         if results.is_multiple_of(lines / (killed + 1)) && left.len() > 2 {
-            // No order that means anything.
+            // In an arbitrary order.
             let pid = fixture.read(&format!("pid.{}", left.remove(results * 7919 % left.len())));
             let sent = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
             assert!(sent.expect("kill runs").success());
         }
     };
-    let there = graded(&fixture, &workers, kill);
+    let there = grade_results(&fixture, &workers, kill);
     assert_eq!(there, here);
     assert_eq!(left.len(), 2);
 }
 
-/// Writes so many lines for `juror grade` into the file `lines`.
+/// Writes this many lines for `juror grade` into the file `lines`.
 fn write_lines(fixture: &Fixture, lines: usize) {
     let line = |number: usize| {
         let text = [RIGHT, WRONG, "read -r a b; exit $b\n"][number % 3];
@@ -293,11 +294,15 @@ fn write_lines(fixture: &Fixture, lines: usize) {
     fixture.write("lines", (0..lines).map(line).collect::<String>());
 }
 
-/// The verdicts of the lines in the file `lines`, in their order. `see` is told how many are there.
-fn graded(fixture: &Fixture, workers: &[&str], mut see: impl FnMut(usize)) -> Vec<(u64, String)> {
+/// The verdicts of the lines in the file `lines`, in their order. `see` gets the number of results so far.
+fn grade_results(
+    fixture: &Fixture,
+    workers: &[&str],
+    mut see: impl FnMut(usize),
+) -> Vec<(u64, String)> {
     let mut command = wire::juror();
     command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
-    command.env("TMPDIR", fixture.temporary());
+    command.env("TMPDIR", fixture.temporary_directory());
     workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
     let lines = fs::File::open(fixture.path("lines")).expect("the lines");
     let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");

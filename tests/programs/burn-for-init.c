@@ -1,4 +1,4 @@
-// A child that is not its own but PID 1's works for it.
+// A child of PID 1, not of the program, works for it.
 #include "escape.h"
 int main(void) {
     static char stack[1 << 16];

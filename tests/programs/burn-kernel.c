@@ -1,4 +1,4 @@
-// All of its time is the kernel's.
+// It spends all of its time in the kernel.
 #include <fcntl.h>
 #include <unistd.h>
 int main(void) {

@@ -1,4 +1,4 @@
-// Children that live for a moment and that nobody waits for: in no process's account, only in the group's.
+// Short-lived children that nobody waits for: only the control group counts their time, no process does.
 #include "escape.h"
 int main(void) {
     signal(SIGCHLD, SIG_IGN);

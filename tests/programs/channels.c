@@ -8,7 +8,7 @@ int main(void) {
     int file = open("/usr/bin/env", O_RDONLY);
     char page[4096];
     struct iovec part = {page, sizeof page};
-    // Whether a page lies in memory: what is asked at once is refused, and nothing takes it out.
+    // Whether a page is in memory: a read that must not wait is refused, and nothing removes the page.
     refused("a page if it is there", preadv2(file, &part, 1, 0, RWF_NOWAIT), EOPNOTSUPP);
     uint64_t range[2] = {0, sizeof page}, found[5];
     refused("pages that are there", syscall(CALL_CACHESTAT, file, range, found, 0), ENOSYS);

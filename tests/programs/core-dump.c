@@ -1,9 +1,9 @@
-// A dump of memory, and with it the machine's handler of dumps, which is root's.
+// A dump of memory would start the machine's dump handler, which is root's.
 #include "escape.h"
 int main(void) {
     struct rlimit limit;
     getrlimit(RLIMIT_CORE, &limit);
-    // With one byte allowed the kernel starts no handler; with none it does.
+    // With a limit of one byte the kernel starts no handler; with 0 it does.
     if (limit.rlim_cur > 1 || limit.rlim_cur != limit.rlim_max) escaped("dumps are not forbidden");
     limit.rlim_cur = limit.rlim_max = 0;
     refused("another limit", setrlimit(RLIMIT_CORE, &limit), EPERM);

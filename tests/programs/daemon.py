@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# A daemon as the books make it: two forks, a session of its own, no terminal, deaf.
+# A daemon by the book: two forks, a session of its own, no terminal, no signals.
 import os, signal, time
 if os.fork() == 0:
     os.setsid()

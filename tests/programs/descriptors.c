@@ -1,4 +1,4 @@
-// What the judge forgot to close.
+// Descriptors that the judge left open.
 #include "escape.h"
 int main(void) {
     for (int number = 3; number < 65536; number++)

@@ -1,4 +1,4 @@
-// Tries every way out of the sandbox, and says what came of it, one line each.
+// Tries every way out of the sandbox, and prints the result of each in one line.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static void calls(void) {
     say("setgid", setgid(0));
     say("sethostname", sethostname("x", 1));
     say("mknod", syscall(SYS_mknodat, AT_FDCWD, "device", 0020666, 0x103));
-    // Whether refused or ignored: the run would end here.
+    // The call is refused or ignored; otherwise the run would end here.
     kill(1, SIGKILL);
     kill(-1, SIGSTOP);
     say("open_by_handle", syscall(SYS_open_by_handle_at, 0, 0, 0));
@@ -111,7 +111,7 @@ static void views(void) {
 }
 
 static void input(void) {
-    // The program may read its input, again if it likes, and never change it.
+    // The program may read its input, also more than once, but never change it.
     char before[16] = {0}, after[16] = {0};
     read(0, before, 8);
     int file = open("/proc/self/fd/0", O_RDWR);

@@ -1,4 +1,4 @@
-// Up and out: by dots, by descriptors, by the root of a process.
+// Up and out of the box: by dots, by descriptors, by the root of a process.
 #include "escape.h"
 static void look(const char *how, int directory, const char *path) {
     static const char *hidden[] = {"home", "root", "var", "boot", "work", "mnt", "sys", "lost+found"};
@@ -18,7 +18,7 @@ int main(void) {
     mkdir("below", 0755);
     refused("chroot", chroot("below"), EPERM);
     look("the box", box, "../..");
-    // A directory that moves away under whoever walks up from it.
+    // A directory that moves away while the program walks up from it.
     mkdir("a", 0755), mkdir("a/b", 0755);
     int deep = open("a/b", O_PATH);
     rename("a/b", "/tmp/b"), rename("a/b", "b");

@@ -36,14 +36,14 @@ static int dive(int depth) {
     return dive(depth + 1) + room[0];
 }
 
-// Holds so many megabytes of stack at once.
+// Holds this many megabytes of stack at once.
 static int descend(int megabytes) {
     volatile char room[1 << 20];
     for (unsigned i = 0; i < sizeof room; i += 4096) room[i] = (char)megabytes;
     return megabytes > 1 ? descend(megabytes - 1) + room[0] - room[4096] : 0;
 }
 
-// Has so many descriptors beside those that it started with.
+// Opens this many descriptors beyond those that it started with.
 static int open_many(int wanted) {
     for (int i = 0; i < wanted; i++)
         if (dup(0) < 0) return 1;
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
         if (!setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 1)) printf(" less");
     }
     if (!strcmp(how, "mask")) {
-        // Signals must arrive as they do anywhere: none blocked, none ignored.
+        // Signals must arrive as outside of the sandbox: none blocked, none ignored.
         sigset_t blocked;
         sigprocmask(SIG_SETMASK, NULL, &blocked);
         for (int signal = 1; signal < 65; signal++) {

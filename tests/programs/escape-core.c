@@ -1,4 +1,4 @@
-// Leaves its core, to take time from other runs and to have several at once.
+// Leaves its core, to take time from other runs and to use several cores at once.
 #include "escape.h"
 int main(void) {
     cpu_set_t before, all, after;

@@ -1,4 +1,4 @@
-// What the programs here share: they say when an attack worked, and nothing when it did not.
+// What the programs here share: they print a line if an attack worked, and nothing if it did not.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ __attribute__((unused)) static void escaped(const char *what) {
     fflush(stdout);
 }
 
-// The call must have failed, and with this error: another one may only mean that it was called wrongly.
+// The call must fail with this error: another error may only mean that its arguments were wrong.
 __attribute__((unused)) static void refused(const char *what, long result, int error) {
     int found = errno;
     if (result >= 0)
@@ -49,7 +49,7 @@ __attribute__((unused)) static void refused(const char *what, long result, int e
     }
 }
 
-// Uses the processor for good.
+// Uses the processor for ever.
 __attribute__((unused)) static void burn(void) {
     for (volatile unsigned long n = 0;; n++);
 }

@@ -1,4 +1,4 @@
-// Tries the number that lets the sandbox past its own filter: common values, and those it finds in its memory.
+// Guesses the number with which the sandbox passes its own filter: common values, and those in its memory.
 #include "escape.h"
 int main(int argc, char **argv) {
     (void)argc;

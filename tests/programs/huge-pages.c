@@ -1,4 +1,4 @@
-// Pages from the machine's stock, which are on no account.
+// Pages from the machine's stock, which are charged to nobody.
 #include "escape.h"
 int main(void) {
     void *page = mmap(0, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);

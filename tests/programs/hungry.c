@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
             if (i == 1) while (wait(NULL) > 0);
         }
     if (!strcmp(what, "hidden-cpu")) {
-        // Children that nobody waits for do not show in the usage of their parent.
+        // Children that nobody waits for do not count in the usage of their parent.
         signal(SIGCHLD, SIG_IGN);
         int ends[2];
         if (pipe(ends)) return 90;
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "memory")) eat((size_t)amount << 20);
     if (!strcmp(what, "array")) memset(array, 1, sizeof array);
     if (!strcmp(what, "shared-memory")) {
-        // Held once, by many.
+        // Many processes hold it once.
         eat((size_t)amount << 20);
         for (int i = 0; i < 8; i++)
             if (!fork()) {
@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
         return 6;
     }
     if (!strcmp(what, "input")) {
-        // As often as there is any; a program that waits for more sees the end at once.
+        // Again and again; a program that waits for more sees the end at once.
         static char block[1 << 16];
         long total = 0, length;
         while ((length = read(0, block, sizeof block)) > 0) total += length;

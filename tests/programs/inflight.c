@@ -1,4 +1,4 @@
-// Descriptors that are on their way and in nobody's hands: all of a user's are counted together.
+// Descriptors in flight, which no process holds: all of a user's are counted together.
 #include "escape.h"
 int main(void) {
     int ends[2], null = open("/dev/null", O_RDONLY);

@@ -1,4 +1,5 @@
-// Makes pipes while its children end. It handles their ends, and does not want calls to go on: a pipe is made all the same.
+// Makes pipes while its children end. It handles SIGCHLD without restarting calls: each pipe must be made all the
+// same.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Large parts of the kernel in which holes were found.
+// Large parts of the kernel in which vulnerabilities were found.
 #include "escape.h"
 int main(void) {
     long context = 0;

@@ -1,5 +1,5 @@
-// Has the kernel hold as much for it as it can get, of the kind and by as many processes as its arguments say; tells how many things
-// these are, and keeps them until its input ends.
+// Makes the kernel hold as much for it as it can get. Its arguments name the kind, and the number of processes. Prints
+// how many things these are, and keeps them until its input ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,4 +1,4 @@
-// All that it can name, and the process that waits for it.
+// Kills everything that it can name, also the process that waits for it.
 #include "escape.h"
 int main(void) {
     int first = syscall(CALL_PIDFD_OPEN, 1, 0);

@@ -1,4 +1,4 @@
-// Leaves one trace for the next run, as its argument says; most are taken back at once.
+// Leaves one trace for the next run, as its argument says; most are removed at once.
 #include "escape.h"
 #include <dirent.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ static void send_to_itself(int descriptor) {
     sendmsg(ends[0], &message, 0);
 }
 
-// Nobody has these sockets any more when the program has ended: they are in each other.
+// After the program's end nobody has these sockets: each is in flight in the other.
 static void lose(int descriptor) {
     int ends[2], sent[3] = {0, 0, descriptor};
     char byte = 0, space[CMSG_SPACE(sizeof sent)] = {0};
@@ -116,7 +116,7 @@ static void in_the_place(void) {
     }
 }
 
-// What a program does to the file that it was given and the one it is to write, if it was told of them.
+// What a program does to its given file and to its wanted file, if it knows them.
 static void with_the_files(const char *given, const char *wanted) {
     if (is("wanted-not-written")) return;
     if (is("wanted-is-a-directory")) { mkdir(wanted, 0700); return; }
@@ -136,7 +136,7 @@ static void with_the_files(const char *given, const char *wanted) {
     if (is("wanted-was-sent")) send_to_itself(file);
     if (is("wanted-was-lost")) lose(file);
     if (is("links-that-failed")) {
-        // Where there is no room left, the kernel has a number for a long link before it finds no place for its text.
+        // If no room is left, the kernel takes a number for a long link before it finds no room for its text.
         static char block[1 << 20], target[4000];
         int other = open(given, O_RDWR);
         signal(SIGXFSZ, SIG_IGN);
@@ -166,7 +166,7 @@ static void with_processes(void) {
         if (!fork()) sleep(1000);
         _exit(0);
     }
-    // A child of PID 1, not ours.
+    // A child of PID 1, not of this process.
     if (is("sister")) {
         static char stack[1 << 16];
         clone((int (*)(void *))pause, stack + sizeof stack, CLONE_PARENT | SIGCHLD, NULL);
@@ -233,7 +233,7 @@ static void elsewhere(void) {
         fcntl(open("/dev/null", O_RDWR), F_SETLK, &lock);
     }
     if (is("names-of-nothing")) {
-        // For each the kernel keeps some memory, until others want it.
+        // For each name the kernel keeps some memory, until others need it.
         char path[300];
         struct stat found;
         for (int number = 0; number < 100000; number++) snprintf(path, sizeof path, "/usr/%0200d", number), stat(path, &found);

@@ -1,5 +1,5 @@
-// Given "hold", waits for a line and takes as many locks as a run may; given "often", locks and unlocks its own file more often than
-// that, before and after others do so.
+// With "hold", waits for a line and takes as many locks as a run may. With "often", locks and unlocks its own file
+// more often than that, before and after others do so.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Tells all it can see of its environment that may differ between the first run of a slot and a later one. Its
-// argument is a time in nanoseconds, by the clock that dates files: what bears an older date is named.
+// Prints all that it can see of its environment that may differ between the first run of a slot and a later one. Its
+// argument is a time in nanoseconds, by the clock that dates files: everything with an older date is named.
 #include "escape.h"
 #include <dirent.h>
 #include <sys/statvfs.h>
@@ -43,7 +43,7 @@ static void directory(const char *path) {
     printf(" %ld %lx\n", told, (long)flags[0]);
     DIR *list = opendir(path);
     for (struct dirent *entry; list && (entry = readdir(list));) printf("%s holds %s\n", path, entry->d_name);
-    // The numbers that the next two files get, and where they stand.
+    // The numbers that the next two files get, and their positions.
     for (int number = 0; number < 2; number++) {
         snprintf(name, sizeof name, "%s/new-%d", path, number);
         int file = open(name, O_CREAT | O_WRONLY, 0600);
@@ -53,14 +53,14 @@ static void directory(const char *path) {
     for (struct dirent *entry; list && (entry = readdir(list));) printf("%s at %ld\n", entry->d_name, (long)entry->d_off);
 }
 
-// How much there is room for.
+// How much room there is.
 static void sizes(const char *path) {
     struct statvfs found;
     if (!statvfs(path, &found))
         printf("%s: %lu blocks, %lu free, %lu files, %lu free\n", path, found.f_blocks, found.f_bfree, found.f_files, found.f_ffree);
 }
 
-// Where something is mounted and how; without numbers, which the kernel counts for the whole machine.
+// The mounts and their options, without the numbers that the kernel counts for the whole machine.
 static void mounts(void) {
     char line[4096], place[1000], options[1000];
     FILE *file = fopen("/proc/self/mountinfo", "r");
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     for (struct dirent *entry; (entry = readdir(proc));) {
         char path[300];
         snprintf(path, sizeof path, "/proc/%s", entry->d_name);
-        // What is above belongs to the slot.
+        // Everything above belongs to the slot.
         if (strcmp(entry->d_name, "..")) dates(path, AT_SYMLINK_NOFOLLOW);
     }
     char load[100] = "";

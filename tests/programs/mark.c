@@ -1,4 +1,4 @@
-// Leaves marks by every means that reached another run once, and keeps them for a while. `seek.c` looks for them.
+// Leaves marks by every means that once reached another run, and keeps them for a while. `seek.c` searches for them.
 #include "escape.h"
 #include <sys/ioctl.h>
 #include <sys/uio.h>

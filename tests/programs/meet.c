@@ -1,10 +1,10 @@
-// Looks for another run of itself at the same time: by names, by locks, by files that both see. What
-// it cannot use is refused, which is as good.
+// Searches for another run of itself at the same time: by names, by locks, by files that both see. A refused means is
+// as good as one that finds nothing.
 #include "escape.h"
 #include <sys/file.h>
 #include <sys/un.h>
 
-// Of locks that belong to an open file the kernel's list names no process, so it has those of all.
+// The kernel's list names no process for locks of an open file, so it has those of all.
 static int is_listed(void) {
     char line[200];
     int count = 0;
@@ -35,7 +35,7 @@ int main(void) {
         if (flock(shared, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) escaped("a flock of another");
         close(open("/usr/bin/env", O_RDONLY));
         char byte[4096];
-        // Its own open is heard once; two of them are none of its own.
+        // Its own open is notified once; a second notification is another run's.
         if (read(notes, byte, sizeof byte) > 0) escaped("a note of an opened file");
         if (segment >= 0) escaped("a segment");
         if (recv(own, byte, 1, MSG_DONTWAIT) > 0) escaped("a message");

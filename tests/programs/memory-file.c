@@ -1,4 +1,4 @@
-// Memory that is in no process.
+// Memory that belongs to no process.
 #include "escape.h"
 int main(void) {
     static char block[1 << 20];

@@ -1,4 +1,4 @@
-// Each of them is small.
+// Each child is small.
 #include "escape.h"
 int main(void) {
     for (int i = 0; i < 50; i++)

@@ -1,4 +1,4 @@
-// Memory that only the kernel holds: in pipes and, for few of those are allowed, in sockets.
+// Memory that only the kernel holds: in pipes and, since few of those are allowed, in sockets.
 #include "escape.h"
 #include <sys/socket.h>
 static void fill(int end) {

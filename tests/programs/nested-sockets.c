@@ -1,5 +1,6 @@
-// Sockets that lie in each other, five hundred deep, and the last of them in itself: the kernel collects them one after the
-// other, long after the program has ended. With what else lies in them there are as many descriptors on their way as can be.
+// Sockets in flight in each other, five hundred deep, and the last of them in itself. The kernel collects them one
+// after the other, long after the program has ended. With the rest in them, as many descriptors as possible are in
+// flight.
 #include "escape.h"
 
 #define AT_ONCE 253

@@ -1,4 +1,4 @@
-// Does nothing, at the least price: what it costs to run is the price of the sandbox.
+// Does nothing, as cheaply as possible: its usage is the cost of the sandbox.
 void _start(void) {
 #if defined(__x86_64__)
     __asm__ volatile("mov $60, %eax; xor %edi, %edi; syscall");

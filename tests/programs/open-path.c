@@ -1,4 +1,4 @@
-// A descriptor that only refers to a file, made into one that writes it.
+// Tries to turn a descriptor that only refers to a file into one that writes it.
 #include "escape.h"
 int main(void) {
     char path[64];

@@ -1,4 +1,4 @@
-// Leaves a process behind that wants to live on: a daemon, as `double fork` and setsid make it.
+// Leaves a process behind that tries to live on: a daemon, as `double fork` and setsid make it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
         if (!fork()) {
             for (int signal_number = 1; signal_number < 65; signal_number++) signal(signal_number, SIG_IGN);
             write(ready[1], "x", 1);
-            // It keeps the standard streams open, so that whoever reads them waits for it.
+            // It keeps the standard streams open, so that their reader waits for it.
             for (;;) {
                 if (argc > 1 && !strcmp(argv[1], "write")) {
                     int file = open("late", O_CREAT | O_WRONLY | O_APPEND, 0644);

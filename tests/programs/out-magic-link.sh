@@ -1,3 +1,3 @@
 #!/bin/sh
-# Leads to whatever is the judge's own.
+# Leads to a file of the judge.
 ln -s /proc/self/root/etc/passwd out

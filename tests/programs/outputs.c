@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
         put(open("/proc/self/fd/2", O_WRONLY | O_APPEND), "errors\n");
     }
     if (!strcmp(what, "children")) {
-        // Each writes at the position of all.
+        // All processes share one position.
         for (int n = 0; n < 3; n++) {
             put(1, "parent\n");
             if (!fork()) {

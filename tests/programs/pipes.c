@@ -1,5 +1,5 @@
-// Given "hold", takes as many pipes as it can get, by many processes and on their way through sockets, says so, and holds them; given
-// "look", waits for that, or the other's end, and until it gets a whole pipe itself.
+// With "hold", takes as many pipes as it can get, by many processes and in flight through sockets, prints a line, and
+// holds them. With "look", waits for that line, or the other's end, and until it gets a whole pipe itself.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { CHILDREN = 12, AT_ONCE = 200 };
 
-// Puts descriptors on their way, where nobody takes them, and closes them here.
+// Puts descriptors in flight, where nobody takes them, and closes them here.
 static void send_away(int *fds, int count) {
     int ends[2];
     char room[CMSG_SPACE(AT_ONCE * sizeof(int))], byte = 0;

@@ -1,4 +1,4 @@
-// Wants to go before others.
+// Tries to run before others.
 #include "escape.h"
 int main(void) {
     int present = getpriority(PRIO_PROCESS, 0);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# Everything about the process that made us.
+# Everything about PID 1, which started this program.
 import os
 for name in ("environ", "mem", "maps", "root", "cwd", "exe", "fd", "auxv", "cmdline", "stack", "status", "ns/mnt", "task"):
     path = f"/proc/1/{name}"

@@ -1,4 +1,4 @@
-// Tries to reach what lies outside: a file given by name, its directory, and processes given by number.
+// Tries to reach files and processes outside: a file given by name, its directory, and processes given by number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ int main(int count, char **arguments) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", handle);
     report("again", open(path, O_RDONLY));
     report("copy by name", linkat(AT_FDCWD, path, AT_FDCWD, "mine", AT_SYMLINK_FOLLOW));
-    // Its owner may do this where nothing forbids it; the caller looks afterwards.
+    // The owner may do this where nothing forbids it; the caller checks the file afterwards.
     chmod(secret, 0777);
     fchmodat(handle, "", 0777, 0);
     syscall(452, handle, "", 0777, AT_EMPTY_PATH);
@@ -93,7 +93,7 @@ int main(int count, char **arguments) {
         snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
         report(path, open(path, O_WRONLY));
     }
-    // Says that all went well even where it reached nobody; the caller looks afterwards.
+    // It reports success even if it reached nobody; the caller checks the process afterwards.
     kill(-1, SIGTERM);
     report("kill the parent", kill(getppid(), 0));
     // What must work all the same.

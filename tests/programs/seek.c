@@ -1,4 +1,4 @@
-// Tells what it finds of the marks that `mark.c` leaves: the same lines in every run of every judge.
+// Prints what it finds of the marks that `mark.c` leaves: the same lines in every run of every judge.
 #include "escape.h"
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -18,7 +18,7 @@ static void lines(const char *path) {
     if (file) fclose(file);
 }
 
-// How many uses all keys have that are to be seen.
+// The number of uses of all visible keys.
 static long uses(void) {
     char line[4096];
     long all = 0, some;
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     lines("/proc/self/cgroup"), lines("/proc/locks"), lines("/proc/sysvipc/shm");
     // Without namespaces these are the machine's.
     if (argc == 1) lines("/proc/net/unix");
-    // Whether more processes are to be seen in the uses of keys, again and again: other processes of the user come and go.
+    // Whether the uses of keys show more processes, again and again: other processes of the user come and go.
     int tells = 1;
     for (int time = 0; time < 5; time++) tells &= keys_tell();
     printf("a key tells of processes: %d\n", tells);
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     int timers = 0, ends[2];
     while (timers < 100 && !timer_create(CLOCK_MONOTONIC, &silent, &timer)) timers++;
     printf("timers: %d\n", timers);
-    // Whoever else is of this user may have had too many for a moment.
+    // Other programs of this user may have had too many for a moment.
     int size = 0;
     for (int time = 0; time < 500 && size < 65536; time++, usleep(1000)) {
         if (pipe(ends)) break;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every program of the system that has its owner's rights elsewhere.
+# Every program of the system that runs with its owner's rights elsewhere.
 for program in su sudo mount umount passwd newgrp chsh pkexec newuidmap; do
     path=$(command -v "$program") || continue
     case $program in

@@ -1,4 +1,4 @@
-// Programs that start with their owner's rights do not; nor is another user to be had.
+// Programs that start with their owner's rights do not; nor is another user available.
 #include "escape.h"
 #include <sys/fsuid.h>
 int main(void) {

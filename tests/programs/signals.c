@@ -1,4 +1,4 @@
-// A mask or a handler that came from the judge.
+// A mask or a handler that was inherited from the judge.
 #include "escape.h"
 int main(void) {
     sigset_t blocked;

@@ -1,4 +1,4 @@
-// The process that waits for it is to be slow, in every way that the kernel has.
+// Tries to slow the process that waits for it, in every way that the kernel has.
 #include "escape.h"
 int main(void) {
     struct sched_param none = {0};

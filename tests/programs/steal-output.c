@@ -1,4 +1,4 @@
-// Reads an output, gives it away, or leaves something in it: it is a file, but only for writing, and a new one.
+// Reads an output, passes it on, or leaves something in it. An output is a new file, and only for writing.
 #include "escape.h"
 static void abuse(int output) {
     char name[32], byte;

@@ -69,7 +69,7 @@ static void flood(long long bytes) {
 }
 
 #ifdef __linux__
-// Waits until a clock ends that, by one of many ways.
+// Waits until a clock ends the wait, in one of many ways.
 static void wait_by(const char *way, long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     struct itimerval once = {.it_value = {milliseconds / 1000, milliseconds % 1000 * 1000}};
@@ -127,7 +127,7 @@ static void wait_by(const char *way, long milliseconds) {
         setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &once.it_value, sizeof once.it_value);
         read(ends[0], &timer, 1);
     } else if (!strcmp(way, "other-timer")) {
-        // A clock of another process ends the wait: by a signal that this one catches.
+        // A clock of another process ends the wait, by a signal that this one catches.
         int parent = getpid();
         signal(SIGUSR1, wake);
         if (fork() == 0) {
@@ -146,7 +146,7 @@ static void *wait_in_thread(void *way) {
     return 0;
 }
 
-// A thread of a process whose descriptors are its own: for it, standard input is a clock.
+// A thread with its own descriptors: for it, standard input is a clock.
 static int hear_a_clock(void *milliseconds) {
     long long ticks, wait = atoll(milliseconds) * 1000000;
     struct itimerspec once = {.it_value = {wait / 1000000000, wait % 1000000000}};
@@ -160,7 +160,7 @@ static int hear_a_clock(void *milliseconds) {
 
 int main(int argc, char **argv);
 
-// What is left of the arguments of a process.
+// The remaining arguments of a process.
 struct steps {
     int count;
     char **words;
@@ -207,13 +207,13 @@ int main(int argc, char **argv) {
             poll(&input, 1, atoi(word));
             at++;
         } else if (!strcmp(step, "hold")) {
-            // A child keeps all that this one has open.
+            // A child keeps everything open that this one has open.
             if (fork() == 0) {
                 nap(1000000);
                 _exit(0);
             }
         } else if (!strcmp(step, "leave")) {
-            // A child does the same, and leaves the session; this one tells its number.
+            // A child does the same, and leaves the session; this one prints its number.
             int has_left[2];
             pipe(has_left);
             int child = fork();
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
             read(has_left[0], line, 1);
             fprintf(stderr, "%d\n", child);
         } else if (!strcmp(step, "child")) {
-            // All that follows is done by a child.
+            // A child does all that follows.
             int status, child = fork();
             if (child) {
                 waitpid(child, &status, 0);
@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
             }
 #ifdef __linux__
         } else if (!strcmp(step, "child-waits")) {
-            // A child waits, and this one for its end.
+            // A child waits, and this one waits for its end.
             if (fork() == 0) {
                 wait_by(word, 300);
                 _exit(0);
@@ -261,7 +261,7 @@ int main(int argc, char **argv) {
             wait(0);
             for (;;) pause();
         } else if (!strcmp(step, "from-a-thread")) {
-            // All that follows is done by a thread; the first one is over.
+            // A thread does all that follows; the first thread is over.
             static struct steps rest;
             pthread_t other;
             rest = (struct steps){argc - at, argv + at};

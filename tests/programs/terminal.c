@@ -1,4 +1,4 @@
-// Types for whoever sits at the terminal.
+// Types into the user's terminal.
 #include "escape.h"
 #include <sys/ioctl.h>
 int main(void) {

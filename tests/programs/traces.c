@@ -1,4 +1,4 @@
-// Leaves traces wherever it can, and looks for those of another run.
+// Leaves traces wherever it can, and searches for those of another run.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Puts something else in the place of the output file `out`.
+// Replaces the output file `out` by something else.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

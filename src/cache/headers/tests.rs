@@ -1,36 +1,35 @@
-//! Which builds run, with and without a header.
+//! Which builds run with a header, and which without.
 
 use super::*;
-use crate::cache::knowledge::Knowledge;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::store::Store;
 use crate::executor::Executor;
-use crate::executor::scripted::Scripted;
+use crate::executor::scripted::ScriptedExecutor;
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Keep};
+use crate::model::job::{BoxRetention, Command};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::quiet_outcome;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// The build of a program with this text after the include.
 fn build(text: &str) -> Job {
     let argv = ["/usr/bin/g++", "-x", "c++", "-O2", "-o", "a", "a.cpp"];
     let source = format!("#include <bits/stdc++.h>\n{text}\n");
     Job {
         command: Command { argv: argv.map(str::to_owned).to_vec(), ..Command::default() },
         files: vec![TreeEntry::new("a.cpp", Node::plain(source.into_bytes()))],
-        keep: Keep::ALL,
-        limits: Limits { memory: Some(Bytes::mib(1024)), ..Limits::of_trial() },
+        keep: BoxRetention::ALL,
+        limits: Limits { memory: Some(Bytes::mib(1024)), ..Limits::of_machine_check() },
         ..Job::default()
     }
 }
 
-/// How a program with a text is built in each way.
-type Answer = fn(text: &str, is_fast: bool) -> Result<Reply, Stop>;
+/// How programs are built in each way.
+type BuildAnswer = fn(text: &str, is_fast: bool) -> Result<JobReply, Stop>;
 
-fn reply(left: &str, said: &str) -> Reply {
+fn reply(left: &str, said: &str) -> JobReply {
     let name = if left == "header" { "bits/stdc++.h.gch" } else { "a" };
-    Reply {
+    JobReply {
         outcome: quiet_outcome(),
         stdout: Blob::default(),
         stderr: said.as_bytes().into(),
@@ -39,15 +38,15 @@ fn reply(left: &str, said: &str) -> Reply {
     }
 }
 
-fn good(text: &str, _: bool) -> Result<Reply, Stop> {
+fn good(text: &str, _: bool) -> Result<JobReply, Stop> {
     Ok(reply(text, ""))
 }
 
-/// A command with this store: builds the programs one after the other. Tells what ran for each: `p`lain, `f`ast, `h`eader.
-fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
+/// Builds the programs of a command one after the other. Returns what ran for each: `p`lain, `f`ast, `h`eader.
+fn runs(store: &Arc<Store>, texts: &[&str], answer: BuildAnswer) -> String {
     let ran = Arc::new(Mutex::new(String::new()));
     let noted = Arc::clone(&ran);
-    let ground = Scripted::new(4, move |job: &Job| {
+    let ground = ScriptedExecutor::new(4, move |job: &Job| {
         let is_header = job.command.argv.contains(&"c++-header".to_owned());
         let is_fast = job.command.argv.contains(&"-I/headers".to_owned());
         let kind = if is_header {
@@ -65,7 +64,10 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
             answer(text.lines().nth(1).unwrap(), is_fast)
         }
     });
-    let command = Cached::new(Arc::new(ground), Arc::new(Knowledge::new(Arc::clone(store), false)));
+    let command = CachedExecutor::new(
+        Arc::new(ground),
+        Arc::new(KnownResults::new(Arc::clone(store), false)),
+    );
     for text in texts {
         let expected = answer(text, false);
         let came = command.run_job(&build(text));
@@ -82,26 +84,26 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
 
 #[test]
 fn a_header_is_made_when_it_pays() {
-    let check = |first: Answer, ran: &str, later: Answer, ran_later: &str| {
+    let check = |first: BuildAnswer, ran: &str, later: BuildAnswer, ran_later: &str| {
         let store = Arc::new(Store::scratch());
         let often = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         assert_eq!(runs(&store, &often[..7], first), ran);
         assert_eq!(runs(&store, &often[7..], later), ran_later);
     };
     check(good, "p p p p hf f f", good, "f f");
-    // No header: each build as ever, and a later command tries again when it pays.
-    let without: Answer = |text, _| match text {
+    // There is no header: builds are plain, and a later command tries again when it pays.
+    let without: BuildAnswer = |text, _| match text {
         "header" => Err(JudgeError::new("make it", "no room").into()),
         _ => good(text, false),
     };
     check(without, "p p p p hp p p", good, "p p");
-    // A build with a header is impossible.
-    let broken: Answer = |text, is_fast| {
+    // Builds with a header fail.
+    let broken: BuildAnswer = |text, is_fast| {
         if is_fast { Err(JudgeError::new("show it", "no room").into()) } else { good(text, false) }
     };
     check(broken, "p p p p hfp p p", broken, "fp p");
-    // The compiler says something: it is asked again without the header.
-    let said: Answer = |text, is_fast| match text {
+    // The compiler has messages, so it runs again without the header.
+    let said: BuildAnswer = |text, is_fast| match text {
         "header" => good(text, false),
         _ => Ok(reply(text, if is_fast { "warning with a header" } else { "warning" })),
     };
@@ -121,7 +123,7 @@ fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
             memory: Some(Bytes::mib(1024)),
             ..Limits::default()
         };
-        let reply = Reply { outcome: outcome(took), ..reply("a", "") };
+        let reply = JobReply { outcome: outcome(took), ..reply("a", "") };
         assert_eq!(is_certain(&reply, &outcome(made), &limits), expected, "{took} {made} {peak}");
     };
     check(6, 4, 512, true);

@@ -1,4 +1,4 @@
-//! The directory of a store: who may use it, and the files in it.
+//! The directory of a store: who may use it, and its files.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, FileTimes};
@@ -13,31 +13,30 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
-use crate::cache::store::segment::{self, FULL, Listed, Name, Shared};
+use crate::cache::store::segment::{self, EntryName, FULL, IndexEntry, SegmentData};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::hex;
 
-/// A warning why a directory cannot be used, with the way out.
-pub type Refused = Box<Diagnostic>;
+/// Why a directory cannot be used, and what to do.
+pub type CacheWarning = Box<Diagnostic>;
 
-/// The suffix of a segment's data file.
+/// The suffix of a segment's data.
 pub(super) const DATA: &str = ".data";
 pub(super) const INDEX: &str = ".index";
-/// The directory of all results.
 pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
 
-/// The version of the directory's contents.
+/// The version of the directory's format.
 const VERSION: u32 = 1;
 const VERSION_FILE: &str = "version";
 
-const INSTEAD: &str =
+const ALTERNATIVE: &str =
     "give a local directory that only you can write with --cache or JUROR_CACHE, or `off`";
 
-/// This user's cache directory.
-pub fn default_place() -> Option<PathBuf> {
+/// By the XDG Base Directory Specification.
+pub fn default_directory() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
         Some(cache) => cache,
@@ -46,32 +45,30 @@ pub fn default_place() -> Option<PathBuf> {
     Some(cache.join("juror"))
 }
 
-/// A directory that only this user can write, as open descriptors.
+/// As open descriptors. Only this user can write in it.
 pub(super) struct Directory {
     path: PathBuf,
     pub(super) facts: OwnedFd,
     pub(super) blobs: OwnedFd,
 }
 
-/// A segment found on disk.
-pub(super) struct Found {
+pub(super) struct FoundSegment {
     pub(super) name: String,
-    pub(super) data: Shared,
-    /// How many entries the index has, including invalid ones.
+    pub(super) data: SegmentData,
+    /// The number of entries in the index, including invalid ones.
     pub(super) listed: usize,
-    pub(super) entries: Vec<(Name, Listed)>,
+    pub(super) entries: Vec<(EntryName, IndexEntry)>,
 }
 
 impl Directory {
-    /// Opens the directory, and makes it if it does not exist.
+    /// Opens the directory, and makes it if it is missing.
     ///
-    /// # Errors
-    /// If other users can write it, it is on another machine or from a newer juror, or it cannot be used.
-    pub(super) fn open(path: &Path) -> Result<Self, Refused> {
-        let top = private(path)?;
-        let refuse = |why: &str| refused(path, why, INSTEAD);
+    /// Refuses directories that other users can write, on other machines, and of a newer juror.
+    pub(super) fn open(path: &Path) -> Result<Self, CacheWarning> {
+        let top = open_private(path)?;
+        let refuse = |why: &str| refusal(path, why, ALTERNATIVE);
         let failed = |error: io::Error| refuse(&error.to_string());
-        if let Some(network) = network(top.as_fd()) {
+        if let Some(network) = network_file_system(top.as_fd()) {
             return Err(refuse(&format!("it is on a network disk ({network})")).into());
         }
         let facts = make_directory(top.as_fd(), FACTS).map_err(failed)?;
@@ -89,7 +86,7 @@ impl Directory {
                     refuse("its directory `facts` has files that juror did not make").into()
                 );
             }
-            _ => directory.begin().map_err(failed)?,
+            _ => directory.reset().map_err(failed)?,
         }
         Ok(directory)
     }
@@ -102,11 +99,11 @@ impl Directory {
             Err(error) => return Err(error),
         };
         let text = String::from_utf8_lossy(&text);
-        // A damaged version counts as older than all others.
+        // A damaged version counts as the oldest one.
         Ok(Some(text.trim_ascii().parse().unwrap_or_default()))
     }
 
-    /// Whether all names in the directory are juror's.
+    /// Whether juror made everything in the directory.
     fn is_ours(&self) -> io::Result<bool> {
         let mut names = names(self.facts.as_fd())?.into_iter();
         Ok(names.all(|name| {
@@ -114,8 +111,8 @@ impl Directory {
         }))
     }
 
-    /// Empties the directory and writes the current version.
-    fn begin(&self) -> io::Result<()> {
+    /// Empties the directory, and writes the current version.
+    fn reset(&self) -> io::Result<()> {
         for dir in [self.facts.as_fd(), self.blobs.as_fd()] {
             for name in names(dir)? {
                 match rustix::fs::unlinkat(dir, &name, AtFlags::empty()) {
@@ -128,40 +125,38 @@ impl Directory {
         self.write(self.facts.as_fd(), VERSION_FILE, |file| file.write_all(text.as_bytes()))
     }
 
-    /// A warning that the directory is not used.
-    pub(super) fn refused(&self, error: &io::Error) -> Refused {
-        refused(&self.path, &error.to_string(), INSTEAD).into()
+    pub(super) fn refused(&self, error: &io::Error) -> CacheWarning {
+        refusal(&self.path, &error.to_string(), ALTERNATIVE).into()
     }
 
-    /// A warning that nothing more can be written.
     pub(super) fn cannot_write(&self, error: &io::Error) -> Diagnostic {
         let help = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                 "make room there, such as with `juror cache prune --to 0`, or name another directory with --cache"
             }
-            _ => INSTEAD,
+            _ => ALTERNATIVE,
         };
         let message = format!("the cache cannot be written, so no more results are kept: {error}");
         Diagnostic::warning(&self.path, message).help(help)
     }
 
-    /// All segments, without those that disappear meanwhile.
-    pub(super) fn segments(&self) -> io::Result<Vec<Found>> {
+    /// All segments, except those that disappear meanwhile.
+    pub(super) fn segments(&self) -> io::Result<Vec<FoundSegment>> {
         let names = names(self.facts.as_fd())?;
         Ok(names.iter().filter_map(|name| self.segment(name.strip_suffix(INDEX)?).ok()).collect())
     }
 
-    fn segment(&self, name: &str) -> io::Result<Found> {
+    fn segment(&self, name: &str) -> io::Result<FoundSegment> {
         let [data, index] = self.segment_files(name, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         { index }.read_to_end(&mut bytes)?;
-        // Read after the index: the data that the index lists was written before it.
+        // Read after the index, because data is written before its entry in the index.
         let length = data.metadata()?.len();
         let data = Arc::new(data);
-        Ok(Found {
+        Ok(FoundSegment {
             name: name.to_owned(),
             data,
-            listed: bytes.len() / Listed::SIZE,
+            listed: bytes.len() / IndexEntry::SIZE,
             entries: segment::entries(&bytes, length),
         })
     }
@@ -175,28 +170,28 @@ impl Directory {
         ])
     }
 
-    /// A segment with room and without writer, locked.
-    pub(super) fn with_room(&self) -> io::Result<Option<[File; 2]>> {
+    /// A segment with free room and without another writer, locked.
+    pub(super) fn writable_segment(&self) -> io::Result<Option<[File; 2]>> {
         for name in names(self.facts.as_fd())? {
             let Some(name) = name.strip_suffix(INDEX) else { continue };
             let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
-            if data.metadata()?.len() < FULL && segment::locked(&data) {
+            if data.metadata()?.len() < FULL && segment::lock_segment(&data) {
                 let length = index.metadata()?.len();
-                index.set_len(length - length % Listed::SIZE as u64)?;
+                index.set_len(length - length % IndexEntry::SIZE as u64)?;
                 return Ok(Some([data, index]));
             }
         }
         Ok(None)
     }
 
-    /// A new empty segment, locked.
+    /// An empty segment, locked.
     pub(super) fn new_segment(&self) -> io::Result<[File; 2]> {
         let create = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-        // Another process that prunes may have taken it before it was locked.
+        // Another process that prunes may remove it before it is locked.
         for _ in 0..10 {
             let [data, index] = segment::file_names(&random_name());
             let data = self.open_file(self.facts.as_fd(), &data, create)?;
-            if segment::locked(&data) {
+            if segment::lock_segment(&data) {
                 let index = self.open_file(self.facts.as_fd(), &index, create | OFlags::APPEND)?;
                 return Ok([data, index]);
             }
@@ -204,12 +199,12 @@ impl Directory {
         Err(io::Error::other("its files cannot be locked"))
     }
 
-    /// Whether a large blob exists; its content is not checked.
+    /// Does not check the content.
     pub(super) fn has_blob(&self, digest: &Digest) -> bool {
         self.touched_blob(digest).is_ok()
     }
 
-    /// A large blob. A damaged one is removed.
+    /// A damaged blob is removed.
     pub(super) fn blob(&self, digest: &Digest) -> Option<Blob> {
         let blob = Blob::open_file(self.touched_blob(digest).ok()?);
         if blob.digest().is_ok_and(|found| found == *digest) {
@@ -219,23 +214,22 @@ impl Directory {
         None
     }
 
-    /// The file of a large blob, marked as used.
+    /// The file of a large blob. It is marked as used.
     fn touched_blob(&self, digest: &Digest) -> io::Result<File> {
         let file = self.open_file(self.blobs.as_fd(), &blob_name(digest), OFlags::RDONLY)?;
         let now = SystemTime::now();
         if file.metadata()?.modified()?.checked_add(STALE).is_none_or(|stale| stale < now) {
-            // If this fails, the file is pruned earlier.
+            // If this fails, pruning removes the file earlier.
             let _ = file.set_times(FileTimes::new().set_modified(now));
         }
         Ok(file)
     }
 
-    /// Stores a large blob.
-    pub(super) fn keep(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
+    pub(super) fn keep_blob(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
         self.write(self.blobs.as_fd(), &blob_name(digest), |file| blob.copy_to(file).map(drop))
     }
 
-    /// Writes a file that gets its name only when it is complete.
+    /// Writes a file. It gets its name when it is complete.
     pub(super) fn write(
         &self,
         dir: BorrowedFd<'_>,
@@ -245,7 +239,7 @@ impl Directory {
         let new = random_name() + NEW;
         let create = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut file = self.open_file(dir, &new, create)?;
-        // While it is locked, it does not count as left behind.
+        // A locked file does not count as a leftover.
         let _ = file.try_lock();
         let written =
             write(&mut file).and_then(|()| Ok(rustix::fs::renameat(dir, &new, dir, name)?));
@@ -255,7 +249,7 @@ impl Directory {
         written
     }
 
-    /// Opens a regular file, without following links.
+    /// Opens a regular file without following links.
     pub(super) fn open_file(
         &self,
         dir: BorrowedFd<'_>,
@@ -271,13 +265,13 @@ impl Directory {
     }
 }
 
-/// Whether only this user can write in a directory; makes it if it does not exist.
+/// Makes the directory if it is missing.
 pub fn is_private(path: &Path) -> bool {
-    private(path).is_ok()
+    open_private(path).is_ok()
 }
 
-fn private(path: &Path) -> Result<OwnedFd, Refused> {
-    let refuse = |why: &str| refused(path, why, INSTEAD);
+fn open_private(path: &Path) -> Result<OwnedFd, CacheWarning> {
+    let refuse = |why: &str| refusal(path, why, ALTERNATIVE);
     let failed = |error: io::Error| refuse(&error.to_string());
     let me = rustix::process::geteuid().as_raw();
     let mut real = path.to_owned();
@@ -297,12 +291,12 @@ fn private(path: &Path) -> Result<OwnedFd, Refused> {
     }
     if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         let help = format!("run: chmod go-w {}", real.display());
-        return Err(refused(path, "other users can write to it", &help).into());
+        return Err(refusal(path, "other users can write to it", &help).into());
     }
     Ok(top)
 }
 
-fn refused(path: &Path, why: &str, help: &str) -> Diagnostic {
+fn refusal(path: &Path, why: &str, help: &str) -> Diagnostic {
     let message = format!("the cache cannot be used, so no results are kept: {why}");
     Diagnostic::warning(path, message).help(help)
 }
@@ -316,7 +310,7 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
     let found = open_directory(parent, name);
     if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
-            // Another process may have made it first.
+            // Another process may be faster.
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
@@ -325,7 +319,6 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
     found
 }
 
-/// All names in a directory.
 pub(super) fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(dir)? {
@@ -342,27 +335,26 @@ fn random_name() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// The file name of a large blob.
 pub(super) fn blob_name(digest: &Digest) -> String {
     hex(&digest.0)
 }
 
-/// The kind of network file system of a directory, if any: locks may not work there across machines, and the contents
-/// belong to one machine. FUSE is allowed: most of it is local, and damage is found.
+/// The network file system of a directory, if it is on one: locks may not work across machines, and results belong to
+/// one machine. FUSE is allowed: most of it is local, and damage is found.
 #[cfg(target_os = "linux")]
-fn network(dir: BorrowedFd<'_>) -> Option<&'static str> {
+fn network_file_system(dir: BorrowedFd<'_>) -> Option<&'static str> {
     let found = rustix::fs::fstatfs(dir).ok()?;
-    network_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
+    network_file_system_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn network(_: BorrowedFd<'_>) -> Option<&'static str> {
+fn network_file_system(_: BorrowedFd<'_>) -> Option<&'static str> {
     None
 }
 
-/// Uses the numbers in statfs(2) and Linux's `magic.h`.
+/// Source: statfs(2), and `magic.h` of Linux.
 #[cfg(target_os = "linux")]
-pub(super) fn network_of(file_system: u64) -> Option<&'static str> {
+pub(super) fn network_file_system_of(file_system: u64) -> Option<&'static str> {
     const KNOWN: [(u64, &str); 11] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),

@@ -1,4 +1,4 @@
-//! Records by key and blobs by digest, kept from one command to the next. Their meaning is not known here.
+//! Keeps records by key and blobs by digest from one command to the next. Does not know their meaning.
 //!
 //! # Theory of operation
 //!
@@ -10,13 +10,12 @@
 //! | `facts/blobs/DIGEST` | a large blob |
 //! | `facts/NAME.new`, `facts/blobs/NAME.new` | a file that is being written; it gets its name when it is complete |
 //!
-//! Each process appends to a segment that it has locked (`flock`); another process may have begun the segment. So
-//! writers do not wait for each other, and readers need no lock. Data is written before its entry in the index. A
-//! digest protects each record and blob when it is read: that shows what a killed process or a broken disk has
-//! damaged.
+//! Each process appends to a segment that it has locked (`flock`); another process may have begun it. So writers do
+//! not wait for each other, and readers need no lock. Data is written before its entry in the index. Each record and
+//! blob has a digest. It is checked when the entry is read, and shows damage by a killed process or a broken disk.
 //!
-//! Entries that are used, but were written more than a day ago, are appended again. So the oldest segments hold what
-//! was unused for longest, and pruning removes whole files: other processes have them open and can read on.
+//! Entries that are used more than a day after they were written are appended again. So the oldest segments have what
+//! was unused for longest. Pruning removes whole files; other processes that have them open can still read them.
 
 mod directory;
 mod segment;
@@ -32,67 +31,60 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 
 use crate::cache::store::directory::Directory;
-use crate::cache::store::segment::{Appender, Index, Kind, Name};
+use crate::cache::store::segment::{Appender, EntryKind, EntryName, NameMap};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::units::Bytes;
 
-pub use directory::{FACTS, Refused, default_place, is_private};
-pub use upkeep::{Pruned, Stat, Verified};
+pub use directory::{CacheWarning, FACTS, default_directory, is_private};
+pub use upkeep::{PruneResult, StoreStatistics, VerifyResult};
 
 /// Records and blobs in a directory.
 ///
-/// It never fails its users: what cannot be kept is missing the next time, and [`warnings`](Self::warnings) says why,
-/// once.
+/// It never fails: what cannot be kept is missing the next time, and [`warnings`](Self::warnings) says why, once.
 pub struct Store {
     directory: Directory,
     cap: Bytes,
-    state: Mutex<State>,
+    state: Mutex<StoreState>,
     #[cfg(test)]
     scratch: Option<tempfile::TempDir>,
 }
 
-/// The record of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When it was stored, to the millisecond.
+    /// To the millisecond.
     pub made: SystemTime,
     pub bytes: Vec<u8>,
 }
 
 #[derive(Default)]
-struct State {
-    index: Index<Spot>,
-    segments: Vec<segment::Shared>,
+struct StoreState {
+    index: NameMap<EntryPosition>,
+    segments: Vec<segment::SegmentData>,
     writer: Option<Appender>,
-    /// Whether something was written, so that the store may be too large.
+    /// Whether something was written, so that the store may be too large now.
     has_grown: bool,
-    /// Whether writing has failed.
     is_closed: bool,
     warnings: Vec<Diagnostic>,
 }
 
-/// The position of a record or a small blob.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Spot {
-    /// The index of the segment.
+struct EntryPosition {
     segment: usize,
-    entry: segment::Listed,
+    entry: segment::IndexEntry,
 }
 
-/// The place to read a record or a small blob from.
-enum Lies {
-    /// It is not written yet.
-    Waiting(Vec<u8>),
-    /// It is in this file, if that still exists.
-    File(Option<segment::Shared>),
+/// Where a record or a small blob can be read.
+enum EntryLocation {
+    Pending(Vec<u8>),
+    /// In this file, if that still exists.
+    File(Option<segment::SegmentData>),
 }
 
-impl Lies {
-    /// Its bytes, if they can be read.
-    fn read(self, spot: Spot) -> Option<Vec<u8>> {
+impl EntryLocation {
+    fn read(self, spot: EntryPosition) -> Option<Vec<u8>> {
         match self {
-            Self::Waiting(raw) => Some(raw),
+            Self::Pending(raw) => Some(raw),
             Self::File(data) => {
                 let mut raw = vec![0; spot.entry.length as usize];
                 data?.read_exact_at(&mut raw, spot.entry.offset.into()).ok()?;
@@ -102,37 +94,35 @@ impl Lies {
     }
 }
 
-/// After this time a used entry is written again.
+/// A used entry of this age is written again.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// The default size limit of a store.
 pub const CAP: Bytes = Bytes::mib(2048);
 
-/// Blobs up to this size are in segments.
+/// Smaller blobs are in segments.
 const SMALL: u64 = 64 << 10;
 
 impl Store {
-    /// Opens the store in a directory, which is made if it does not exist. It grows to about this size.
+    /// Opens or makes the store in a directory.
     ///
-    /// # Errors
-    /// If the directory cannot be used safely.
-    pub fn open(dir: &Path, cap: Bytes) -> Result<Self, Refused> {
+    /// It grows to about the size `cap`. Fails if the directory is not safe.
+    pub fn open(dir: &Path, cap: Bytes) -> Result<Self, CacheWarning> {
         let directory = Directory::open(dir)?;
         let segments = directory.segments().map_err(|error| directory.refused(&error))?;
         let (segments, lists): (Vec<_>, Vec<_>) =
             segments.into_iter().map(|segment| (segment.data, segment.entries)).unzip();
-        let mut index = Index::default();
+        let mut index = NameMap::default();
         index.reserve(lists.iter().map(Vec::len).sum());
         for (segment, entries) in lists.iter().enumerate() {
             for &(name, entry) in entries {
-                let spot = Spot { segment, entry };
+                let spot = EntryPosition { segment, entry };
                 let known = index.entry(name).or_insert(spot);
                 if known.entry.stamp <= entry.stamp {
                     *known = spot;
                 }
             }
         }
-        let state = Mutex::new(State { index, segments, ..State::default() });
+        let state = Mutex::new(StoreState { index, segments, ..StoreState::default() });
         Ok(Self {
             directory,
             cap,
@@ -143,32 +133,35 @@ impl Store {
     }
 
     pub fn get(&self, key: &Digest) -> Option<Record> {
-        self.read(Kind::Record, key, |raw| {
-            let (made, bytes) = segment::record(key, raw)?;
+        self.read(EntryKind::Record, key, |raw| {
+            let (made, bytes) = segment::decode_record(key, raw)?;
             Some(Record { made, bytes: bytes.to_vec() })
         })
     }
 
-    /// Stores a record, in place of an earlier one. A record of more than 16 MiB is not kept.
+    /// Replaces an earlier record with this key. More than 16 MiB are not kept.
     pub fn put(&self, key: &Digest, bytes: &[u8]) {
         if bytes.len() <= segment::FULL as usize {
-            self.append(Kind::Record.name(key), &segment::of_record(key, SystemTime::now(), bytes));
+            self.append(
+                EntryKind::Record.name(key),
+                &segment::encode_record(key, SystemTime::now(), bytes),
+            );
         }
     }
 
-    /// The blob with this digest, if it is in the store and intact.
+    /// `None` also if the blob is damaged.
     pub fn blob(&self, digest: &Digest) -> Option<Blob> {
-        let small = self.read(Kind::Blob, digest, |raw| {
-            let blob = Blob::from(segment::blob(digest, raw)?);
+        let small = self.read(EntryKind::Blob, digest, |raw| {
+            let blob = Blob::from(segment::decode_blob(digest, raw)?);
             (blob.digest().ok()? == *digest).then_some(blob)
         });
         small.or_else(|| self.directory.blob(digest))
     }
 
-    /// Stores a blob. Returns whether it is in the store now.
+    /// Returns whether the store has the blob now.
     pub fn keep(&self, blob: &Blob) -> bool {
         let Ok(digest) = blob.digest() else { return false };
-        let name = Kind::Blob.name(&digest);
+        let name = EntryKind::Blob.name(&digest);
         if self.state.lock().index.contains_key(&name) {
             return true;
         }
@@ -176,8 +169,8 @@ impl Store {
         if length > SMALL {
             return self.keep_large(&digest, blob);
         }
-        let Ok(bytes) = blob.start(length) else { return false };
-        self.append(name, &segment::of_blob(&digest, &bytes))
+        let Ok(bytes) = blob.prefix(length) else { return false };
+        self.append(name, &segment::encode_blob(&digest, &bytes))
     }
 
     fn keep_large(&self, digest: &Digest, blob: &Blob) -> bool {
@@ -187,7 +180,7 @@ impl Store {
         if self.state.lock().is_closed {
             return false;
         }
-        let result = self.directory.keep(digest, blob);
+        let result = self.directory.keep_blob(digest, blob);
         let mut state = self.state.lock();
         match result {
             Ok(()) => state.has_grown = true,
@@ -196,7 +189,7 @@ impl Store {
         !state.is_closed
     }
 
-    /// New warnings about the store. Writes pending data first, to find problems.
+    /// New warnings. Writes pending data first, to find problems.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut state = self.state.lock();
         if let Some(writer) = &mut state.writer
@@ -207,16 +200,16 @@ impl Store {
         std::mem::take(&mut state.warnings)
     }
 
-    /// Finds the entry of a key and decodes it. What cannot be decoded is forgotten.
+    /// Finds and decodes an entry. An entry that cannot be decoded is forgotten.
     fn read<T>(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         key: &Digest,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Option<T> {
         let name = kind.name(key);
-        let (spot, lies) = self.state.lock().find(&name)?;
-        // The lock is not held while a file is read.
+        let (spot, lies) = self.state.lock().find_entry(&name)?;
+        // The lock is free while a file is read.
         let raw = lies.read(spot);
         let found = raw.as_deref().and_then(decode);
         match (&found, raw) {
@@ -234,8 +227,8 @@ impl Store {
         found
     }
 
-    /// Appends an encoded record or blob. Returns whether it is in the store now.
-    fn append(&self, name: Name, raw: &[u8]) -> bool {
+    /// Returns whether the store has the entry now.
+    fn append(&self, name: EntryName, raw: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.is_closed {
             return false;
@@ -245,22 +238,21 @@ impl Store {
     }
 }
 
-impl State {
-    /// Where the entry with this name is.
-    fn find(&self, name: &Name) -> Option<(Spot, Lies)> {
+impl StoreState {
+    fn find_entry(&self, name: &EntryName) -> Option<(EntryPosition, EntryLocation)> {
         let spot = *self.index.get(name)?;
-        let Spot { segment, entry } = spot;
+        let EntryPosition { segment, entry } = spot;
         let writer = self.writer.as_ref().filter(|writer| writer.segment == segment);
-        let lies = match writer.and_then(|writer| writer.waiting(entry)) {
-            Some(waiting) => Lies::Waiting(waiting.to_vec()),
-            None => Lies::File(self.segments.get(segment).cloned()),
+        let lies = match writer.and_then(|writer| writer.pending(entry)) {
+            Some(waiting) => EntryLocation::Pending(waiting.to_vec()),
+            None => EntryLocation::File(self.segments.get(segment).cloned()),
         };
         Some((spot, lies))
     }
 
-    fn append(&mut self, directory: &Directory, name: Name, raw: &[u8]) -> io::Result<()> {
+    fn append(&mut self, directory: &Directory, name: EntryName, raw: &[u8]) -> io::Result<()> {
         if self.writer.as_ref().is_some_and(Appender::is_full) {
-            // Dropped before another is opened, so that the same segment is not chosen again.
+            // Dropped before another one is opened: otherwise the same segment may be chosen again.
             self.writer = None;
         }
         let writer = match &mut self.writer {
@@ -269,12 +261,12 @@ impl State {
         };
         let before = self.index.get(&name).map_or(0, |known| known.entry.stamp);
         let entry = writer.append(name, raw, before);
-        self.index.insert(name, Spot { segment: writer.segment, entry });
+        self.index.insert(name, EntryPosition { segment: writer.segment, entry });
         self.has_grown = true;
         writer.flush_if_due()
     }
 
-    /// Stops writing; the store can still be read.
+    /// Ends writing. The store can still be read.
     fn close(&mut self, directory: &Directory, error: &io::Error) {
         if !self.is_closed {
             self.is_closed = true;
@@ -284,7 +276,7 @@ impl State {
 }
 
 impl Drop for Store {
-    /// Writes pending data, and prunes if the store is too large.
+    /// Writes pending data, and prunes a store that is too large.
     fn drop(&mut self) {
         let (has_grown, writer) = {
             let mut state = self.state.lock();

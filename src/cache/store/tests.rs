@@ -1,4 +1,4 @@
-//! Properties of a store, whatever happens to its directory.
+//! What a store promises, whatever happens to its directory.
 
 use std::env;
 use std::fs;
@@ -19,7 +19,7 @@ fn dir() -> TempDir {
 }
 
 impl Store {
-    /// A store that is lost when it is dropped.
+    /// The store is deleted when it is dropped.
     pub(in crate::cache) fn scratch() -> Self {
         let dir = dir();
         let mut store = open(dir.path());
@@ -36,7 +36,7 @@ fn key(number: u64) -> Digest {
     Blob::from(number.to_le_bytes().to_vec()).digest().unwrap()
 }
 
-/// The record of a key in these tests, derived from the key.
+/// Each key has its own record in these tests.
 fn bytes(number: u64) -> Vec<u8> {
     format!("record {number} ").repeat(1 + number as usize % 50).into_bytes()
 }
@@ -57,11 +57,11 @@ fn fill(dir: &Path) {
 
 fn read_blob(store: &Store, blob: &Blob) -> Option<bool> {
     let found = store.blob(&blob.digest().unwrap())?;
-    Some(found.start(u64::MAX).unwrap() == blob.start(u64::MAX).unwrap())
+    Some(found.prefix(u64::MAX).unwrap() == blob.prefix(u64::MAX).unwrap())
 }
 
-/// How many of the entries that [`fill`] kept are there; checks that none is wrong.
-fn right(store: &Store, note: &str) -> usize {
+/// Counts the entries of [`fill`] that are there. None may be wrong.
+fn count_right(store: &Store, note: &str) -> usize {
     let records = (0..3).filter(|&number| match store.get(&key(number)) {
         Some(record) => {
             assert_eq!(record.bytes, bytes(number), "{note}");
@@ -76,7 +76,6 @@ fn right(store: &Store, note: &str) -> usize {
     records.count() + blobs.inspect(|is_right| assert!(is_right, "{note}")).count()
 }
 
-/// All files of a store.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let all = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(Result::unwrap);
     all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
@@ -92,27 +91,27 @@ fn the_only(dir: &Path, ending: &str) -> PathBuf {
 }
 
 #[test]
-fn what_was_kept_is_there_the_next_time() {
+fn kept_entries_are_there_after_reopening() {
     let dir = dir();
-    assert_eq!(right(&open(dir.path()), "empty"), 0);
+    assert_eq!(count_right(&open(dir.path()), "empty"), 0);
     fill(dir.path());
     let store = open(dir.path());
-    assert_eq!(right(&store, "whole"), 5);
+    assert_eq!(count_right(&store, "whole"), 5);
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
     let stat = store.stat().unwrap();
     assert_eq!((stat.records, stat.blobs), (4, 1));
     assert!(stat.bytes > Bytes(SMALL) && stat.oldest.is_some());
-    assert_eq!(store.verify().unwrap(), Verified { whole: 5, damaged: 0 });
+    assert_eq!(store.verify().unwrap(), VerifyResult { whole: 5, damaged: 0 });
     assert_eq!(store.warnings(), []);
 }
 
 #[test]
-fn what_was_just_kept_can_be_read() {
+fn a_new_entry_can_be_read_at_once() {
     let store = Store::scratch();
-    assert_eq!(right(&store, "empty"), 0);
+    assert_eq!(count_right(&store, "empty"), 0);
     (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
-    assert_eq!(right(&store, "kept"), 5);
+    assert_eq!(count_right(&store, "kept"), 5);
     store.put(&key(0), b"other");
     assert_eq!(store.get(&key(0)).unwrap().bytes, b"other");
 }
@@ -144,7 +143,7 @@ fn a_blob_is_no_record() {
     assert_eq!(store.blob(&key(1)), None);
 }
 
-/// Checks a store with these files: it never gives a wrong answer, and everything can be kept again.
+/// A store with these files never gives a wrong answer, and can keep everything again.
 fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     let dir = dir();
     for (path, bytes) in files {
@@ -156,18 +155,18 @@ fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
         Ok(store) => store,
         Err(refused) => return assert!(refused.message.contains("newer"), "{note}: {refused:?}"),
     };
-    right(&store, note);
+    count_right(&store, note);
     (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
-    // Keeping does not read existing entries, so damage is found by reading first.
-    right(&store, note);
+    // Keeping an entry does not read it, so reading must find the damage first.
+    count_right(&store, note);
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
-    assert_eq!(right(&store, note), 5, "{note}");
+    assert_eq!(count_right(&store, note), 5, "{note}");
     drop(store);
-    assert_eq!(right(&open(dir.path()), note), 5, "{note}: the next time");
+    assert_eq!(count_right(&open(dir.path()), note), 5, "{note}: the next time");
 }
 
-/// The files of a store after [`fill`], with their paths in it.
+/// The files of a store after [`fill`], with their paths.
 fn filled() -> Vec<(PathBuf, Vec<u8>)> {
     let dir = dir();
     fill(dir.path());
@@ -193,7 +192,7 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_answer() {
 }
 
 #[test]
-fn a_torn_file_never_gives_a_wrong_answer() {
+fn a_truncated_file_never_gives_a_wrong_answer() {
     let whole = filled();
     for (file, (path, bytes)) in whole.iter().enumerate() {
         for length in (0..bytes.len()).step_by(1 + bytes.len() / 20) {
@@ -208,7 +207,7 @@ fn a_torn_file_never_gives_a_wrong_answer() {
 }
 
 #[test]
-fn what_is_damaged_is_thrown_away_when_all_is_read() {
+fn verification_removes_damaged_entries() {
     let dir = dir();
     fill(dir.path());
     for ending in [".data", &blob_file(&large_blob())] {
@@ -217,9 +216,9 @@ fn what_is_damaged_is_thrown_away_when_all_is_read() {
         *bytes.last_mut().unwrap() ^= 1;
         fs::write(path, bytes).unwrap();
     }
-    assert_eq!(open(dir.path()).verify().unwrap(), Verified { whole: 3, damaged: 2 });
-    assert_eq!(open(dir.path()).verify().unwrap(), Verified { whole: 3, damaged: 0 });
-    assert_eq!(right(&open(dir.path()), "thrown away"), 3);
+    assert_eq!(open(dir.path()).verify().unwrap(), VerifyResult { whole: 3, damaged: 2 });
+    assert_eq!(open(dir.path()).verify().unwrap(), VerifyResult { whole: 3, damaged: 0 });
+    assert_eq!(count_right(&open(dir.path()), "thrown away"), 3);
 }
 
 fn blob_file(blob: &Blob) -> String {
@@ -227,7 +226,7 @@ fn blob_file(blob: &Blob) -> String {
 }
 
 #[test]
-fn who_writes_at_the_same_time_has_a_segment_of_its_own() {
+fn concurrent_writers_have_separate_segments() {
     let dir = dir();
     let stores = [(); 3].map(|()| open(dir.path()));
     for (number, store) in (0..).zip(&stores) {
@@ -236,13 +235,13 @@ fn who_writes_at_the_same_time_has_a_segment_of_its_own() {
     assert!(stores[0].keep(&small_blob()) && stores[1].keep(&large_blob()));
     drop(stores);
     assert_eq!(count(dir.path(), ".data"), 3);
-    assert_eq!(right(&open(dir.path()), "of three"), 5);
+    assert_eq!(count_right(&open(dir.path()), "of three"), 5);
     // Segments with room are reused.
     for number in 3..9 {
         open(dir.path()).put(&key(number), &bytes(number));
     }
     assert_eq!(count(dir.path(), ".data"), 3);
-    assert_eq!(right(&open(dir.path()), "later"), 5);
+    assert_eq!(count_right(&open(dir.path()), "later"), 5);
 }
 
 #[test]
@@ -260,7 +259,7 @@ fn a_full_segment_gets_no_more() {
 }
 
 #[test]
-fn pruning_takes_nothing_from_who_reads_or_writes() {
+fn pruning_leaves_files_that_others_read_or_write() {
     let dir = dir();
     fill(dir.path());
     let reader = open(dir.path());
@@ -270,20 +269,20 @@ fn pruning_takes_nothing_from_who_reads_or_writes() {
 
     assert!(open(dir.path()).prune(Bytes(0)).unwrap().removed > Bytes(SMALL));
     assert_eq!(files(dir.path()).len(), 1, "the version");
-    assert_eq!(blob.start(u64::MAX).unwrap(), large_blob().start(u64::MAX).unwrap());
-    assert_eq!(right(&reader, "removed beside"), 4, "all but the large blob");
-    assert_eq!(right(&open(dir.path()), "pruned"), 0);
+    assert_eq!(blob.prefix(u64::MAX).unwrap(), large_blob().prefix(u64::MAX).unwrap());
+    assert_eq!(count_right(&reader, "removed beside"), 4, "all but the large blob");
+    assert_eq!(count_right(&open(dir.path()), "pruned"), 0);
 
     let writer = open(dir.path());
     (0..3).for_each(|number| writer.put(&key(number), &bytes(number)));
     assert_eq!(open(dir.path()).prune(Bytes(0)).unwrap().removed, Bytes(0));
     assert!(writer.keep(&small_blob()) && writer.keep(&large_blob()));
     drop(writer);
-    assert_eq!(right(&open(dir.path()), "written beside"), 5);
+    assert_eq!(count_right(&open(dir.path()), "written beside"), 5);
 }
 
 #[test]
-fn what_was_used_last_stays() {
+fn recently_used_entries_stay() {
     const DAY: u64 = 24 * 3600;
     let check = |used: u64, expected: [bool; 2]| {
         let dir = dir();
@@ -306,11 +305,11 @@ fn what_was_used_last_stays() {
     check(1, [false, true]);
 }
 
-/// Makes a record and its segment older by this many seconds.
+/// Makes a record and its segment older.
 fn age(dir: &Path, key: &Digest, seconds: u64) {
     for path in files(dir).into_iter().filter(|path| path.to_str().unwrap().ends_with(".index")) {
         let mut index = fs::read(&path).unwrap();
-        if index[..16] != Kind::Record.name(key) {
+        if index[..16] != EntryKind::Record.name(key) {
             continue;
         }
         let stamp = u64::from_le_bytes(index[24..32].try_into().unwrap()) - seconds * 1000;
@@ -324,7 +323,7 @@ fn age(dir: &Path, key: &Digest, seconds: u64) {
 }
 
 #[test]
-fn it_makes_room_for_itself() {
+fn a_store_prunes_itself_when_it_is_too_large() {
     let dir = dir();
     let cap = Bytes::kib(400);
     for number in 0..20 {
@@ -338,7 +337,7 @@ fn it_makes_room_for_itself() {
 }
 
 #[test]
-fn a_directory_that_others_can_change_is_refused() {
+fn a_directory_that_others_can_write_is_refused() {
     let check = |prepare: &dyn Fn(&Path), expected: Option<&str>| {
         let top = dir();
         let path = top.path().join("cache");
@@ -410,7 +409,7 @@ fn a_directory_that_others_can_change_is_refused() {
 }
 
 #[test]
-fn what_an_older_version_left_is_removed() {
+fn entries_of_an_older_version_are_removed() {
     for version in [Some(&b"0"[..]), Some(b"what"), Some(b"\xff"), Some(b""), None] {
         let dir = dir();
         fill(dir.path());
@@ -419,19 +418,19 @@ fn what_an_older_version_left_is_removed() {
             Some(version) => fs::write(path, version).unwrap(),
             None => fs::remove_file(path).unwrap(),
         }
-        assert_eq!(right(&open(dir.path()), "older"), 0, "{version:?}");
+        assert_eq!(count_right(&open(dir.path()), "older"), 0, "{version:?}");
         assert_eq!(files(dir.path()).len(), 1, "{version:?}");
         fill(dir.path());
-        assert_eq!(right(&open(dir.path()), "anew"), 5, "{version:?}");
+        assert_eq!(count_right(&open(dir.path()), "anew"), 5, "{version:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_written_is_said_once() {
+fn a_write_failure_is_reported_once() {
     let dir = dir();
     fill(dir.path());
     let store = open(dir.path());
-    // Now not even the superuser can begin a segment or a blob there.
+    // Now not even the superuser can make a segment or a blob.
     fs::remove_dir_all(dir.path().join("facts")).unwrap();
     store.put(&key(5), b"text");
     assert!(!store.keep(&vec![9; 100_000].into()));
@@ -440,18 +439,18 @@ fn what_cannot_be_written_is_said_once() {
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].message.starts_with("the cache cannot be written"), "{warnings:?}");
     assert_eq!(store.warnings(), []);
-    assert_eq!(right(&store, "only read"), 4);
+    assert_eq!(count_right(&store, "only read"), 4);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn network_disks_are_known() {
-    assert_eq!(directory::network_of(0x6969), Some("NFS"));
-    assert_eq!(directory::network_of(0xef53), None);
+    assert_eq!(directory::network_file_system_of(0x6969), Some("NFS"));
+    assert_eq!(directory::network_file_system_of(0xef53), None);
 }
 
 #[test]
-fn killed_processes_leave_only_what_is_whole() {
+fn killed_processes_leave_only_intact_entries() {
     let dir = dir();
     let children = [(); 2].map(|()| child(dir.path()));
     for mut child in children {
@@ -470,7 +469,7 @@ fn killed_processes_leave_only_what_is_whole() {
     assert!(found.count() > 10);
     assert_eq!(store.verify().unwrap().damaged, 0);
     fill(dir.path());
-    assert_eq!(right(&open(dir.path()), "after that"), 5);
+    assert_eq!(count_right(&open(dir.path()), "after that"), 5);
 }
 
 fn child(dir: &Path) -> Child {

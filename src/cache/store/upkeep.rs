@@ -1,4 +1,4 @@
-//! Upkeep of a store: statistics, verification and pruning.
+//! Statistics, verification and pruning of a store.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -10,17 +10,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cache::store::Store;
-use crate::cache::store::directory::{DATA, Directory, Found, INDEX, NEW, blob_name, names};
-use crate::cache::store::segment::{self, Listed};
+use crate::cache::store::directory::{DATA, Directory, FoundSegment, INDEX, NEW, blob_name, names};
+use crate::cache::store::segment::{self, IndexEntry};
 use crate::model::blob::Blob;
 use crate::model::units::Bytes;
 
-/// The most records and small blobs that are found fast enough at each start.
+/// The most records and small blobs in a store: more take too long to find at each start.
 const MOST: usize = 500_000;
 
-/// Statistics of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stat {
+pub struct StoreStatistics {
     pub records: usize,
     pub blobs: usize,
     pub bytes: Bytes,
@@ -28,57 +27,47 @@ pub struct Stat {
     pub oldest: Option<SystemTime>,
 }
 
-/// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Pruned {
+pub struct PruneResult {
     #[serde(rename = "removed_bytes")]
     pub removed: Bytes,
     #[serde(rename = "left_bytes")]
     pub left: Bytes,
 }
 
-/// The result of reading everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Verified {
+pub struct VerifyResult {
     pub whole: usize,
     pub damaged: usize,
 }
 
 impl Store {
-    /// The statistics of the store.
-    ///
     /// # Errors
     /// What the system reports about the directory.
-    pub fn stat(&self) -> io::Result<Stat> {
+    pub fn stat(&self) -> io::Result<StoreStatistics> {
         let parts = self.directory.parts()?;
         let count = |kind| parts.iter().filter(|part| part.kind == kind).count();
-        Ok(Stat {
+        Ok(StoreStatistics {
             records: parts.iter().map(|part| part.entries).sum(),
-            blobs: count(Kind::Blob),
+            blobs: count(PartKind::Blob),
             bytes: total(&parts),
             oldest: parts.iter().map(|part| part.used).min(),
         })
     }
 
-    /// Removes what was unused for longest, until at most this size is left, or only what other processes write.
-    ///
-    /// # Errors
-    /// What the system reports about the directory.
-    pub fn prune(&self, to: Bytes) -> io::Result<Pruned> {
+    /// Removes what was unused for longest, until this size is left, or only files that other processes write.
+    pub fn prune(&self, to: Bytes) -> io::Result<PruneResult> {
         self.directory.prune(to, MOST)
     }
 
-    /// Reads everything, and throws away what is damaged.
-    ///
-    /// # Errors
-    /// What the system reports about the directory.
-    pub fn verify(&self) -> io::Result<Verified> {
+    /// Reads everything, and removes what is damaged.
+    pub fn verify(&self) -> io::Result<VerifyResult> {
         let directory = &self.directory;
-        let mut verified = Verified::default();
+        let mut verified = VerifyResult::default();
         for found in directory.segments()? {
             directory.verify_segment(&found, &mut verified)?;
         }
-        for part in directory.parts()?.iter().filter(|part| part.kind == Kind::Blob) {
+        for part in directory.parts()?.iter().filter(|part| part.kind == PartKind::Blob) {
             let name = part.files.concat();
             let file = directory.open_file(directory.blobs.as_fd(), &name, OFlags::RDONLY);
             let Ok(file) = file else { continue };
@@ -94,11 +83,10 @@ impl Store {
     }
 }
 
-/// A unit of removal.
-struct Part {
-    kind: Kind,
+struct RemovablePart {
+    kind: PartKind,
     is_in_blobs: bool,
-    /// A writer holds a lock on the last file.
+    /// A writer locks the last one.
     files: Vec<String>,
     entries: usize,
     bytes: u64,
@@ -106,13 +94,13 @@ struct Part {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Left,
+enum PartKind {
+    Leftover,
     Segment,
     Blob,
 }
 
-fn total(parts: &[Part]) -> Bytes {
+fn total(parts: &[RemovablePart]) -> Bytes {
     Bytes(parts.iter().map(|part| part.bytes).sum())
 }
 
@@ -122,51 +110,56 @@ impl Directory {
         let parts = self.parts()?;
         let entries: usize = parts.iter().map(|part| part.entries).sum();
         if total(&parts) > cap || entries > MOST {
-            // Leave room, so that not every later command has to prune.
+            // Leaves room, so that not every later command prunes.
             self.prune(Bytes(cap.0 / 4 * 3), MOST / 4 * 3)?;
         }
         Ok(())
     }
 
-    fn prune(&self, to: Bytes, most: usize) -> io::Result<Pruned> {
+    fn prune(&self, to: Bytes, most: usize) -> io::Result<PruneResult> {
         let mut parts = self.parts()?;
         let before = total(&parts);
         let mut left = before;
         let mut entries: usize = parts.iter().map(|part| part.entries).sum();
-        parts.sort_by_key(|part| (part.kind != Kind::Left, part.used));
+        parts.sort_by_key(|part| (part.kind != PartKind::Leftover, part.used));
         for part in &parts {
             let is_enough = left <= to && entries <= most;
-            if (part.kind == Kind::Left || !is_enough) && self.remove(part)? {
+            if (part.kind == PartKind::Leftover || !is_enough) && self.remove(part)? {
                 left = left.saturating_sub(Bytes(part.bytes));
                 entries -= part.entries;
             }
         }
-        Ok(Pruned { removed: before.saturating_sub(left), left })
+        Ok(PruneResult { removed: before.saturating_sub(left), left })
     }
 
-    /// All units that can be removed.
-    fn parts(&self) -> io::Result<Vec<Part>> {
+    fn parts(&self) -> io::Result<Vec<RemovablePart>> {
         let mut parts = Vec::new();
         for is_in_blobs in [false, true] {
             let dir = self.dir(is_in_blobs);
             for name in names(dir)? {
                 let (kind, files) = match name.strip_suffix(DATA) {
-                    _ if name.ends_with(NEW) => (Kind::Left, vec![name]),
-                    _ if is_in_blobs => (Kind::Blob, vec![name]),
+                    _ if name.ends_with(NEW) => (PartKind::Leftover, vec![name]),
+                    _ if is_in_blobs => (PartKind::Blob, vec![name]),
                     Some(name) => {
                         let [data, index] = segment::file_names(name);
-                        (Kind::Segment, vec![index, data])
+                        (PartKind::Segment, vec![index, data])
                     }
                     None => continue,
                 };
-                let mut part =
-                    Part { kind, is_in_blobs, files, entries: 0, bytes: 0, used: UNIX_EPOCH };
+                let mut part = RemovablePart {
+                    kind,
+                    is_in_blobs,
+                    files,
+                    entries: 0,
+                    bytes: 0,
+                    used: UNIX_EPOCH,
+                };
                 for name in &part.files {
-                    // The file may be gone by now.
+                    // The file may have disappeared.
                     let Ok(file) = self.open_file(dir, name, OFlags::RDONLY) else { continue };
                     let metadata = file.metadata()?;
                     if name.ends_with(INDEX) {
-                        part.entries = metadata.len() as usize / Listed::SIZE;
+                        part.entries = metadata.len() as usize / IndexEntry::SIZE;
                     }
                     part.bytes += metadata.blocks() * 512;
                     part.used = part.used.max(metadata.modified()?);
@@ -177,12 +170,12 @@ impl Directory {
         Ok(parts)
     }
 
-    /// Removes a part. Returns false if another process writes it.
-    fn remove(&self, part: &Part) -> io::Result<bool> {
+    /// Returns false if another process writes the part.
+    fn remove(&self, part: &RemovablePart) -> io::Result<bool> {
         let dir = self.dir(part.is_in_blobs);
-        let lock = part.files.last().filter(|_| part.kind != Kind::Blob);
+        let lock = part.files.last().filter(|_| part.kind != PartKind::Blob);
         let lock = lock.and_then(|name| self.open_file(dir, name, OFlags::RDONLY).ok());
-        if lock.as_ref().is_some_and(|file| !segment::locked(file)) {
+        if lock.as_ref().is_some_and(|file| !segment::lock_segment(file)) {
             return Ok(false);
         }
         for name in &part.files {
@@ -198,7 +191,7 @@ impl Directory {
         if is_in_blobs { self.blobs.as_fd() } else { self.facts.as_fd() }
     }
 
-    fn verify_segment(&self, found: &Found, verified: &mut Verified) -> io::Result<()> {
+    fn verify_segment(&self, found: &FoundSegment, verified: &mut VerifyResult) -> io::Result<()> {
         let mut raw = Vec::new();
         let mut index = Vec::new();
         for (name, entry) in &found.entries {
@@ -208,11 +201,11 @@ impl Directory {
                 index.extend_from_slice(&entry.encoded(name));
             }
         }
-        let whole = index.len() / Listed::SIZE;
+        let whole = index.len() / IndexEntry::SIZE;
         verified.whole += whole;
         verified.damaged += found.listed - whole;
-        // A segment that another process writes is left for another time.
-        if whole < found.listed && segment::locked(&found.data) {
+        // A segment that another process writes is cleaned another time.
+        if whole < found.listed && segment::lock_segment(&found.data) {
             let [_, name] = segment::file_names(&found.name);
             self.write(self.facts.as_fd(), &name, |file| file.write_all(&index))?;
         }

@@ -1,4 +1,4 @@
-//! What holds for every comparison, whatever the texts.
+//! Laws that hold for every comparison of any two texts.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -8,15 +8,15 @@ use crate::check::compare::{compare, compare_bytes, compare_windows};
 use crate::check::float::{LONGEST_NUMBER, Tolerance};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
-use crate::model::difference::{Difference, DifferenceKind, OnlyDifference, Side};
+use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, OnlyDifference};
 
 /// A text cut into tokens and the blanks around them: always one run of blanks more than tokens.
-struct Parts<'t> {
+struct TokensAndBlanks<'t> {
     blanks: Vec<&'t [u8]>,
     tokens: Vec<&'t [u8]>,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> TokensAndBlanks<'t> {
     fn new(text: &'t [u8]) -> Self {
         let mut parts = Self { blanks: vec![], tokens: vec![] };
         let mut rest = text;
@@ -34,15 +34,15 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Gives a text in pieces of 1 to `most` bytes, with an interruption now and then.
-struct Pieces<'t> {
+/// Gives a text in pieces of 1 to `most` bytes, sometimes with an interruption.
+struct PiecewiseText<'t> {
     text: &'t [u8],
     rest: &'t [u8],
     most: usize,
     turn: usize,
 }
 
-impl Read for Pieces<'_> {
+impl Read for PiecewiseText<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.turn = self.turn.wrapping_mul(31).wrapping_add(7);
         if self.turn.is_multiple_of(13) {
@@ -55,7 +55,7 @@ impl Read for Pieces<'_> {
     }
 }
 
-impl Seek for Pieces<'_> {
+impl Seek for PiecewiseText<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.rest = match to {
             SeekFrom::Start(0) => self.text,
@@ -66,13 +66,13 @@ impl Seek for Pieces<'_> {
     }
 }
 
-/// The comparison by pieces, which must be the one in memory, and keep to the texts and to the definitions.
+/// Compares by pieces: the result must be the one in memory, and agree with the definitions.
 fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
-    let pieces = |text| Pieces { text, rest: text, most, turn: most };
+    let pieces = |text| PiecewiseText { text, rest: text, most, turn: most };
     let found = compare(pieces(answer), pieces(output), options).unwrap();
     assert_eq!(found, compare_bytes(answer, output, options));
     check_small_windows(answer, output, options, found.clone());
-    let (a, o) = (Parts::new(answer), Parts::new(output));
+    let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
     let is_same = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none();
     let same = a.tokens.iter().zip(&o.tokens).filter(|&pair| is_same(pair)).count();
     let differing = a.tokens.len().max(o.tokens.len()) - same;
@@ -80,12 +80,12 @@ fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
     assert_eq!(found.is_some(), is_wrong);
     let Some(difference) = found else { return };
     assert_eq!(difference.differing_tokens, differing as u64);
-    assert_eq!(difference.only, only(answer, output, options));
+    assert_eq!(difference.only, accepting_rule(answer, output, options));
     check_side(answer, &a, &difference.answer, &difference);
     check_side(output, &o, &difference.output, &difference);
 }
 
-/// Through windows that do not hold the texts, all but the excerpts and what they would agree on is the same.
+/// Through windows smaller than the texts, the result is the same except for the excerpts and `only`.
 fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: Option<Difference>) {
     let without_texts = |found: Option<Difference>| {
         found.map(|mut found| {
@@ -97,7 +97,7 @@ fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: O
         })
     };
     let whole = without_texts(whole);
-    let tokens = [answer, output].map(|text| Parts::new(text).tokens);
+    let tokens = [answer, output].map(|text| TokensAndBlanks::new(text).tokens);
     let longest = tokens.iter().flatten().map(|token| token.len()).max().unwrap_or(0);
     let least = match options.tolerance {
         Some(_) => LONGEST_NUMBER.min(longest) + 1,
@@ -109,8 +109,8 @@ fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: O
     }
 }
 
-/// Which weaker rules would accept, tried one by one.
-fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
+/// Tries the weaker rules one by one.
+fn accepting_rule(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let accepts = |answer: &[u8], output: &[u8], options: &Options| {
         compare_bytes(answer, output, options).is_none()
     };
@@ -134,12 +134,12 @@ fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifferenc
     if accepts(answer, output, &neither) {
         return Some(OnlyDifference::BlanksAndLetterCase);
     }
-    split_elsewhere(answer, output, options)
+    split_differently(answer, output, options)
 }
 
-/// Whether the tokens would be the same, from the first wrong one on, if blanks stood elsewhere.
-fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
-    let (a, o) = (Parts::new(answer), Parts::new(output));
+/// Whether the tokens from the first wrong one on would be the same with other blanks.
+fn split_differently(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
+    let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
     let pairs = a.tokens.iter().zip(&o.tokens);
     let accepted = pairs.take_while(|(a, o)| mismatch(a, o, options).is_none()).count();
     let (a, o) = (a.tokens[accepted..].concat(), o.tokens[accepted..].concat());
@@ -153,11 +153,16 @@ fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<On
     }
 }
 
-/// Holds place, counts and excerpts against the text.
-fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Difference) {
+/// Compares position, counts and excerpts with the text.
+fn check_side(
+    text: &[u8],
+    parts: &TokensAndBlanks<'_>,
+    side: &DifferenceSide,
+    difference: &Difference,
+) {
     let before = &text[..side.offset as usize];
     let lines: Vec<&[u8]> = before.split(|&byte| byte == b'\n').collect();
-    assert_eq!(side.token_number, Parts::new(before).tokens.len() as u64 + 1);
+    assert_eq!(side.token_number, TokensAndBlanks::new(before).tokens.len() as u64 + 1);
     assert_eq!(side.line, lines.len() as u64);
     assert_eq!(side.column, lines[lines.len() - 1].len() as u64 + 1);
     assert_eq!((side.length, side.tokens), (text.len() as u64, parts.tokens.len() as u64));
@@ -171,8 +176,9 @@ fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Differen
     assert_eq!(token.cut_before + token.bytes.len() as u64 + token.cut_after, run as u64);
     assert!(from[token.cut_before as usize..].starts_with(&token.bytes));
     assert!(token.bytes.len() <= 66);
-    let length =
-        |side: &Side| side.token.cut_before + side.token.bytes.len() as u64 + side.token.cut_after;
+    let length = |side: &DifferenceSide| {
+        side.token.cut_before + side.token.bytes.len() as u64 + side.token.cut_after
+    };
     let is_long = length(&difference.answer).max(length(&difference.output)) > 60;
     assert!(is_long || token.cut_before + token.cut_after == 0);
     assert_eq!(difference.answer.token.cut_before, difference.output.token.cut_before);
@@ -187,7 +193,7 @@ fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Differen
     assert!((shown_from..=shown_from + window.bytes.len() as u64).contains(&side.differs_at));
 }
 
-/// So many cases; failing ones are printed and not kept in files.
+/// Failing cases are printed, and not kept in files.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -206,7 +212,7 @@ fn any_options() -> impl Strategy<Value = Options> {
 }
 
 /// Texts of pieces in which a slip is likely; the two of a pair are the same but for some edits.
-fn alike_texts() -> impl Strategy<Value = [Vec<u8>; 2]> {
+fn similar_texts() -> impl Strategy<Value = [Vec<u8>; 2]> {
     let words: Vec<&[u8]> = vec![
         b" ",
         b"\n",
@@ -248,8 +254,8 @@ proptest! {
     #![proptest_config(cases(2000))]
 
     #[test]
-    fn texts_that_are_alike_are_compared_as_defined(
-        [answer, output] in alike_texts(),
+    fn similar_texts_are_compared_as_defined(
+        [answer, output] in similar_texts(),
         options in any_options(),
         most in 1..70_usize,
     ) {
@@ -266,8 +272,8 @@ proptest! {
     }
 
     #[test]
-    fn what_is_accepted_as_text_is_accepted_the_other_way_round(
-        [answer, output] in alike_texts(),
+    fn acceptance_as_text_is_symmetric(
+        [answer, output] in similar_texts(),
         options in any_options(),
     ) {
         let options = Options { tolerance: None, ..options };
@@ -283,7 +289,7 @@ proptest! {
 
     /// Tokens, blanks and lines far longer than the window, with the difference anywhere in them.
     #[test]
-    fn runs_that_are_longer_than_the_window_are_compared_as_defined(
+    fn runs_longer_than_the_window_are_compared_as_defined(
         runs in proptest::collection::vec(
             (proptest::sample::select(b" \nxX7".to_vec()), prop_oneof![1..20_usize, 100..200_usize, 3_000..5_000_usize]),
             1..6,

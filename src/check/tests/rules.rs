@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use crate::check::compare::{compare, compare_bytes};
 use crate::check::options::Options;
-use crate::model::difference::{Difference, Side};
+use crate::model::difference::{Difference, DifferenceSide};
 
 fn difference(arguments: &str, answer: &str, output: &str) -> Option<Difference> {
     let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
@@ -102,7 +102,7 @@ fn a_number_of_more_than_4096_bytes_is_text() {
 
 /// 2025-09, "Whitespace sensitivity": all white space must be equal, also at the beginning and the end
 #[test]
-fn with_space_change_sensitive_all_blanks_must_be_the_same() {
+fn all_blanks_must_be_the_same_with_space_change_sensitive() {
     let space = "space_change_sensitive";
     check(space, "1 2\n", "1 2\n", "AC");
     check(space, "A 2\n", "a 2\n", "AC");
@@ -123,7 +123,7 @@ fn with_space_change_sensitive_all_blanks_must_be_the_same() {
 }
 
 #[test]
-fn with_line_sensitive_tokens_must_be_on_the_same_lines() {
+fn tokens_must_be_on_the_same_lines_with_line_sensitive() {
     let check = |answer: &str, output: &str, expected: &str| {
         let options = Options { line_sensitive: true, case_sensitive: true, ..Options::default() };
         let found = compare_bytes(answer.as_bytes(), output.as_bytes(), &options);
@@ -145,7 +145,7 @@ fn with_line_sensitive_tokens_must_be_on_the_same_lines() {
 }
 
 #[test]
-fn a_wrong_token_says_more_than_the_blanks_before_it() {
+fn a_wrong_token_is_reported_before_blanks() {
     let space = "space_change_sensitive";
     check(space, "1 2\n", "1  3\n", "Token 2 1 -");
     check(space, "1 2\n", "1\n", "OutputEnds 2 1 -");
@@ -154,7 +154,7 @@ fn a_wrong_token_says_more_than_the_blanks_before_it() {
 }
 
 #[test]
-fn tokens_that_are_split_elsewhere_are_a_matter_of_blanks() {
+fn tokens_that_are_split_differently_differ_in_blanks() {
     check("", "1 2 3", "123", "Token 1 3 Blanks");
     check("", "0 ab c", "0 a bC", "Token 2 2 Blanks");
     check("", "1 2 3", "124", "Token 1 3 -");
@@ -164,9 +164,9 @@ fn tokens_that_are_split_elsewhere_are_a_matter_of_blanks() {
 }
 
 #[test]
-fn both_sides_have_their_own_place() {
+fn each_side_has_its_own_position() {
     let found = difference("", "1 2\n3 4\n", "\n1\n2\n\n3  5 6").unwrap();
-    let place = |side: &Side| {
+    let place = |side: &DifferenceSide| {
         [side.token_number, side.line, side.column, side.offset, side.length, side.tokens]
     };
     assert_eq!(place(&found.answer), [4, 2, 3, 6, 8, 4]);
@@ -177,14 +177,14 @@ fn both_sides_have_their_own_place() {
 }
 
 #[test]
-fn an_error_says_which_text_could_not_be_read() {
-    struct Broken;
-    impl Read for Broken {
+fn an_error_names_the_unreadable_text() {
+    struct UnreadableText;
+    impl Read for UnreadableText {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::Error::other("disk on fire"))
         }
     }
-    impl Seek for Broken {
+    impl Seek for UnreadableText {
         fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
             Ok(0)
         }
@@ -193,6 +193,9 @@ fn an_error_says_which_text_could_not_be_read() {
         assert_eq!(found.unwrap_err().to_string(), message);
     };
     let options = Options::default();
-    check(compare(Broken, Cursor::new(""), &options), "reading the judge answer: disk on fire");
-    check(compare(Cursor::new(""), Broken, &options), "reading the output: disk on fire");
+    check(
+        compare(UnreadableText, Cursor::new(""), &options),
+        "reading the judge answer: disk on fire",
+    );
+    check(compare(Cursor::new(""), UnreadableText, &options), "reading the output: disk on fire");
 }

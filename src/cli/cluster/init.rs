@@ -8,18 +8,18 @@ use std::path::Path;
 
 use crate::cli::cluster::InitArguments;
 use crate::cli::output::print;
-use crate::cluster::config::{ClusterFile, ClusterPlan, PORT, ServerPlace};
+use crate::cluster::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::cluster::secrets::fresh;
 use crate::model::stop::Stop;
 use crate::model::text::command_line;
 use crate::model::units::Bytes;
-use crate::ops::staging::{self, StagingDirectory, fault, parent};
+use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
 
-/// Writes the files to a directory beside their path, and moves it there.
-pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
-    let plan = plan(arguments)?;
+/// Writes to a temporary directory next to the path and renames it, so that no half-written cluster remains.
+pub(super) fn write_cluster(arguments: &InitArguments) -> Result<(), Stop> {
+    let plan = parse_plan(arguments)?;
     let dir = &arguments.dir;
-    staging::absent(dir)?;
+    staging::check_absent(dir)?;
     let shown = dir.display().to_string();
     if let Some(unfit) = shown.chars().find(|it| "?&#%,".contains(*it)) {
         return Err(Stop::usage(format!(
@@ -30,37 +30,37 @@ pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
     let beside = StagingDirectory::new(dir)?;
     let whole = beside.path();
     for file in &files {
-        beside.check()?;
-        write(&whole.join(&file.path), file)
-            .map_err(|error| fault(&dir.join(&file.path), error))?;
+        beside.check_interrupted()?;
+        write_file(&whole.join(&file.path), file)
+            .map_err(|error| write_error(&dir.join(&file.path), error))?;
     }
-    beside.place(&whole, dir)?;
+    beside.move_to(&whole, dir)?;
     print("what to do next", |out| out.write_all(next_steps(&plan, dir).as_bytes()))
 }
 
-fn write(path: &Path, file: &ClusterFile) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(parent(path))?;
+fn write_file(path: &Path, file: &ClusterFile) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(parent_directory(path))?;
     let mode = if file.is_secret { 0o600 } else { 0o644 };
     let mut written = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     written.write_all(file.text.as_bytes())?;
     written.sync_all()
 }
 
-/// The plan for the requested cluster.
-fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
-    let servers = arguments.servers.iter().map(|it| server(it)).collect::<Result<Vec<_>, _>>()?;
+fn parse_plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
+    let servers =
+        arguments.servers.iter().map(|it| parse_server(it)).collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
         let count = servers.len();
         return Err(Stop::usage(format!(
             "{count} servers cannot outvote one that is lost; give one, three or five"
         )));
     }
-    name("--name", &arguments.name)?;
+    check_name("--name", &arguments.name)?;
     for worker in &arguments.workers {
-        name("--worker", worker)?;
+        check_name("--worker", worker)?;
     }
-    twice("--server", servers.iter().map(ServerPlace::name))?;
-    twice("--worker", arguments.workers.iter().cloned())?;
+    refuse_duplicates("--server", servers.iter().map(ServerAddress::name))?;
+    refuse_duplicates("--worker", arguments.workers.iter().cloned())?;
     Ok(ClusterPlan {
         name: arguments.name.clone(),
         servers,
@@ -69,10 +69,10 @@ fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
     })
 }
 
-fn server(text: &str) -> Result<ServerPlace, Stop> {
+fn parse_server(text: &str) -> Result<ServerAddress, Stop> {
     let (host, port) = match text.rsplit_once(':') {
         None => (text, Some(PORT)),
-        // The servers use a higher port among themselves.
+        // The servers also use a port far above this one.
         Some((host, port)) => (host, port.parse().ok().filter(|it| (1..=60_000).contains(it))),
     };
     let is_part = |part: &str| {
@@ -82,7 +82,7 @@ fn server(text: &str) -> Result<ServerPlace, Stop> {
     };
     match port {
         Some(port) if host.split('.').all(is_part) => {
-            Ok(ServerPlace { host: host.to_owned(), port })
+            Ok(ServerAddress { host: host.to_owned(), port })
         }
         _ => Err(Stop::usage(format!(
             "--server: `{text}` is not a host; it must be a name or an IPv4 address, and may have a port up to 60000, such as a.example.org:4222"
@@ -90,7 +90,7 @@ fn server(text: &str) -> Result<ServerPlace, Stop> {
     }
 }
 
-fn name(option: &str, text: &str) -> Result<(), Stop> {
+fn check_name(option: &str, text: &str) -> Result<(), Stop> {
     let is_fit = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     if !text.is_empty() && text.chars().all(is_fit) {
         Ok(())
@@ -101,7 +101,7 @@ fn name(option: &str, text: &str) -> Result<(), Stop> {
     }
 }
 
-fn twice(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> {
+fn refuse_duplicates(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     match names.windows(2).find(|two| two[0] == two[1]) {
@@ -110,7 +110,6 @@ fn twice(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> 
     }
 }
 
-/// The commands for the user to type.
 fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
     let path = |below: &str| dir.join(below).display().to_string();
     let mut text = String::new();

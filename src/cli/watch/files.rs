@@ -1,6 +1,6 @@
 //! Watches files for changes.
 //!
-//! A change is a difference between two scans of all files: editors save in many ways, and leave other files beside.
+//! A change is a difference between two scans of all files, because editors save in many ways and leave other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,71 +9,68 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::model::root::{FilePath, Kind, PathEntry, WalkBounds};
+use crate::model::root::{FilePath, PathEntry, PathKind, WalkBounds};
 
-/// The interval of scans.
-const EVERY: Duration = Duration::from_millis(300);
+const SCAN_INTERVAL: Duration = Duration::from_millis(300);
 /// How long files must be unchanged before changes are reported.
-const TOGETHER: Duration = Duration::from_millis(50);
-/// How often this time is waited for at most, if files change all the time.
-const PATIENCE: usize = 20;
-/// How often something that has to be there may be missing in a row until it counts as gone: a save takes less time.
-const MISSES: usize = 3;
+const SETTLE_TIME: Duration = Duration::from_millis(50);
+/// The most pauses of this length, if files change all the time.
+const MAX_PAUSES: usize = 20;
+/// A file counts as deleted if so many scans in a row miss it. A save takes less time.
+const MAX_MISSES: usize = 3;
 
-/// The files to watch.
 #[derive(Clone, Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedPaths {
     pub roots: Vec<PathBuf>,
     /// Paths to ignore, unless they are roots.
-    pub apart: Vec<PathBuf>,
+    pub ignored: Vec<PathBuf>,
 }
 
-/// What changes if the contents or the rights of a file change: its number, size, and times of change.
-type Marks = [i64; 6];
+/// Inode, size, and times of modification and change, each in seconds and nanoseconds.
+type FileMarks = [i64; 6];
 
-/// A scan of the files.
-type Look = BTreeMap<PathBuf, Marks>;
+type FileScan = BTreeMap<PathBuf, FileMarks>;
 
-impl Watched {
-    fn look(&self) -> Look {
-        let mut look = Look::new();
+impl WatchedPaths {
+    fn scan(&self) -> FileScan {
+        let mut look = FileScan::new();
         for root in &self.roots {
-            self.look_below(root, &mut look);
+            self.scan_root(root, &mut look);
         }
         look
     }
 
-    /// Scans a root. Links out of it are not followed: they could lead to all files of the machine.
-    fn look_below(&self, root: &Path, files: &mut Look) {
+    /// Links out of the root are not followed: they could lead to all files of the machine.
+    fn scan_root(&self, root: &Path, files: &mut FileScan) {
         let start = FilePath::root(root);
         let Ok(found) = start.metadata() else { return };
         if !found.is_dir() {
-            files.insert(root.to_owned(), marks(&found));
+            files.insert(root.to_owned(), file_marks(&found));
             return;
         }
-        // Links can lead to a directory in many ways.
+        // Links can lead to the same directory several times.
         let mut seen = BTreeSet::from([(found.dev(), found.ino())]);
         let mut walk = start.walk(WalkBounds::PACKAGE);
         while let Some(next) = walk.next() {
             let Ok(entry) = next else { continue };
-            if !self.counts(&entry) {
+            if !self.is_relevant(&entry) {
                 continue;
             }
-            match entry.look() {
-                Ok((Kind::File, found)) => {
-                    files.insert((&entry.path).into(), marks(&found));
+            match entry.kind_and_metadata() {
+                Ok((PathKind::File, found)) => {
+                    files.insert((&entry.path).into(), file_marks(&found));
                 }
-                Ok((Kind::Directory, found)) if seen.insert((found.dev(), found.ino())) => {
-                    // What cannot be listed does not change.
+                Ok((PathKind::Directory, found)) if seen.insert((found.dev(), found.ino())) => {
+                    // A directory that cannot be listed counts as unchanged.
                     let _ = walk.enter(&entry);
                 }
-                Ok((Kind::Directory, _)) | Err(_) => {}
+                Ok((PathKind::Directory, _)) | Err(_) => {}
             }
         }
     }
 
-    /// Whether changes of an entry count: hidden files, backups and build results do not.
-    fn counts(&self, entry: &PathEntry) -> bool {
+    /// Hidden files, backups and build results do not count.
+    fn is_relevant(&self, entry: &PathEntry) -> bool {
         let name = entry.name().to_string_lossy();
         let is_other = name.starts_with('.')
             || name.ends_with('~')
@@ -82,65 +79,62 @@ impl Watched {
             apart.file_name() == Some(entry.name())
                 && fs::canonicalize(apart).ok() == fs::canonicalize(entry.path.as_path()).ok()
         };
-        !is_other && !self.apart.iter().any(is_apart)
+        !is_other && !self.ignored.iter().any(is_apart)
     }
 }
 
-fn marks(found: &fs::Metadata) -> Marks {
+fn file_marks(found: &fs::Metadata) -> FileMarks {
     let [number, size] = [found.ino(), found.size()].map(u64::cast_signed);
     let [modified, changed] =
         [(found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())];
     [number, size, modified.0, modified.1, changed.0, changed.1]
 }
 
-/// Watched files with their last scan.
 #[derive(Debug)]
-pub(super) struct Files {
-    watched: Watched,
-    last: Look,
+pub(super) struct FileWatcher {
+    watched: WatchedPaths,
+    last: FileScan,
     gone: BTreeSet<PathBuf>,
 }
 
-impl Files {
-    /// Starts from the current state.
-    pub(super) fn new(watched: Watched) -> Self {
-        let last = watched.look();
+impl FileWatcher {
+    pub(super) fn new(watched: WatchedPaths) -> Self {
+        let last = watched.scan();
         let mut files = Self { watched, last, gone: BTreeSet::new() };
-        files.gone = files.missing();
+        files.gone = files.missing_roots();
         files
     }
 
-    fn missing(&self) -> BTreeSet<PathBuf> {
+    fn missing_roots(&self) -> BTreeSet<PathBuf> {
         self.watched.roots.iter().filter(|root| !root.exists()).cloned().collect()
     }
 
-    /// Waits for changes, and returns the changed files.
-    pub(super) fn changed(&mut self) -> Vec<PathBuf> {
+    pub(super) fn wait_for_changes(&mut self) -> Vec<PathBuf> {
         loop {
-            thread::sleep(EVERY);
-            let changed = self.changes(|| thread::sleep(TOGETHER));
+            thread::sleep(SCAN_INTERVAL);
+            let changed = self.scan_for_changes(|| thread::sleep(SETTLE_TIME));
             if !changed.is_empty() {
                 return changed;
             }
         }
     }
 
-    /// The files that have changed since the last time. While they change, it pauses and looks again.
-    fn changes(&mut self, mut pause: impl FnMut()) -> Vec<PathBuf> {
-        let mut look = self.watched.look();
+    /// Returns files that changed since the last scan. While they still change, it pauses and scans again.
+    fn scan_for_changes(&mut self, mut pause: impl FnMut()) -> Vec<PathBuf> {
+        let mut look = self.watched.scan();
         if look == self.last {
             return Vec::new();
         }
-        for number in 0..PATIENCE {
+        for number in 0..MAX_PAUSES {
             pause();
-            let next = self.watched.look();
+            let next = self.watched.scan();
             // During a save, a file may be missing.
-            let is_whole = number >= MISSES || self.missing().is_subset(&self.gone);
+            let is_whole = number >= MAX_MISSES || self.missing_roots().is_subset(&self.gone);
             if std::mem::replace(&mut look, next) == look && is_whole {
                 break;
             }
         }
-        self.gone = self.missing();
+        self.gone = self.missing_roots();
         let old = std::mem::replace(&mut self.last, look);
         let new = &self.last;
         let changed = new.iter().filter(|(path, is)| old.get(*path) != Some(is));
@@ -153,8 +147,8 @@ impl Files {
 mod tests {
     use super::*;
 
-    /// Checks which changes are reported if these files are saved before the scan, and one in each pause. `-` removes a
-    /// file, `.` does nothing.
+    /// Saves files before the scan, and one in each pause; checks the reported changes. `-` removes a file, `.` does
+    /// nothing.
     #[track_caller]
     fn check(before: &str, pauses: &str, told: &str, left: &str) {
         let keep = tempfile::tempdir().expect("a directory");
@@ -170,10 +164,10 @@ mod tests {
         };
         save("a");
         let roots = vec![dir.clone(), dir.join("a")];
-        let mut files = Files::new(Watched { roots, apart: Vec::new() });
+        let mut files = FileWatcher::new(WatchedPaths { roots, ignored: Vec::new() });
         before.split_whitespace().for_each(&mut save);
         let mut words = pauses.split_whitespace();
-        let changed = files.changes(|| words.next().into_iter().for_each(&mut save));
+        let changed = files.scan_for_changes(|| words.next().into_iter().for_each(&mut save));
         let names = changed.iter().map(|path| path.strip_prefix(&dir).expect("a name"));
         let names: Vec<String> = names.map(|name| name.display().to_string()).collect();
         assert_eq!(names.join(" "), told, "{before}, {pauses}");
@@ -181,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_at_almost_the_same_time_are_one() {
+    fn changes_at_almost_the_same_time_are_reported_together() {
         check("", "b", "", "b");
         check("b", ".", "b", "");
         check("b", "c . d", "b c", "d");
@@ -189,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_missing_for_a_moment_is_saved_and_not_gone() {
+    fn a_file_missing_for_a_moment_counts_as_saved() {
         check("-a", ". a . b", "a", "b");
         check("-a", ". . . . b", "a", "b");
     }
 
     #[test]
-    fn files_that_change_all_the_time_are_told() {
-        check("b", &"b ".repeat(PATIENCE + 3), "b", "b b b");
+    fn files_that_change_all_the_time_are_reported() {
+        check("b", &"b ".repeat(MAX_PAUSES + 3), "b", "b b b");
     }
 }

@@ -5,19 +5,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::executor::scripted::Scripted;
+use crate::executor::scripted::ScriptedExecutor;
 use crate::model::blob::Blob;
 use crate::model::joint::JointJob;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Outcome, quiet_outcome};
 
-fn reply(outcome: Outcome) -> Reply {
+fn reply(outcome: Outcome) -> JobReply {
     let (stdout, stderr, collected, kept) = (Blob::default(), Blob::default(), Vec::new(), None);
-    Reply { outcome, stdout, stderr, collected, kept }
+    JobReply { outcome, stdout, stderr, collected, kept }
 }
 
-/// Waits until this many jobs wait for a slot.
-fn wait_for(queue: &Queue, jobs: usize) {
+fn wait_for(queue: &SlotQueue, jobs: usize) {
     while queue.state.lock().waiting.values().sum::<usize>() < jobs {
         thread::yield_now();
     }
@@ -25,14 +24,14 @@ fn wait_for(queue: &Queue, jobs: usize) {
 
 /// The order in which these users get the only slot, if they wait while it is taken.
 fn order(users: &[usize]) -> Vec<usize> {
-    let queue = Queue::new(1);
-    let held = queue.take(0, &|| false).unwrap();
+    let queue = SlotQueue::new(1);
+    let held = queue.wait_for_slot(0, &|| false).unwrap();
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
         for user in users {
             let (queue, sender) = (&queue, sender.clone());
             scope.spawn(move || {
-                let _turn = queue.take(*user, &|| false);
+                let _turn = queue.wait_for_slot(*user, &|| false);
                 sender.send(*user).expect("somebody listens");
             });
         }
@@ -54,8 +53,8 @@ fn the_waiting_user_with_the_lowest_number_is_next() {
 
 #[test]
 fn every_free_slot_is_used() {
-    let queue = Queue::new(2);
-    let turns = [7, 9].map(|user| queue.take(user, &|| false).unwrap());
+    let queue = SlotQueue::new(2);
+    let turns = [7, 9].map(|user| queue.wait_for_slot(user, &|| false).unwrap());
     assert_eq!(queue.state.lock().free, 0);
     drop(turns);
     assert_eq!(queue.state.lock().free, 2);
@@ -64,7 +63,7 @@ fn every_free_slot_is_used() {
 
 #[test]
 fn a_run_takes_a_slot_unless_it_waits_for_all_of_them() {
-    let queue = Queue::new(2);
+    let queue = SlotQueue::new(2);
     let free = Arc::new(AtomicUsize::new(usize::MAX));
     let look = || {
         let (queue, free) = (Arc::clone(&queue), Arc::clone(&free));
@@ -74,9 +73,9 @@ fn a_run_takes_a_slot_unless_it_waits_for_all_of_them() {
         }
     };
     let (single, joint) = (look(), look());
-    let scripted = Scripted::new(2, move |_: &Job| Err(single()));
-    let scripted = scripted.joint(move |_| Err(joint()));
-    let scheduler = Scheduler::new(Arc::new(scripted)).in_turn(&queue, 1);
+    let scripted = ScriptedExecutor::new(2, move |_: &Job| Err(single()));
+    let scripted = scripted.with_joint_answers(move |_| Err(joint()));
+    let scheduler = Scheduler::new(Arc::new(scripted)).with_queue(&queue, 1);
     let check = |work: &Work, mode: RunMode, meanwhile: usize| {
         assert_eq!(scheduler.run(work, mode).err(), Some(Stop::Interrupted));
         assert_eq!(free.swap(usize::MAX, Ordering::SeqCst), meanwhile);
@@ -87,8 +86,8 @@ fn a_run_takes_a_slot_unless_it_waits_for_all_of_them() {
     for work in [&Job::default().into(), &both] {
         check(work, RunMode::default(), 1);
         check(work, RunMode::FRESH, 1);
-        check(work, RunMode::beside(1), 1);
-        check(work, RunMode::alone(1), 2);
+        check(work, RunMode::repeat_beside_others(1), 1);
+        check(work, RunMode::repeat_alone(1), 2);
     }
 }
 
@@ -97,10 +96,10 @@ fn check_busy(
     [waits, sleeps]: [u64; 2],
     own: u64,
     left: Option<u64>,
-    expected: Result<Option<StoppedBy>, Stop>,
+    expected: Result<Option<StopReason>, Stop>,
 ) {
     let [waits, sleeps] = [waits, sleeps].map(Duration::from_millis);
-    let scripted = Scripted::new(1, move |job: &Job| {
+    let scripted = ScriptedExecutor::new(1, move |job: &Job| {
         // Waiting does not count against its own limit.
         let own = job.limits.wall_time.map_or(Duration::MAX, |own| own + waits);
         let limit = own.min(job.limits.deadline.unwrap_or(Duration::MAX));
@@ -108,28 +107,29 @@ fn check_busy(
             thread::sleep(limit);
         }
         let wall_time = limit.min(waits + sleeps);
-        let stopped_by = (waits + sleeps > limit).then_some(StoppedBy::WallTime);
+        let stopped_by = (waits + sleeps > limit).then_some(StopReason::WallTime);
         Ok(reply(Outcome { wall_time, stopped_by, ..quiet_outcome() }))
     });
     let scheduler = Scheduler::new(Arc::new(scripted));
     scheduler.set_deadline(left.map(|left| Instant::now() + Duration::from_millis(left)));
-    let limits = Limits { wall_time: Some(Duration::from_millis(own)), ..Limits::of_trial() };
+    let limits =
+        Limits { wall_time: Some(Duration::from_millis(own)), ..Limits::of_machine_check() };
     let job = Job { limits, ..Job::default() };
     // A fresh run has the same deadline.
-    for scheduler in [&scheduler, &scheduler.clone().fresh()] {
+    for scheduler in [&scheduler, &scheduler.clone().with_fresh_runs()] {
         let stopped = scheduler.run_job(&job).map(|reply| reply.outcome.stopped_by);
-        assert_eq!(scheduler.ran_out(), expected.is_err());
+        assert_eq!(scheduler.has_run_out(), expected.is_err());
         assert_eq!(stopped, expected);
     }
 }
 
-fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StoppedBy>, Stop>) {
+fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StopReason>, Stop>) {
     check_busy([0, sleeps], own, left, expected);
 }
 
 #[test]
 fn a_run_that_the_deadline_cuts_short_has_no_outcome() {
-    let by_its_limit = Ok(Some(StoppedBy::WallTime));
+    let by_its_limit = Ok(Some(StopReason::WallTime));
     check(1, 5000, None, Ok(None));
     check(1, 5000, Some(100_000), Ok(None));
     check(6000, 5000, None, by_its_limit.clone());
@@ -147,19 +147,19 @@ fn a_busy_machine_extends_no_deadline() {
 }
 
 #[test]
-fn a_user_who_ends_gets_no_more_results_and_others_do() {
-    let queue = Queue::new(1);
+fn an_ended_user_gets_no_results_and_others_do() {
+    let queue = SlotQueue::new(1);
     let runs = Arc::new(AtomicUsize::new(0));
     let (started, starts) = mpsc::channel();
     let (go_on, gate) = mpsc::channel();
     let (gate, counted) = (Mutex::new(gate), Arc::clone(&runs));
-    let scripted = Arc::new(Scripted::new(1, move |_: &Job| {
+    let scripted = Arc::new(ScriptedExecutor::new(1, move |_: &Job| {
         counted.fetch_add(1, Ordering::SeqCst);
         started.send(()).expect("somebody waits for it");
         gate.lock().recv().expect("it may end");
         Ok(reply(quiet_outcome()))
     }));
-    let user = |number| Scheduler::new(scripted.clone()).in_turn(&queue, number);
+    let user = |number| Scheduler::new(scripted.clone()).with_queue(&queue, number);
     let (first, second) = (user(1), user(2));
     let interrupted = Some(Stop::Interrupted);
     let run = |user: &Scheduler| user.run_job(&Job::default()).err();
@@ -176,11 +176,11 @@ fn a_user_who_ends_gets_no_more_results_and_others_do() {
         assert_eq!(running.join().unwrap(), interrupted);
         assert_eq!(other.join().unwrap(), None);
         assert_eq!(run(&first), interrupted);
-        let alone = first.run(&Job::default().into(), RunMode::alone(1));
+        let alone = first.run(&Job::default().into(), RunMode::repeat_alone(1));
         assert_eq!(alone.err(), interrupted);
-        assert_eq!(run(&first.clone().fresh()), interrupted);
+        assert_eq!(run(&first.clone().with_fresh_runs()), interrupted);
     });
     assert_eq!(runs.load(Ordering::SeqCst), 2);
-    assert!(!first.ran_out() && !scripted.stopped.load(Ordering::SeqCst));
+    assert!(!first.has_run_out() && !scripted.stopped.load(Ordering::SeqCst));
     assert_eq!(queue.state.lock().free, 1);
 }

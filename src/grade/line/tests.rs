@@ -4,17 +4,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn settings(map: &str, defaults: &str) -> Settings {
-    Settings {
-        map: (!map.is_empty()).then(|| Map::parse(map).expect("a map")),
-        defaults: Settings::defaults(if defaults.is_empty() { "{}" } else { defaults })
+fn settings(map: &str, defaults: &str) -> LineSettings {
+    LineSettings {
+        map: (!map.is_empty()).then(|| LineMap::parse(map).expect("a map")),
+        defaults: LineSettings::parse_defaults(if defaults.is_empty() { "{}" } else { defaults })
             .expect("defaults"),
     }
 }
 
 /// Whether lines of data sets that ask for something else are refused with the key: `None` if they are judged.
 #[test]
-fn what_no_program_answers_by_its_output_is_not_judged() {
+fn lines_that_ask_for_something_else_are_not_judged() {
     let settings = settings(
         r#"{"source": "/code", "package": "/dir", "compare": "/compare", "cases": [
             {"input": "/io/inputs", "answer": "/io/outputs"},
@@ -28,7 +28,7 @@ fn what_no_program_answers_by_its_output_is_not_judged() {
         } else {
             format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " })
         };
-        let found = settings.read(line.as_bytes()).map_err(|it| it.fault.message);
+        let found = settings.parse_line(line.as_bytes()).map_err(|it| it.fault.message);
         let start = found.as_ref().err().and_then(|it| it.split(',').next());
         assert_eq!(start.map(|it| it.split(": ").next().unwrap_or(it)), expected, "{line}");
     };
@@ -73,9 +73,13 @@ fn what_no_program_answers_by_its_output_is_not_judged() {
     check(r#""generated_checker": "x""#, Some("`/generated_checker` asks for a checker"));
     check(r#""generated_checker": "x", "compare": "check.py""#, None);
     // A key in the line's own form, in a package's line, and beside test cases that no program reads.
-    let own = super::Settings::default();
-    let message = |settings: &Settings, line: &str| {
-        settings.read(line.as_bytes()).map_err(|it| it.fault.message).err().unwrap_or_default()
+    let own = super::LineSettings::default();
+    let message = |settings: &LineSettings, line: &str| {
+        settings
+            .parse_line(line.as_bytes())
+            .map_err(|it| it.fault.message)
+            .err()
+            .unwrap_or_default()
     };
     let line = r#"{"source": "x", "entry_point": "f"}"#;
     assert!(message(&own, line).starts_with("`/entry_point` asks for a function"));
@@ -88,9 +92,9 @@ fn what_no_program_answers_by_its_output_is_not_judged() {
 const GOOD: &str = r#"{"id":"a","cases":[{"input":"1","answer":"2"}],"source":"x"}"#;
 
 #[test]
-fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
+fn a_faulty_line_has_an_error_with_a_pointer() {
     let check = |text: &str, expected: Result<(), (&str, &str)>| {
-        let read = settings("", "").read(text.as_bytes()).map(|_| ());
+        let read = settings("", "").parse_line(text.as_bytes()).map(|_| ());
         let read = read.map_err(|it| (it.fault.message, it.fault.help.unwrap_or_default()));
         let read = read.as_ref().map_err(|(message, help)| (message.as_str(), help.as_str()));
         assert_eq!(read.copied(), expected, "{text}");
@@ -212,15 +216,15 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
 
 #[test]
 fn a_broken_line_keeps_its_id() {
-    let broken = settings("", "").read(br#"{"id":7,"x":1}"#).expect_err("a wrong key");
+    let broken = settings("", "").parse_line(br#"{"id":7,"x":1}"#).expect_err("a wrong key");
     assert_eq!(broken.id, Some(serde_json::json!(7)));
 }
 
 #[test]
-fn defaults_fill_what_a_line_does_not_say() {
+fn defaults_fill_missing_keys() {
     let check = |defaults: &str, line: &str, expected: &str| {
-        let line = settings("", defaults).read(line.as_bytes()).expect("a line");
-        let expected = settings("", "").read(expected.as_bytes()).expect("a line");
+        let line = settings("", defaults).parse_line(line.as_bytes()).expect("a line");
+        let expected = settings("", "").parse_line(expected.as_bytes()).expect("a line");
         assert_eq!(line, expected);
     };
     let inline = r#""cases":[{"input":"","answer":""}]"#;
@@ -242,7 +246,7 @@ fn defaults_fill_what_a_line_does_not_say() {
         r#"{"source":{"text":"x","language":"cpp"},"limits":{"memory":64},"package":"p"}"#,
     );
     let wrong = |text: &str, expected: &str| {
-        assert_eq!(Settings::defaults(text).expect_err(text).message, expected);
+        assert_eq!(LineSettings::parse_defaults(text).expect_err(text).message, expected);
     };
     wrong("[]", "expected an object");
     let keys = "`id`, `package`, `cases`, `limits`, `compare`, `source`, `all`, `return`";
@@ -255,12 +259,12 @@ fn defaults_fill_what_a_line_does_not_say() {
 }
 
 #[test]
-fn a_map_leads_to_what_lines_of_another_form_say() {
+fn a_map_finds_the_values_of_lines_of_another_form() {
     let check = |map: &str, line: &str, expected: &str| {
-        let said = settings(map, "").read(line.as_bytes()).map_err(|it| it.fault.message);
+        let said = settings(map, "").parse_line(line.as_bytes()).map_err(|it| it.fault.message);
         let expected = match expected.strip_prefix('!') {
             Some(message) => Err(message.to_owned()),
-            None => Ok(settings("", "").read(expected.as_bytes()).expect("a line")),
+            None => Ok(settings("", "").parse_line(expected.as_bytes()).expect("a line")),
         };
         assert_eq!(said, expected, "{line}");
     };
@@ -308,7 +312,7 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
     );
     check(several, r#"{"s":"x","b":[{"i":"3"}]}"#, "!`/cases/0`: missing field `answer`");
     let wrong = |map: &str, message: &str, help: &str| {
-        let fault = Map::parse(map).expect_err(map);
+        let fault = LineMap::parse(map).expect_err(map);
         assert_eq!((&*fault.message, fault.help.as_deref()), (message, Some(help)));
     };
     let pointer = "a JSON pointer is a text such as \"/tests/0/input\"";
@@ -327,8 +331,7 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
     );
 }
 
-/// Values with the keys of lines.
-fn values() -> impl Strategy<Value = Value> {
+fn any_values() -> impl Strategy<Value = Value> {
     let words = ["source", "cases", "input", "answer", "limits", "time", "id", "text", "x", "[]"];
     let word = prop::sample::select(words.to_vec()).prop_map(str::to_owned);
     let leaf = prop_oneof![
@@ -348,8 +351,8 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_a_line_is_it_is_read_or_refused(
-        value in values(),
+    fn any_line_is_parsed_or_refused(
+        value in any_values(),
         text in prop::collection::vec(any::<u8>(), 0..40),
         cut in 0..200_usize,
     ) {
@@ -358,7 +361,7 @@ proptest! {
         let map = r#"{"source":"/source","id":"/id","cases":[{"input":"/cases/input","answer":"/x"},"/cases"]}"#;
         for settings in [settings("", ""), settings(map, r#"{"source":{"language":"c"}}"#)] {
             for text in [of_value.as_bytes(), &of_value.as_bytes()[..cut], &text] {
-                if let Err(broken) = settings.read(text) {
+                if let Err(broken) = settings.parse_line(text) {
                     prop_assert!(!broken.fault.message.is_empty());
                 }
             }

@@ -15,7 +15,7 @@ fn check(text: impl AsRef<[u8]>, expected: Result<(usize, bool, &str), &str>) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("results");
     fs::write(&path, text).expect("a file");
-    match (ResultsFile::open(&path, Content::Resumed), expected) {
+    match (ResultsFile::open(&path, ExistingContent::Resume), expected) {
         (Err(fault), Err(expected)) => {
             let message = fault.to_string();
             assert!(message.starts_with(expected), "{shown}: {message}");
@@ -36,7 +36,7 @@ fn check(text: impl AsRef<[u8]>, expected: Result<(usize, bool, &str), &str>) {
 }
 
 #[test]
-fn results_are_known_again_and_half_a_result_is_replaced() {
+fn results_are_read_again_and_half_a_result_is_replaced() {
     let (one, two) = (format!("{}\n", result(1, "AC")), format!("{}\n", result(2, "WA")));
     let both = format!("{one}{two}");
     check("", Ok((0, true, "")));
@@ -49,7 +49,7 @@ fn results_are_known_again_and_half_a_result_is_replaced() {
     for cut in 1..two.len() - 1 {
         check(format!("{one}{}", &two[..cut]), Ok((1, true, &one)));
     }
-    let beginning = beginning().len();
+    let beginning = result_prefix().len();
     for cut in beginning + 1..one.len() - 1 {
         check(&one[..cut], Ok((0, true, "")));
     }
@@ -60,7 +60,7 @@ fn results_are_known_again_and_half_a_result_is_replaced() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("results");
     fs::write(&path, &both[..both.len() - 5]).expect("a file");
-    let (mut file, _) = ResultsFile::open(&path, Content::Resumed).expect("results");
+    let (mut file, _) = ResultsFile::open(&path, ExistingContent::Resume).expect("results");
     file.add(b"").expect("a write");
     assert_eq!(fs::read_to_string(&path).expect("a text"), one);
     // Written by another program.
@@ -69,7 +69,7 @@ fn results_are_known_again_and_half_a_result_is_replaced() {
 }
 
 #[test]
-fn a_file_of_anything_else_is_refused_and_not_changed() {
+fn a_file_with_other_content_is_refused_and_not_changed() {
     let one = format!("{}\n", result(1, "AC"));
     let refused = |text: &[u8]| {
         check(text, Err("line 1 is not a result of `juror grade`: "));
@@ -121,16 +121,16 @@ fn a_line_is_finished_if_its_content_is_the_same() {
     let earlier = |lines: &[u64]| {
         let mut lines: Vec<(u64, u64)> = lines.iter().map(|line| (*line, *line * 10)).collect();
         lines.reverse();
-        Earlier { lines, ..Earlier::default() }
+        EarlierResults { lines, ..EarlierResults::default() }
     };
-    let check = |finished: &[u64], asked: &[(u64, u64, Known)], ahead: u64| {
+    let check = |finished: &[u64], asked: &[(u64, u64, LineHistory)], ahead: u64| {
         let mut earlier = earlier(finished);
         for (line, digest, expected) in asked {
-            assert_eq!(earlier.pass(*line, *digest), *expected, "line {line}");
+            assert_eq!(earlier.take_line(*line, *digest), *expected, "line {line}");
         }
-        assert_eq!(earlier.ahead(), ahead);
+        assert_eq!(earlier.remaining(), ahead);
     };
-    use Known::{Changed, Finished, New};
+    use LineHistory::{Changed, Finished, New};
     check(&[], &[(1, 10, New)], 0);
     check(&[2, 4], &[(1, 10, New), (2, 20, Finished), (3, 30, New), (4, 40, Finished)], 0);
     check(&[1, 2], &[(1, 20, Changed)], 1);
@@ -153,12 +153,12 @@ fn a_file_with_content_is_refused_unless_it_is_resumed() {
     let path = dir.path().join("results");
     let opened =
         |content| ResultsFile::open(&path, content).map(|_| ()).map_err(|it| it.to_string());
-    assert_eq!(opened(Content::Refused), Ok(()));
-    assert_eq!(opened(Content::Refused), Ok(()), "it is still empty");
+    assert_eq!(opened(ExistingContent::Refuse), Ok(()));
+    assert_eq!(opened(ExistingContent::Refuse), Ok(()), "it is still empty");
     fs::write(&path, format!("{}\n", result(1, "AC"))).expect("a file");
-    assert_eq!(opened(Content::Refused), Err("it is not empty".to_owned()));
-    assert_eq!(opened(Content::Resumed), Ok(()));
-    let device = ResultsFile::open("/dev/null".as_ref(), Content::Resumed).map(|_| ());
+    assert_eq!(opened(ExistingContent::Refuse), Err("it is not empty".to_owned()));
+    assert_eq!(opened(ExistingContent::Resume), Ok(()));
+    let device = ResultsFile::open("/dev/null".as_ref(), ExistingContent::Resume).map(|_| ());
     assert_eq!(device.map_err(|it| it.to_string()), Err("it is not a regular file".to_owned()));
 }
 
@@ -166,11 +166,11 @@ fn a_file_with_content_is_refused_unless_it_is_resumed() {
 fn a_result_is_synced_although_none_follows() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let (mut file, _) =
-        ResultsFile::open(&dir.path().join("results"), Content::Refused).expect("a file");
+        ResultsFile::open(&dir.path().join("results"), ExistingContent::Refuse).expect("a file");
     file.add(b"x\n").expect("a write");
-    let is_dirty = |state: &mut DiskState| state.is_dirty;
+    let is_dirty = |state: &mut SyncState| state.is_dirty;
     let most = Duration::from_secs(600);
-    let mut state = file.disk.state.lock();
-    let waited = file.disk.changed.wait_while_for(&mut state, is_dirty, most);
+    let mut state = file.file.state.lock();
+    let waited = file.file.state_changed.wait_while_for(&mut state, is_dirty, most);
     assert!(!waited.timed_out(), "it is never synced");
 }

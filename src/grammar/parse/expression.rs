@@ -2,11 +2,11 @@
 
 use crate::grammar::arithmetic;
 use crate::grammar::ast::{Compare, Expr, ExprKind, Operator, VarRef};
-use crate::grammar::parse::{Fault, Parse, Parser};
+use crate::grammar::parse::{ParseFault, Parser, ParserResult};
 use crate::grammar::source::Span;
 use crate::grammar::token::TokenKind;
 use crate::grammar::value::Value;
-use crate::grammar::work::{TOO_MUCH_COMPUTED, of_operator};
+use crate::grammar::work::{TOO_MUCH_COMPUTED, operator_steps};
 
 const VALUE_HELP: &str =
     "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets";
@@ -23,34 +23,33 @@ const COMPARISONS: [(&str, Compare); 6] = [
 ];
 
 impl Parser {
-    fn slot(&mut self, form: &str) -> Parse<usize> {
+    fn variable_index(&mut self, form: &str) -> ParserResult<usize> {
         let TokenKind::Name(name) = self.peek().clone() else {
             return self.expected("a variable", &format!("the form is {form}"));
         };
-        let slot = self.out.slot(name);
+        let slot = self.compiler.variable_index(name);
         self.at += 1;
         Ok(slot)
     }
 
-    pub(super) fn variable(&mut self, form: &str) -> Parse<VarRef> {
+    pub(super) fn variable(&mut self, form: &str) -> ParserResult<VarRef> {
         let start = self.span();
-        let slot = self.slot(form)?;
+        let slot = self.variable_index(form)?;
         let mut indices = Vec::new();
         if self.take_sign("[") {
             indices.push(self.expr()?);
             while self.take_sign(",") {
                 indices.push(self.expr()?);
             }
-            self.sign("]", "name[index, ...]")?;
+            self.expect_sign("]", "name[index, ...]")?;
         }
-        Ok(VarRef { slot, indices, span: start.to(self.last_span()) })
+        Ok(VarRef { variable: slot, indices, span: start.to(self.last_span()) })
     }
 
-    /// Variables without indices.
-    pub(super) fn plain_names(&mut self, form: &str) -> Parse<Vec<usize>> {
+    pub(super) fn variables_without_indices(&mut self, form: &str) -> ParserResult<Vec<usize>> {
         let mut slots = Vec::new();
         loop {
-            slots.push(self.slot(form)?);
+            slots.push(self.variable_index(form)?);
             if self.is_sign("[") {
                 return self.expected(
                     "a variable without index",
@@ -63,20 +62,20 @@ impl Parser {
         }
     }
 
-    pub(super) fn expr(&mut self) -> Parse<Expr> {
+    pub(super) fn expr(&mut self) -> ParserResult<Expr> {
         self.nested(|parser| parser.chain(&[Operator::Add, Operator::Sub], Self::term))
     }
 
-    fn term(&mut self) -> Parse<Expr> {
+    fn term(&mut self) -> ParserResult<Expr> {
         self.chain(&[Operator::Mul, Operator::Div, Operator::Rem], Self::factor)
     }
 
-    /// Operands with one of these operators between each two; left-associative.
+    /// Left-associative.
     fn chain(
         &mut self,
         operators: &[Operator],
-        operand: fn(&mut Self) -> Parse<Expr>,
-    ) -> Parse<Expr> {
+        operand: fn(&mut Self) -> ParserResult<Expr>,
+    ) -> ParserResult<Expr> {
         let mut left = operand(self)?;
         let mut operands = 1;
         while let Some(op) = operators.iter().find(|op| self.take_sign(op.name())) {
@@ -88,24 +87,27 @@ impl Parser {
         Ok(left)
     }
 
-    /// The content of the brackets after a word.
-    fn bracketed<T>(&mut self, form: &str, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+    fn bracketed<T>(
+        &mut self,
+        form: &str,
+        inner: impl FnOnce(&mut Self) -> ParserResult<T>,
+    ) -> ParserResult<T> {
         self.at += 1;
-        self.sign("(", form)?;
+        self.expect_sign("(", form)?;
         let inner = inner(self)?;
-        self.sign(")", form)?;
+        self.expect_sign(")", form)?;
         Ok(inner)
     }
 
     /// A sign binds weaker than a power: `-2^2` is `-4`.
-    fn factor(&mut self) -> Parse<Expr> {
+    fn factor(&mut self) -> ParserResult<Expr> {
         let start = self.span();
         if self.take_sign("-") {
             let inner = self.nested(Self::factor)?;
             let span = start.to(inner.span);
-            let kind = match inner.constant().map(arithmetic::negated) {
+            let kind = match inner.constant().map(arithmetic::negate) {
                 Some(Ok(value)) => ExprKind::Const(value),
-                Some(Err(message)) => return Err(computed(span, message)),
+                Some(Err(message)) => return Err(constant_fault(span, message)),
                 None => ExprKind::Neg(Box::new(inner)),
             };
             return Ok(Expr { kind, span });
@@ -120,12 +122,12 @@ impl Parser {
         }
     }
 
-    fn primary(&mut self) -> Parse<Expr> {
+    fn primary(&mut self) -> ParserResult<Expr> {
         let start = self.span();
         let value = |value: Value| ExprKind::Const(value);
         let kind = match self.peek().clone() {
             TokenKind::Int(int) => value(Value::Int(int)),
-            TokenKind::Float(float) => value(arithmetic::float(float)),
+            TokenKind::Float(float) => value(arithmetic::float_value(float)),
             TokenKind::Text(text) => value(Value::text(text)),
             TokenKind::Name(_) => {
                 let name = self.variable("name[index, ...]")?;
@@ -140,7 +142,7 @@ impl Parser {
                     }
                     Some(other) => {
                         let message = format!("STRLEN of {}, which is not a string", other.kind());
-                        return Err(computed(inner.span, message));
+                        return Err(constant_fault(inner.span, message));
                     }
                     None => ExprKind::Strlen(Box::new(inner)),
                 };
@@ -160,21 +162,20 @@ impl Parser {
         Ok(Expr { kind, span: start })
     }
 
-    pub(super) fn test(&mut self) -> Parse<Expr> {
-        self.nested(|parser| parser.joined("||", ExprKind::Or, Self::all_of))
+    pub(super) fn test(&mut self) -> ParserResult<Expr> {
+        self.nested(|parser| parser.test_chain("||", ExprKind::Or, Self::conjunction))
     }
 
-    fn all_of(&mut self) -> Parse<Expr> {
-        self.joined("&&", ExprKind::And, Self::single_test)
+    fn conjunction(&mut self) -> ParserResult<Expr> {
+        self.test_chain("&&", ExprKind::And, Self::single_test)
     }
 
-    /// Tests with this sign between each two.
-    fn joined(
+    fn test_chain(
         &mut self,
         sign: &str,
         kind: fn(Box<Expr>, Box<Expr>) -> ExprKind,
-        part: fn(&mut Self) -> Parse<Expr>,
-    ) -> Parse<Expr> {
+        part: fn(&mut Self) -> ParserResult<Expr>,
+    ) -> ParserResult<Expr> {
         let mut left = part(self)?;
         let mut operands = 1;
         while self.take_sign(sign) {
@@ -187,7 +188,7 @@ impl Parser {
         Ok(left)
     }
 
-    fn single_test(&mut self) -> Parse<Expr> {
+    fn single_test(&mut self) -> ParserResult<Expr> {
         let start = self.span();
         if self.take_sign("!") {
             let inner = self.nested(Self::single_test)?;
@@ -202,7 +203,7 @@ impl Parser {
                 "STRLEN" => return self.comparison(),
                 "ISEOF" => {
                     self.at += 1;
-                    ExprKind::IsEof { question: self.out.question() }
+                    ExprKind::IsEof { question: self.compiler.add_question() }
                 }
                 "MATCH" => {
                     let set = self.bracketed("MATCH(str)", Self::expr)?;
@@ -210,20 +211,23 @@ impl Parser {
                         && !matches!(value, Value::Text(_))
                     {
                         let message = format!("MATCH of {}, which is not a string", value.kind());
-                        return Err(computed(set.span, message));
+                        return Err(constant_fault(set.span, message));
                     }
-                    ExprKind::Match { set: Box::new(set), question: self.out.question() }
+                    ExprKind::Match { set: Box::new(set), question: self.compiler.add_question() }
                 }
                 "UNIQUE" => {
                     let form = "UNIQUE(a, ...)";
-                    ExprKind::Unique(self.bracketed(form, |it| it.plain_names(form))?)
+                    ExprKind::Unique(self.bracketed(form, |it| it.variables_without_indices(form))?)
                 }
                 "INARRAY" => {
                     let form = "INARRAY(value, a)";
                     self.bracketed(form, |it| {
                         let value = it.expr()?;
-                        it.sign(",", form)?;
-                        Ok(ExprKind::InArray { value: Box::new(value), slot: it.slot(form)? })
+                        it.expect_sign(",", form)?;
+                        Ok(ExprKind::InArray {
+                            value: Box::new(value),
+                            variable: it.variable_index(form)?,
+                        })
                     })?
                 }
                 _ => return self.expected("a test", TEST_HELP),
@@ -233,8 +237,8 @@ impl Parser {
         Ok(Expr { kind, span: start.to(self.last_span()) })
     }
 
-    /// An opening bracket may begin a test or an expression: of two faults, the later one is reported.
-    fn bracket(&mut self) -> Parse<Expr> {
+    /// An opening bracket may begin a test or an expression. Of the two faults, the later one is reported.
+    fn bracket(&mut self) -> ParserResult<Expr> {
         let start = self.at;
         let comparison_fault = match self.comparison() {
             Ok(test) => return Ok(test),
@@ -253,7 +257,7 @@ impl Parser {
         })
     }
 
-    fn comparison(&mut self) -> Parse<Expr> {
+    fn comparison(&mut self) -> ParserResult<Expr> {
         let left = self.expr()?;
         let Some((_, op)) = COMPARISONS.iter().find(|(sign, _)| self.take_sign(sign)) else {
             let help = if self.is_sign("=") {
@@ -271,16 +275,16 @@ impl Parser {
 }
 
 impl Parser {
-    /// `left op right`, computed if both are known.
-    fn binary(&self, op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
+    /// Computes the value if both sides are constant.
+    fn binary(&self, op: Operator, left: Expr, right: Expr) -> ParserResult<Expr> {
         let span = left.span.to(right.span);
         let kind = match (left.constant(), right.constant()) {
             (Some(a), Some(b)) => {
-                let too_much = |_| computed(span, TOO_MUCH_COMPUTED.to_owned());
-                self.work.operation(of_operator(op, a, b)).map_err(too_much)?;
-                let value = arithmetic::binary(op, a, b);
-                let value = value.map_err(|message| computed(span, message))?;
-                self.work.add(value.more_bits()).map_err(too_much)?;
+                let too_much = |_| constant_fault(span, TOO_MUCH_COMPUTED.to_owned());
+                self.work.add_operation(operator_steps(op, a, b)).map_err(too_much)?;
+                let value = arithmetic::apply_operator(op, a, b);
+                let value = value.map_err(|message| constant_fault(span, message))?;
+                self.work.add(value.bits_if_big()).map_err(too_much)?;
                 ExprKind::Const(value)
             }
             _ => ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) },
@@ -289,6 +293,6 @@ impl Parser {
     }
 }
 
-fn computed(span: Span, message: String) -> Fault {
-    Fault { span, message, help: "correct the expression".to_owned() }
+fn constant_fault(span: Span, message: String) -> ParseFault {
+    ParseFault { span, message, help: "correct the expression".to_owned() }
 }

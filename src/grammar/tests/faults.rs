@@ -1,13 +1,13 @@
-//! What is said of a grammar that cannot be used, or that is doubtful.
+//! The diagnostics for a grammar that cannot be used, or that is doubtful.
 
 use std::path::Path;
 
-use crate::grammar::compile::read;
+use crate::grammar::compile::parse_grammar;
 use crate::model::diagnostic::Diagnostic;
 
-/// Each line of `remarks` is `line:column: message`, a warning with `warning ` before it.
+/// Each expected line is `line:column: message`; `warning ` comes before it for a warning.
 fn check(text: &str, remarks: &[&str]) {
-    let reading = read(Path::new("g.ctd"), text.as_bytes());
+    let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
     let said = |diagnostic: &Diagnostic| {
         let spot = diagnostic.place.spot.as_ref().expect("a spot");
         let severity = if diagnostic.is_error() { "" } else { "warning " };
@@ -77,7 +77,7 @@ fn commands_have_a_form() {
 }
 
 #[test]
-fn blocks_end() {
+fn blocks_must_end() {
     check("REP(3) SPACE", &["1:1: this REP has no END: found the end of the grammar instead"]);
     check("SPACE END", &["1:7: `END` belongs to no block"]);
     check("ELSE SPACE", &["1:1: `ELSE` belongs to no block"]);
@@ -96,7 +96,7 @@ fn blocks_end() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_at_once() {
     check(
         "INT(1 2)\nREP(n SPACE)\n  INTT(3,4)\n  INT(0,9)\nEND\nSET(a=)\n",
         &[

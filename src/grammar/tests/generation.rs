@@ -1,17 +1,16 @@
-//! What is written is accepted, the same on every machine, and of the shape asked for.
+//! A generated input is accepted, the same on every machine, and of the wanted shape.
 
 use std::cell::Cell;
 
 use super::grammar;
-use crate::grammar::enumerate::Small;
+use crate::grammar::enumerate::SmallInputs;
 use crate::grammar::generate::{
-    End, Pin, Unwritten, generate, generate_at, generate_until, generate_within,
+    BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
 };
-use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, named};
+use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, find_shape};
 use crate::grammar::validate::accepts;
 use crate::grammar::wanted::unreached;
 
-/// Grammars of every kind; each can be satisfied.
 pub(crate) const GRAMMARS: [&str; 30] = [
     "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,10^6,a[i]) END NEWLINE",
     "INT(-10^30,10^30) NEWLINE",
@@ -46,7 +45,7 @@ pub(crate) const GRAMMARS: [&str; 30] = [
 ];
 
 #[test]
-fn what_is_written_is_accepted_in_every_shape() {
+fn generated_inputs_are_accepted_in_every_shape() {
     for text in GRAMMARS {
         let grammar = grammar(text);
         for shape in applicable(&grammar) {
@@ -81,10 +80,10 @@ fn a_seed_gives_the_same_bytes_and_another_seed_others() {
     );
 }
 
-/// `row` of the shape, without blanks of its end.
+/// `holds` gets the numbers of the input.
 fn check_shape(shape: &str, text: &str, holds: fn(&[i64]) -> bool) {
     let grammar = grammar(text);
-    let shape = named(shape).expect("a shape");
+    let shape = find_shape(shape).expect("a shape");
     for seed in 0..20 {
         let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
         let row: Vec<i64> = input.split_whitespace().map(|word| word.parse().unwrap()).collect();
@@ -93,7 +92,7 @@ fn check_shape(shape: &str, text: &str, holds: fn(&[i64]) -> bool) {
 }
 
 #[test]
-fn a_shape_is_what_its_name_says() {
+fn shapes_match_their_names() {
     let row = "INT(3,50,n) NEWLINE REP(n,SPACE) INT(-10,1000) END NEWLINE";
     check_shape("smallest", row, |row| row == [3, -10, -10, -10]);
     check_shape("largest", row, |row| {
@@ -137,7 +136,7 @@ fn test_cases_within_an_input_have_shapes_too() {
 
 /// If a bound cannot be reached, the input is as large as can be, and not the smallest.
 #[test]
-fn a_bound_that_cannot_be_reached_gives_way_as_little_as_needed() {
+fn unreachable_bounds_give_way_as_little_as_needed() {
     let check = |bounds: &str,
                  shape: &str,
                  most: &[&str],
@@ -150,8 +149,8 @@ fn a_bound_that_cannot_be_reached_gives_way_as_little_as_needed() {
         let grammar = grammar(&text);
         let label = |site: usize| grammar.sites[site].label.as_str();
         let sites = (0..grammar.sites.len()).filter(|site| most.contains(&label(*site)));
-        let pins: Vec<Pin> = sites.map(|site| Pin { site, end: End::Most }).collect();
-        let shape = named(shape).expect("a shape");
+        let pins: Vec<Pin> = sites.map(|site| Pin { site, side: BoundSide::Most }).collect();
+        let shape = find_shape(shape).expect("a shape");
         for seed in 0..3 {
             let input = generate_at(&grammar, &shape, &pins, seed).expect("an input");
             let text = String::from_utf8(input.clone()).expect("text");
@@ -178,13 +177,13 @@ fn a_bound_that_cannot_be_reached_gives_way_as_little_as_needed() {
 }
 
 #[test]
-fn a_size_says_how_large_counts_are() {
+fn a_scale_sets_the_size_of_counts() {
     let row = "INT(1,1000,n) NEWLINE REP(n,SPACE) INT(-9,9) END NEWLINE";
     let cases =
         "INT(1,50,t) NEWLINE REP(t) INT(1,90,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END";
     let first = |text: &str, shape: &str, size, seed| {
         let grammar = grammar(text);
-        let shape = named(shape).and_then(|shape| shape.sized(size));
+        let shape = find_shape(shape).and_then(|shape| shape.sized(size));
         let input = generate(&grammar, &shape.expect("it has sizes"), seed).expect("an input");
         assert!(accepts(&grammar, &input));
         let text = String::from_utf8(input).expect("text");
@@ -202,16 +201,16 @@ fn a_size_says_how_large_counts_are() {
         assert!(t == 2 && (6..=13).contains(&n), "{t} {n}");
     }
     for shape in ["smallest", "count-most", "largest-sum", "one-huge", "many-tiny"] {
-        assert_eq!(named(shape).and_then(|shape| shape.sized(Scale::Small)), None);
+        assert_eq!(find_shape(shape).and_then(|shape| shape.sized(Scale::Small)), None);
     }
 }
 
 #[test]
-fn what_would_be_too_large_is_given_up() {
+fn too_large_inputs_are_given_up() {
     let grammar = grammar("INT(1,10^9,n) NEWLINE REP(n,SPACE) INT(1,9) END NEWLINE ASSERT(n > 1)");
-    let shape = |name: &str| named(name).expect("a shape");
+    let shape = |name: &str| find_shape(name).expect("a shape");
     let within = |name: &str| generate_within(&grammar, &shape(name), &[], 1, Some(1000));
-    assert_eq!(within("largest"), Err(Unwritten::TooLarge));
+    assert_eq!(within("largest"), Err(GenerationFailure::TooLarge));
     assert!(within("tiny").is_ok());
 }
 
@@ -221,7 +220,7 @@ fn a_text_is_as_long_as_an_assert_demands() {
     let check = |assert: &str, regex: &str, shape: &str, least: usize, most: usize| {
         let text = format!("INT(1,3000,n) SPACE REGEX(\"{regex}\",s) NEWLINE ASSERT({assert})");
         let grammar = grammar(&text);
-        let shape = named(shape).expect("a shape");
+        let shape = find_shape(shape).expect("a shape");
         for seed in 0..3 {
             let input = generate(&grammar, &shape, seed);
             let input = input.unwrap_or_else(|reason| panic!("{text}: {reason}"));
@@ -242,17 +241,17 @@ fn a_text_is_as_long_as_an_assert_demands() {
     check("STRLEN(s) == n", "[a-z]{5}", "random", 5, 5);
 }
 
-/// A grammar that is hard to satisfy does not hold up who has no more time.
+/// A grammar that is hard to satisfy does not exceed the time.
 #[test]
-fn writing_ends_when_the_time_is_over() {
+fn generation_ends_when_time_is_over() {
     let grammar = grammar("REGEX(\"[a-z]{20}\",s) NEWLINE ASSERT(s == \"a\")");
     let asked = Cell::new(0);
     let is_over = || asked.replace(asked.get() + 1) == 5;
-    let shape = named("random").expect("a shape");
+    let shape = find_shape("random").expect("a shape");
     let written = generate_until(&grammar, &shape, &[], 1, None, &|| is_over() || asked.get() > 5);
-    assert_eq!(written, Err(Unwritten::Stopped));
+    assert_eq!(written, Err(GenerationFailure::Stopped));
     assert!(asked.get() < 9, "{asked:?}");
-    let mut small = Small::new(&grammar, 1);
+    let mut small = SmallInputs::new(&grammar, 1);
     asked.set(0);
     assert_eq!(small.next_until(&|| is_over() || asked.get() > 5), None);
     assert!(asked.get() < 9, "{asked:?}");
@@ -276,7 +275,7 @@ fn shapes_that_make_no_difference_are_not_offered() {
 }
 
 #[test]
-fn what_cannot_be_satisfied_is_named_with_the_reason() {
+fn unsatisfiable_grammars_are_reported_with_the_reason() {
     let check = |text: &str, line: u32, parts: &[&str]| {
         let diagnostic = generate(&grammar(text), &RANDOM, 1).expect_err(text);
         let spot = diagnostic.place.spot.as_ref().expect("a spot");
@@ -303,7 +302,7 @@ fn what_cannot_be_satisfied_is_named_with_the_reason() {
 }
 
 #[test]
-fn hard_conditions_are_met_in_the_end() {
+fn hard_conditions_are_satisfied() {
     let check = |text: &str| {
         let grammar = grammar(text);
         for seed in 0..5 {

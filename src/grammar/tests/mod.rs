@@ -8,12 +8,11 @@ mod work;
 
 use std::path::Path;
 
-use crate::grammar::compile::read;
+use crate::grammar::compile::parse_grammar;
 use crate::grammar::program::Grammar;
 
-/// A grammar without faults.
 pub(super) fn grammar(text: &str) -> Grammar {
-    let reading = read(Path::new("g.ctd"), text.as_bytes());
+    let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
     let Some(grammar) = reading.grammar else {
         panic!("{text}: {:?}", reading.diagnostics);
     };

@@ -1,4 +1,4 @@
-//! Inputs are made as small as they can be, and stay valid on the way.
+//! Inputs shrink as far as they can, and stay valid on the way.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use super::generation::GRAMMARS;
 use super::grammar;
 use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, named};
+use crate::grammar::shape::{RANDOM, find_shape};
 use crate::grammar::shrink::{is_smaller, shrink};
-use crate::grammar::tree::{InputNode, InputTree, parse, written};
+use crate::grammar::tree::{InputNode, InputTree, parse, write_tree};
 use crate::grammar::validate::accepts;
 
 const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n) INT(1,200,a[i]) IF(i<n-1 && MATCH(\" \")) SPACE ELSE NEWLINE END END";
@@ -21,13 +21,12 @@ const LINES: &str = "WHILE(!ISEOF) INT(0,999) NEWLINE END";
 const WORD: &str = "REGEX(\"[a-z]{1,20}\",s) NEWLINE";
 const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>0) ASSERT(a[i-1]<=a[i]) END END NEWLINE";
 
-/// The input that the tree is the tree of, if the grammar accepts it.
-fn print(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
-    written(grammar, tree).filter(|text| accepts(grammar, text))
+/// `None` if the grammar does not accept the written input.
+fn write_valid(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
+    write_tree(grammar, tree).filter(|text| accepts(grammar, text))
 }
 
-/// How many values a tree has.
-fn values(tree: &InputTree) -> usize {
+fn value_count(tree: &InputTree) -> usize {
     let mut count = 0;
     tree.each(&mut |node| {
         count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer { .. }));
@@ -35,18 +34,18 @@ fn values(tree: &InputTree) -> usize {
     count
 }
 
-/// All integers of an input, lines joined.
 fn numbers(text: &[u8]) -> Vec<i64> {
     let text = String::from_utf8_lossy(text);
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// From several random inputs that have the fault, always the same smallest one.
+/// Several random inputs that have the fault shrink to the same smallest one.
 fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
     let grammar = grammar(text);
     let mut starts = 0;
     for seed in 0..40 {
-        let shape = named(["random", "count-most", "few-distinct"][seed as usize % 3]).unwrap();
+        let shape =
+            find_shape(["random", "count-most", "few-distinct"][seed as usize % 3]).unwrap();
         let input = generate(&grammar, &shape, seed).unwrap();
         if !fault(&numbers(&input)) || starts == 6 {
             continue;
@@ -80,7 +79,7 @@ fn size_faults_shrink_to_their_true_minimum() {
 }
 
 #[test]
-fn relations_between_values_are_kept() {
+fn relations_between_values_survive() {
     check(ROW, |row| row[1..].windows(2).any(|pair| pair[0] > pair[1] + 10), "2\n12 1\n");
     check(ROW, |row| row[1..].windows(2).any(|pair| pair[0] == pair[1] && pair[0] > 5), "2\n6 6\n");
     check(ROW, |row| row[0] % 2 == 1 && row[1] < row[2], "3\n1 2 1\n");
@@ -89,7 +88,7 @@ fn relations_between_values_are_kept() {
 }
 
 #[test]
-fn test_cases_go_first() {
+fn test_cases_are_removed_first() {
     check(
         CASES,
         |row| row[0] >= 1 && row.iter().any(|value| *value > 1_000_000),
@@ -138,9 +137,9 @@ fn texts_shrink() {
 }
 
 #[test]
-fn a_budget_is_kept() {
+fn the_budget_limits_attempts() {
     let grammar = grammar(ROW);
-    let input = generate(&grammar, &named("count-most").unwrap(), 1).unwrap();
+    let input = generate(&grammar, &find_shape("count-most").unwrap(), 1).unwrap();
     let mut asked = 0;
     let interesting = |_: &[u8]| {
         asked += 1;
@@ -153,14 +152,14 @@ fn a_budget_is_kept() {
 }
 
 #[test]
-fn a_tree_gives_its_input_back() {
+fn a_tree_writes_its_input_again() {
     for text in GRAMMARS {
         let grammar = grammar(text);
         for seed in 0..4 {
             let input = generate(&grammar, &RANDOM, seed).unwrap();
             let tree = parse(&grammar, &input, Path::new("1.in")).unwrap();
-            let back = print(&grammar, &tree).unwrap_or_default();
-            // A float may be written in another way, and is the same number.
+            let back = write_valid(&grammar, &tree).unwrap_or_default();
+            // A float may be written in another way, but it is the same number.
             if !text.contains("FLOAT") {
                 assert_eq!(
                     String::from_utf8_lossy(&back),
@@ -169,13 +168,13 @@ fn a_tree_gives_its_input_back() {
                 );
             }
             let again = parse(&grammar, &back, Path::new("1.in")).unwrap();
-            assert_eq!(values(&again), values(&tree), "{text}");
+            assert_eq!(value_count(&again), value_count(&tree), "{text}");
         }
     }
 }
 
 #[test]
-fn without_a_fault_the_smallest_input_of_each_grammar_is_left() {
+fn an_always_interesting_input_shrinks_to_the_smallest() {
     for text in GRAMMARS {
         let grammar = grammar(text);
         let input = generate(&grammar, &RANDOM, 5).unwrap();

@@ -1,11 +1,11 @@
-//! What is valid, and what is said of the rest.
+//! Which inputs are valid, and the messages for all others.
 
 use std::path::Path;
 
 use super::grammar;
-use crate::grammar::validate::{Rejection, checked_file, validate};
+use crate::grammar::validate::{Rejection, accepts_file, validate};
 
-/// `outcome` is empty for a valid input, else `line:column: message`, or `grammar line: message`.
+/// `outcome` is empty for a valid input. Otherwise it is `line:column: message`, or `grammar line: message`.
 fn check(text: &str, input: &str, outcome: &str) {
     check_bytes(text, input.as_bytes(), outcome);
 }
@@ -24,10 +24,10 @@ fn check_bytes(text: &str, input: &[u8], outcome: &str) {
     };
     let shown = String::from_utf8_lossy(input);
     assert_eq!(came, outcome, "{text} on {shown:?}");
-    // A window that moves through the input finds the same, wherever it ends.
+    // A window that moves through the input gives the same result, wherever it ends.
     let text = format!("REP(127) STRING(\"x\") END {text}");
     let input = [&b"x".repeat(127), input].concat();
-    let accepted = matches!(checked_file(&grammar(&text), &*input, 64), Ok(true));
+    let accepted = matches!(accepts_file(&grammar(&text), &*input, 64), Ok(true));
     assert_eq!(accepted, came.is_empty(), "{text} on {shown:?}, in windows");
 }
 
@@ -162,7 +162,7 @@ fn a_float_has_no_superfluous_leading_zero() {
 }
 
 #[test]
-fn a_float_is_written_as_is_said() {
+fn float_notation_and_decimals_are_checked() {
     check("FLOAT(0,10,x,FIXED)", "1.5", "");
     check(
         "FLOAT(0,10,x,FIXED)",
@@ -201,7 +201,7 @@ fn a_float_is_written_as_is_said() {
 }
 
 #[test]
-fn text_is_matched_as_it_stands() {
+fn text_matches_exactly() {
     check("STRING(\"YES\") NEWLINE", "YES\n", "");
     check("STRING(\"YES\") NEWLINE", "NO\n", "1:1: expected \"YES\", got `NO`");
     check("STRING(\"a\\tb\\\"\\\\\\101\\x\")", "a\tb\"\\A\\x", "");
@@ -281,7 +281,7 @@ fn arithmetic_is_exact() {
     too_large("b=a+a", &format!("{large} + {large}"));
     too_large("b=-a-a", &format!("about -1.033e1262611 - {large}"));
     too_large("b=a*2", &format!("{large} * 2"));
-    // The common divisor of numbers that large takes minutes.
+    // Computing the common divisor of numbers this large would take minutes.
     let too_much = "grammar 1:1: the grammar has more steps than its time allows on 1.in";
     check("SET(a=2^4194303,b=a/0.5)", "", too_much);
     check("SET(a=2^4194303,b=1.0*a*3)", "", too_much);
@@ -303,7 +303,7 @@ fn arithmetic_is_exact() {
 }
 
 #[test]
-fn variables_hold_what_was_read() {
+fn variables_have_the_values_read() {
     let g = "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(0,9,a[i]) END NEWLINE ASSERT(a[0]<=a[n-1])";
     check(g, "3\n1 2 3\n", "");
     check(g, "3\n3 2 1\n", "2:5: `a[0]<=a[n-1]` does not hold: a[0] = 3, a[n-1] = 1, n = 3");
@@ -325,7 +325,7 @@ fn variables_hold_what_was_read() {
 }
 
 #[test]
-fn loops_go_round_as_often_as_is_said() {
+fn loops_have_the_given_number_of_iterations() {
     check("REP(3) STRING(\"x\") END", "xxx", "");
     check("REP(3, SPACE) STRING(\"x\") END", "x x x", "");
     check(
@@ -356,7 +356,7 @@ fn loops_go_round_as_often_as_is_said() {
 }
 
 #[test]
-fn branches_follow_what_comes() {
+fn branches_follow_the_next_bytes() {
     let g = "IF(MATCH(\"-\")) STRING(\"-\") ELSE IF(ISEOF) ELSE INT(0,9) END END";
     check(g, "-", "");
     check(g, "5", "");
@@ -368,7 +368,7 @@ fn branches_follow_what_comes() {
 }
 
 #[test]
-fn arrays_are_looked_through() {
+fn unique_and_inarray_search_arrays() {
     let g = "REPI(i,3,SPACE) INT(0,9,a[i]) END ASSERT(UNIQUE(a))";
     check(g, "1 2 3", "");
     check(g, "1 2 1", "1:5: `UNIQUE(a)` does not hold: `a` has 3 values, 1 more than once");

@@ -1,25 +1,23 @@
-//! The work of a grammar is bounded, by steps that are the same in every run.
+//! Limits on the steps of a grammar, which are the same in every run.
 
 use std::path::Path;
 
-use crate::grammar::compile::read;
+use crate::grammar::compile::parse_grammar;
 use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::RANDOM;
 use crate::grammar::validate::{Rejection, validate};
 use crate::grammar::work::WorkLimits;
 
-/// Few steps, so that the tests are quick.
 const LIMITS: WorkLimits = WorkLimits { steps: 300_000, bytes: 8 << 20 };
 
-fn limited(text: &str) -> Grammar {
-    let reading = read(Path::new("g.ctd"), text.as_bytes());
+fn limited_grammar(text: &str) -> Grammar {
+    let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
     let grammar = reading.grammar.unwrap_or_else(|| panic!("{text}: {:?}", reading.diagnostics));
     Grammar { limits: LIMITS, ..grammar }
 }
 
-/// What the validator says about an input.
-fn said(grammar: &Grammar, input: &[u8]) -> String {
+fn validator_message(grammar: &Grammar, input: &[u8]) -> String {
     match validate(grammar, input, Path::new("1.in")) {
         Ok(()) => "valid".to_owned(),
         Err(Rejection::Invalid(it)) => format!("invalid: {}", it.message),
@@ -29,14 +27,14 @@ fn said(grammar: &Grammar, input: &[u8]) -> String {
 }
 
 #[test]
-fn work_without_end_ends_at_a_step() {
+fn endless_work_ends_at_the_step_limit() {
     let deep = format!("REP(1000000) ASSERT(x{}>0) END", "+x".repeat(1900));
     let long = "1".repeat(3000);
     let check = |text: &str, input: &str| {
         let text = format!("{text} INT(1,100) NEWLINE");
         let input = format!("{input}1\n");
-        let grammar = limited(&text);
-        let told = said(&grammar, input.as_bytes());
+        let grammar = limited_grammar(&text);
+        let told = validator_message(&grammar, input.as_bytes());
         assert_eq!(told, "the grammar has more steps than its time allows on 1.in", "{text}");
     };
     check("REP(4000000000) REP(4000000000) SET(a=1) END END", "");
@@ -57,11 +55,15 @@ fn work_without_end_ends_at_a_step() {
 }
 
 #[test]
-fn values_without_end_end_at_their_bytes() {
+fn endless_values_end_at_the_memory_limit() {
     let check = |text: &str| {
-        let mut grammar = limited(&format!("{text} INT(1,100) NEWLINE"));
+        let mut grammar = limited_grammar(&format!("{text} INT(1,100) NEWLINE"));
         grammar.limits.steps = 10_000_000;
-        assert_eq!(said(&grammar, b"1\n"), "the variables hold more than 8 MiB", "{text}");
+        assert_eq!(
+            validator_message(&grammar, b"1\n"),
+            "the variables hold more than 8 MiB",
+            "{text}"
+        );
         let written = generate(&grammar, &RANDOM, 1).expect_err(text);
         assert!(written.message.contains("the variables hold more than 8 MiB"), "{written}");
     };
@@ -72,9 +74,9 @@ fn values_without_end_end_at_their_bytes() {
 }
 
 #[test]
-fn what_is_written_is_bounded_likewise() {
+fn generation_ends_at_the_step_limit() {
     let check = |text: &str| {
-        let told = generate(&limited(text), &RANDOM, 1).expect_err(text);
+        let told = generate(&limited_grammar(text), &RANDOM, 1).expect_err(text);
         assert_eq!(told.message, "the grammar has more steps than its time allows", "{text}");
     };
     check("REP(1000000000) SET(a=1) END INT(1,100) NEWLINE");
@@ -89,7 +91,7 @@ fn what_is_written_is_bounded_likewise() {
 #[test]
 fn a_grammar_with_huge_constants_is_refused() {
     let check = |text: &str| {
-        let found = read(Path::new("g.ctd"), text.as_bytes()).diagnostics;
+        let found = parse_grammar(Path::new("g.ctd"), text.as_bytes()).diagnostics;
         let told = found.iter().find(|it| it.is_error()).expect(text);
         let expected = "the numbers of this grammar are too large to compute them all";
         assert_eq!(told.message, expected, "{text}");
@@ -100,15 +102,15 @@ fn a_grammar_with_huge_constants_is_refused() {
     check(&format!("SET(a={})", "9".repeat(1_000_000)));
 }
 
-/// The working memory of expressions and of threads beside must not count.
+/// Neither the working memory of expressions nor other threads may count.
 #[test]
 fn the_same_run_has_the_same_number_of_steps() {
     let text = "REP(100) REGEX(\"([a-z]|[0-9a-f]{3})*\") NEWLINE END INT(1,9)";
-    let grammar = limited(text);
+    let grammar = limited_grammar(text);
     let input = format!("{}7", "abc012zzz9aa\n".repeat(100));
     let ends_at = |steps: u64| {
         let grammar = Grammar { limits: WorkLimits { steps, ..LIMITS }, ..grammar.clone() };
-        said(&grammar, input.as_bytes()) == "valid"
+        validator_message(&grammar, input.as_bytes()) == "valid"
     };
     let least = |from: u64| (from..200_000).step_by(1).find(|steps| ends_at(*steps));
     let first = (0..18)

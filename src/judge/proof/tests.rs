@@ -1,21 +1,21 @@
-//! Every verdict on every case of a small problem: what some runs prove holds for all runs.
+//! All verdicts on all cases of a small problem: what some runs prove holds for all runs.
 
 use super::*;
-use crate::judge::expect::broken;
-use crate::judge::score::{CaseResult, Scheme, by_rules};
+use crate::judge::expect::broken_expectations;
+use crate::judge::score::{CaseResult, ScoringScheme, score_by_rules};
 use crate::model::judgement::Judgement;
-use crate::model::outcome::{StoppedBy, quiet_outcome};
+use crate::model::outcome::{StopReason, quiet_outcome};
 use crate::model::problem::{Grading, Problem};
 use crate::model::repeats::Repeats;
 use crate::model::score::{Aggregation, GroupScoring, Score, TotalScore};
-use crate::model::submission::{Overall, ScoreRange, UseForTimeLimit};
+use crate::model::submission::{OverallExpectation, ScoreRange, UseForTimeLimit};
 use crate::model::test_data::{TestCase, TestGroup};
 
-const CASES: [Unproved<'_>; 4] = [
-    Unproved { name: "sample/1", size: 4 },
-    Unproved { name: "secret/easy/1", size: 10 },
-    Unproved { name: "secret/easy/2", size: 30 },
-    Unproved { name: "secret/hard/1", size: 20 },
+const CASES: [UnprovedCase<'_>; 4] = [
+    UnprovedCase { name: "sample/1", size: 4 },
+    UnprovedCase { name: "secret/easy/1", size: 10 },
+    UnprovedCase { name: "secret/easy/2", size: 30 },
+    UnprovedCase { name: "secret/hard/1", size: 20 },
 ];
 const SLOW: Duration = Duration::from_millis(1500);
 
@@ -24,7 +24,7 @@ fn verdict(letter: char) -> Verdict {
         'a' => Verdict::Accepted,
         // `S` may differ in another run.
         'w' | 'S' => Verdict::WrongAnswer,
-        // `T` is too slow by the margin, `t` only at the limit; `L` was stopped, and others wanted the processor.
+        // `T` is too slow by the margin, `t` only at the limit. `L` was stopped while others wanted the processor.
         't' | 'T' | 'L' => Verdict::TimeLimitExceeded,
         'r' => Verdict::RunTimeError,
         _ => Verdict::MemoryLimitExceeded,
@@ -47,10 +47,13 @@ fn rule(cases: &str, permitted: &str, required: &str) -> Expectation {
 
 fn overall(letters: &str) -> Expectation {
     let verdicts = letters.chars().map(verdict).collect();
-    Expectation { overall: Some(Overall { verdicts, is_partial: false }), ..rule("-", "-", "-") }
+    Expectation {
+        overall: Some(OverallExpectation { verdicts, is_partial: false }),
+        ..rule("-", "-", "-")
+    }
 }
 
-fn says(message: &str) -> Expectation {
+fn expects_message(message: &str) -> Expectation {
     Expectation { message: Some(message.to_owned()), ..rule("-", "-", "-") }
 }
 
@@ -63,12 +66,12 @@ fn never(rule: Expectation) -> Expectation {
 }
 
 /// Expects this score of the submission or of the named groups.
-fn worth(cases: &str, points: f64) -> Expectation {
+fn expects_score(cases: &str, points: f64) -> Expectation {
     let score = Score::new(points).unwrap();
     Expectation { score: Some(ScoreRange { from: score, to: score }), ..rule(cases, "-", "-") }
 }
 
-/// The problem with these cases; with scores if `easy` gives the aggregation of the group `easy`.
+/// With scores if `easy` has the aggregation of the group `easy`.
 fn problem(easy: Option<Aggregation>) -> Problem {
     let mut problem = Problem::default();
     let Some(easy) = easy else { return problem };
@@ -93,13 +96,13 @@ fn case(index: usize, letter: char) -> CaseJudgement {
         't' => Duration::from_millis(1100),
         _ => Duration::from_millis(1),
     };
-    let stopped_by = (letter == 'L').then_some(StoppedBy::CpuTime);
+    let stopped_by = (letter == 'L').then_some(StopReason::CpuTime);
     CaseJudgement {
         test_case: CASES[index].name.to_owned(),
         verdict: verdict(letter),
         cause: String::new(),
         message: format!("said {letter}"),
-        is_told: true,
+        cause_includes_message: true,
         team_message: String::new(),
         with_margin: None,
         repeats: matches!(letter, 'S' | 'L')
@@ -111,43 +114,43 @@ fn case(index: usize, letter: char) -> CaseJudgement {
     }
 }
 
-/// Some rules about a submission of a problem.
-struct Rules<'a> {
+struct ProblemRules<'a> {
     rules: &'a [Expectation],
     problem: &'a Problem,
-    scheme: Option<Scheme<'a>>,
+    scheme: Option<ScoringScheme<'a>>,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> ProblemRules<'a> {
     fn new(problem: &'a Problem, rules: &'a [Expectation]) -> Self {
-        Self { rules, problem, scheme: Scheme::of(problem) }
+        Self { rules, problem, scheme: ScoringScheme::of(problem) }
     }
 
     fn proof(&self) -> Option<Proof> {
-        let brittle = self.scheme.as_ref().map(|it| it.brittle().expect("nothing is required"));
+        let brittle =
+            self.scheme.as_ref().map(|it| it.all_or_nothing_groups().expect("nothing is required"));
         Proof::of(self.rules, &CASES, brittle.as_deref(), Some(SLOW))
     }
 
-    /// How many runs prove the rules if the cases have these results, in judging order.
+    /// How many runs prove the rules with these results, in judging order.
     fn runs(&self, letters: &[char]) -> usize {
         let Some(mut proof) = self.proof() else { return letters.len() };
         for taken in 0..letters.len() {
             let index = proof.order[taken];
-            if proof.take(index, &case(index, letters[index])) {
+            if proof.add_result(index, &case(index, letters[index])) {
                 return taken + 1;
             }
         }
         letters.len()
     }
 
-    /// The score of these runs, by index, without the others.
+    /// The score of some runs, by index.
     fn score(&self, runs: &[Option<char>]) -> Option<TotalScore> {
         let scheme = self.scheme.as_ref()?;
         let result = |name: &str| {
             let index = CASES.iter().position(|case| case.name == name)?;
             let verdict = verdict(runs[index]?);
-            let scoring = scheme.case(&self.problem.test_data.cases[index]);
-            Some(CaseResult { verdict, score: by_rules(scoring, verdict).map(|it| it.score) })
+            let scoring = scheme.case_scoring(&self.problem.test_data.cases[index]);
+            Some(CaseResult { verdict, score: score_by_rules(scoring, verdict).map(|it| it.score) })
         };
         let custom = |_: &[String], results: &[CaseResult]| Ok(results[0]);
         scheme.total(&result, &custom).expect("a score").score
@@ -171,11 +174,10 @@ impl<'a> Rules<'a> {
             compiler: None,
             broken: Vec::new(),
         };
-        !broken(self.rules, &judgement, &CASES.map(|case| case.name)).is_empty()
+        !broken_expectations(self.rules, &judgement, &CASES.map(|case| case.name)).is_empty()
     }
 }
 
-/// All possible results of the cases.
 fn all() -> impl Iterator<Item = Vec<char>> {
     const LETTERS: [char; 6] = ['a', 'w', 't', 'T', 'r', 'm'];
     (0..LETTERS.len().pow(4)).map(|number| {
@@ -183,17 +185,17 @@ fn all() -> impl Iterator<Item = Vec<char>> {
     })
 }
 
-/// Whether the rules ask for a run that is too slow by the margin, but see none.
+/// Whether the rules need a run that is too slow by the margin, but there is none.
 fn is_doubtful(rules: &[Expectation], letters: &[char]) -> bool {
-    rules.iter().filter(|rule| is_upper(rule)).any(|rule| {
-        let means = means(rule);
+    rules.iter().filter(|rule| is_upper_bound(rule)).any(|rule| {
+        let means = case_filter(rule);
         let mut about = (0..4).filter(|index| means(CASES[*index].name)).peekable();
         about.peek().is_some() && !about.any(|index| letters[index] == 'T')
     })
 }
 
 #[test]
-fn what_some_runs_prove_holds_whatever_the_others_come_to() {
+fn a_proof_holds_whatever_the_other_runs_give() {
     let sets: [&[Expectation]; 24] = [
         &[rule("-", "-", "wtr")],
         &[rule("-", "-", "t")],
@@ -211,24 +213,24 @@ fn what_some_runs_prove_holds_whatever_the_others_come_to() {
         &[overall("w")],
         &[overall("tr")],
         &[overall("w"), rule("secret/easy", "aw", "-")],
-        &[says("w")],
-        &[says("")],
+        &[expects_message("w")],
+        &[expects_message("")],
         &[upper(rule("-", "-", "w"))],
         &[upper(rule("secret/hard", "-", "-")), rule("-", "-", "wtr")],
-        &[worth("-", 0.0)],
-        &[worth("-", 40.0), rule("secret/hard", "-", "t")],
-        &[worth("secret/easy", 0.0), rule("secret/easy/1", "a", "-")],
-        &[worth("secret/hard", 0.0), rule("secret/easy", "a", "-"), rule("-", "-", "w")],
+        &[expects_score("-", 0.0)],
+        &[expects_score("-", 40.0), rule("secret/hard", "-", "t")],
+        &[expects_score("secret/easy", 0.0), rule("secret/easy/1", "a", "-")],
+        &[expects_score("secret/hard", 0.0), rule("secret/easy", "a", "-"), rule("-", "-", "w")],
     ];
     for easy in [None, Some(Aggregation::PassFail), Some(Aggregation::Min), Some(Aggregation::Sum)]
     {
         let problem = problem(easy);
-        sets.iter().for_each(|rules| check_all(&Rules::new(&problem, rules)));
+        sets.iter().for_each(|rules| check_all(&ProblemRules::new(&problem, rules)));
     }
 }
 
-/// Checks that what some runs prove holds for all results of the cases.
-fn check_all(rules: &Rules<'_>) {
+/// What some runs prove must hold for all results of the cases.
+fn check_all(rules: &ProblemRules<'_>) {
     for letters in all() {
         let number = rules.runs(&letters);
         let whole: Vec<Option<char>> = letters.iter().copied().map(Some).collect();
@@ -237,7 +239,7 @@ fn check_all(rules: &Rules<'_>) {
         }
         let shown = format!("{:?} on {letters:?} after {number}", rules.rules);
         let is_broken = rules.is_broken(&whole);
-        // A wrong score is also wrong after some runs.
+        // Also some runs show a wrong score.
         let is_scored = rules.rules.iter().any(|rule| rule.score.is_some());
         assert!(!is_broken || is_scored, "{shown}: broken by all");
         assert!(!is_doubtful(rules.rules, &letters), "{shown}: doubtful by all");
@@ -256,7 +258,7 @@ fn check_all(rules: &Rules<'_>) {
 }
 
 #[test]
-fn nothing_runs_that_proves_nothing() {
+fn runs_that_prove_nothing_are_left_out() {
     let check = |rules: &[Expectation], letters: &str, expected: usize| {
         check_runs(None, rules, letters, expected);
     };
@@ -271,7 +273,7 @@ fn nothing_runs_that_proves_nothing() {
     check(&[rule("-", "-", "t")], "aatT", 2);
     check(&[never(rule("-", "-", "t"))], "aatT", 1);
     check(&[rule("-", "-", "t")], "aatt", 4);
-    // If other verdicts are not permitted, all must be seen; if rules are about some cases, those.
+    // If other verdicts are not permitted, all cases must run, or all cases of those rules.
     check(&[rule("-", "at", "t")], "aaTT", 4);
     check(&[rule("-", "aw", "w")], "wwww", 4);
     check(&[rule("sample", "a", "-"), rule("-", "-", "t")], "aaTa", 2);
@@ -279,7 +281,7 @@ fn nothing_runs_that_proves_nothing() {
     // The cases of a rule about few cases come first.
     check(&[rule("secret/hard", "-", "t")], "aaaT", 1);
     check(&[rule("secret/easy", "-", "w"), rule("secret/hard", "-", "w")], "awaw", 4);
-    // A case for each rule comes before a second one for any rule.
+    // Each rule gets a case before any rule gets a second one.
     let two = [never(rule("sample", "-", "t")), never(rule("secret/easy", "-", "t"))];
     check(&two, "tTTa", 2);
     // The submission as a whole: the first rejection in judging order.
@@ -287,22 +289,22 @@ fn nothing_runs_that_proves_nothing() {
     check(&[overall("w")], "atww", 4);
     check(&[overall("a")], "atww", 4);
     check(&[overall("w"), rule("secret/easy", "aw", "-")], "waaa", 3);
-    check(&[says("w")], "aarw", 4);
-    check(&[says("r")], "arww", 2);
-    // Without a rule, or with one that demands nothing, every case is run.
+    check(&[expects_message("w")], "aarw", 4);
+    check(&[expects_message("r")], "arww", 2);
+    // Without a rule, or if rules demand nothing, every case runs.
     check(&[], "wwww", 4);
     check(&[rule("-", "-", "-")], "wwww", 4);
 }
 
-/// Checks how many runs prove these rules if the cases have these results.
+/// How many runs prove these rules if the cases have these results.
 fn check_runs(easy: Option<Aggregation>, rules: &[Expectation], letters: &str, expected: usize) {
     let letters: Vec<char> = letters.chars().collect();
-    let runs = Rules::new(&problem(easy), rules).runs(&letters);
+    let runs = ProblemRules::new(&problem(easy), rules).runs(&letters);
     assert_eq!(runs, expected, "{easy:?}: {rules:?} on {letters:?}");
 }
 
 #[test]
-fn a_group_that_is_worth_nothing_needs_no_other_run() {
+fn a_worthless_group_needs_no_other_run() {
     use Aggregation::{Min, PassFail, Sum};
     let check = |rules: &[Expectation], letters: &str, expected: [usize; 2]| {
         for easy in [PassFail, Min] {
@@ -311,19 +313,19 @@ fn a_group_that_is_worth_nothing_needs_no_other_run() {
         // In a sum, each case may count.
         check_runs(Some(Sum), rules, letters, expected[1]);
     };
-    // The sample has no points and is run first. A rejection that may be chance proves nothing.
-    let nothing = [worth("-", 0.0)];
+    // The sample has no points and runs first. A rejection that may be chance proves nothing.
+    let nothing = [expects_score("-", 0.0)];
     check(&nothing, "awww", [4, 4]);
-    let easy = [worth("secret/easy", 0.0), rule("secret/hard", "a", "-")];
+    let easy = [expects_score("secret/easy", 0.0), rule("secret/hard", "a", "-")];
     check(&easy, "awwa", [3, 4]);
     check(&easy, "aSwa", [4, 4]);
     check(&easy, "aawa", [4, 4]);
     check(&easy, "awwm", [4, 4]);
-    // The most informative cases come first: one for each group.
+    // The most informative cases come first: one of each group.
     let slow = [never(rule("secret/easy", "-", "t")), never(rule("secret/hard", "-", "t"))];
     check(&slow, "attt", [3, 4]);
     check(&slow, "aatt", [3, 4]);
     check(&slow, "atat", [4, 4]);
-    // Without a rule about scores or verdicts, every case is run.
+    // Without a rule about scores or verdicts, every case runs.
     check(&[], "awww", [4, 4]);
 }

@@ -1,4 +1,4 @@
-//! The default grader: combines the results in a test data group into one.
+//! The default grader combines the results in a test data group into one.
 //!
 //! Source: problem package format legacy, "Default grader specification".
 
@@ -7,7 +7,6 @@ use crate::model::grader::{GraderModes, ScoreMode, VerdictMode};
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
 
-/// The worst verdict comes first.
 const WORST: [Verdict; 5] = [
     Verdict::RunTimeError,
     Verdict::MemoryLimitExceeded,
@@ -16,10 +15,9 @@ const WORST: [Verdict; 5] = [
     Verdict::WrongAnswer,
 ];
 
-/// The result of a group with these results, of which there is at least one.
+/// There must be at least one result.
 ///
-/// # Errors
-/// Which settings of the package contradict each other.
+/// The error says which settings of the package contradict each other.
 pub(super) fn grade(modes: GraderModes, results: &[CaseResult]) -> Result<CaseResult, String> {
     let results = match (modes.ignore_sample, results) {
         (false, all) => all,
@@ -68,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grades_as_that_of_problemtools() {
+    fn the_default_grader_agrees_with_problemtools() {
         let lines = include_str!("default_grader.txt").lines();
         let mut compared = 0;
         for line in lines.filter(|line| !line.starts_with('#')) {
@@ -79,7 +77,7 @@ mod tests {
                 for (add, score) in ["sum", "avg", "min", "max"].iter().zip(scores.split(' ')) {
                     let flags = format!("{mode} {add} {flag}");
                     let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
-                    let shown = match grade(GraderModes::of(&flags), &results(given)) {
+                    let shown = match grade(GraderModes::from_flags(&flags), &results(given)) {
                         Ok(CaseResult { verdict, score }) => {
                             format!("{verdict} {}", score.unwrap())
                         }

@@ -1,77 +1,77 @@
-//! Scores by test data groups: each group and `secret` take the sum, the least, or ask for all.
+//! Scores by test data groups: each group, and `secret`, takes the sum or the least score, or asks for all cases.
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
 use std::collections::HashMap;
 
-use crate::judge::score::{CaseResult, Policy};
+use crate::judge::score::{CaseResult, RunPolicy};
 use crate::model::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
 use crate::model::test_data::{StaticCase, TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
-use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
+use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
 
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// How the test cases of a scoring problem are combined into a score.
-pub struct Groups<'a> {
-    /// The group around all groups but the samples: `secret`, or the first group of a format without it.
+/// Combines the test cases of a scoring problem into a score.
+pub struct GroupScheme<'a> {
+    /// The parent of all groups but the samples: `secret`, or the first group of a format without it.
     root: &'a str,
     secret: &'a GroupScoring,
-    /// The groups of `secret`; if it has none, only `secret` itself.
-    groups: Vec<Group<'a>>,
+    /// The groups of `secret`; without groups `secret` itself.
+    groups: Vec<ScoredGroup<'a>>,
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
-    /// Whether rejected test cases can be worth something.
+    /// Whether rejected test cases may be worth something.
     has_parts: bool,
 }
 
-/// A test data group; also the static validation of `secret`, which is beside its groups.
-struct Group<'a> {
+/// A test data group, or the static validation of `secret`, which counts like one.
+struct ScoredGroup<'a> {
     name: &'a str,
     scoring: GroupScoring,
     cases: Vec<&'a str>,
 }
 
-/// The static validation of `secret` beside groups, which counts like a group.
-fn beside_groups(case: &StaticCase) -> Group<'_> {
+/// The static validation of `secret` counts like a group.
+fn static_case_group(case: &StaticCase) -> ScoredGroup<'_> {
     let (name, max_score) = (&case.test_case.name, case.max_score);
-    // For one case with points, the sum would be the same.
+    // With points, a sum of the one case would be the same.
     let aggregation = max_score.map_or(Aggregation::PassFail, |_| Aggregation::Min);
     let scoring = GroupScoring { max_score, aggregation, require_pass: Vec::new() };
-    Group { name, scoring, cases: vec![name] }
+    ScoredGroup { name, scoring, cases: vec![name] }
 }
 
-impl<'a> Groups<'a> {
-    /// The scheme of test data; `None` if `secret` has no score.
-    pub fn over(data: &'a TestData) -> Option<Self> {
+impl<'a> GroupScheme<'a> {
+    /// `None` if `secret` has no score.
+    pub fn from_test_data(data: &'a TestData) -> Option<Self> {
         let is_root =
             |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
         let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
         let root = roots.next()?;
         let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
         let inside = |group: &str| -> Vec<&'a str> {
-            let cases = data.judged().into_iter();
+            let cases = data.judged_cases().into_iter();
             let names = cases.map(|case| case.test_case().name.as_str());
             names.filter(|name| is_inside(name, group)).collect()
         };
         let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
-        let mut groups: Vec<Group<'a>> = named
+        let mut groups: Vec<ScoredGroup<'a>> = named
             .filter_map(|group| {
                 let (name, scoring) = (group.name.as_str(), group.scoring.clone()?);
-                Some(Group { name, scoring, cases: inside(name) })
+                Some(ScoredGroup { name, scoring, cases: inside(name) })
             })
             .collect();
         let has_groups = !groups.is_empty();
         if has_groups {
             let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
-            // Put first, as in judging order.
-            groups.splice(..0, of_secret.map(beside_groups));
+            // First, as in judging order.
+            groups.splice(..0, of_secret.map(static_case_group));
         } else {
-            groups.push(Group { name: root, scoring: secret.clone(), cases: inside(root) });
+            groups.push(ScoredGroup { name: root, scoring: secret.clone(), cases: inside(root) });
         }
         Some(Self {
             root,
@@ -84,14 +84,13 @@ impl<'a> Groups<'a> {
         })
     }
 
-    /// The same, in a format in which rejected test cases can be worth something, or not.
+    /// Whether rejected test cases may be worth something depends on the format.
     #[must_use]
     pub fn with_parts(self, has_parts: bool) -> Self {
         Self { has_parts, ..self }
     }
 
-    /// What an output validator may say about the score of a case.
-    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+    pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
         let group = self.groups.iter().find(|group| group.cases.contains(&name));
         let Some(group) = group else { return CaseScoring::Ignored };
@@ -113,44 +112,55 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run, depending on earlier results. A group whose requirements are
-    /// not met is never run.
-    pub fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
+    /// Which of these cases run, depending on earlier results. A group never runs if its requirements are not met.
+    pub fn schedule(&self, cases: &[&str], policy: RunPolicy) -> Schedule {
         let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
-        let samples = section(count(&self.samples), Vec::new(), Until::Never);
+        let samples = independent_section(count(&self.samples), Vec::new(), EndCondition::Never);
         let mut parts = Vec::new();
         for group in &self.groups {
             let until = match (policy, group.scoring.aggregation) {
-                (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
-                    Until::Never
+                (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
+                    EndCondition::Never
                 }
-                (Policy::WhatCounts, Aggregation::Min) => Until::Worthless,
-                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
+                (RunPolicy::Counting, Aggregation::Min) => EndCondition::WorthlessRejection,
+                (RunPolicy::Counting, Aggregation::PassFail) => EndCondition::Rejection,
             };
-            let requires = self.required(group).filter_map(|name| match name {
+            let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
                 name => {
                     let at = self.groups.iter().position(|group| group.name == name)?;
                     Some(FIRST_GROUP + at)
                 }
             });
-            parts.push(section(count(&group.cases), requires.collect(), until));
+            parts.push(independent_section(count(&group.cases), requires.collect(), until));
         }
         let until = match (policy, self.secret.aggregation) {
-            (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => Until::Never,
-            (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
+            (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
+                EndCondition::Never
+            }
+            (RunPolicy::Counting, Aggregation::Min | Aggregation::PassFail) => {
+                EndCondition::Rejection
+            }
         };
-        let secret = Section { parts, requires: Vec::new(), until, yields: Yields::Unbroken };
-        let parts = vec![samples, Piece::Section(secret)];
-        let root =
-            Section { parts, requires: Vec::new(), until: Until::Never, yields: Yields::All };
+        let secret = Section {
+            parts,
+            requires: Vec::new(),
+            ends_on: until,
+            result: SectionResult::UnlessCut,
+        };
+        let parts = vec![samples, SectionPart::Section(secret)];
+        let root = Section {
+            parts,
+            requires: Vec::new(),
+            ends_on: EndCondition::Never,
+            result: SectionResult::All,
+        };
         Schedule { root }
     }
 
-    /// The groups that are worth nothing after one of their test cases is rejected; `None` if groups have
-    /// requirements.
-    pub fn brittle(&self) -> Option<Vec<&'a str>> {
-        if self.groups.iter().any(|group| self.required(group).next().is_some()) {
+    /// The groups that are worth nothing after a rejection; `None` if groups have requirements.
+    pub fn all_or_nothing_groups(&self) -> Option<Vec<&'a str>> {
+        if self.groups.iter().any(|group| self.required_groups(group).next().is_some()) {
             return None;
         }
         let groups = self.groups.iter().filter(|group| match group.scoring.aggregation {
@@ -161,31 +171,30 @@ impl<'a> Groups<'a> {
         Some(groups.map(|group| group.name).collect())
     }
 
-    /// The groups that must be passed for a group to be run.
-    fn required<'s>(&'s self, group: &'s Group<'a>) -> impl Iterator<Item = &'s str> {
-        // If there are no groups, `group` is `secret` itself, and these are its own requirements.
+    /// The groups that must be passed before a group runs.
+    fn required_groups<'s>(&'s self, group: &'s ScoredGroup<'a>) -> impl Iterator<Item = &'s str> {
+        // Without groups, `group` is `secret` itself and has these requirements.
         let whole: &[String] = if self.has_groups { &self.secret.require_pass } else { &[] };
         whole.iter().chain(&group.scoring.require_pass).map(String::as_str)
     }
 
-    /// The score of a submission that is not run on any case.
-    pub fn nothing(&self) -> TotalScore {
+    /// For a submission that runs on no case.
+    pub fn zero_score(&self) -> TotalScore {
         let (score, max_score) = (Some(Score::ZERO), self.secret.max_score);
         TotalScore { score, max_score, ..TotalScore::default() }
     }
 
-    /// The score of a submission from the results of its cases; `None` for a case that was not run.
+    /// `result` is `None` for a case that did not run.
     ///
-    /// # Errors
-    /// Which group has a score that it must not have: a fault of the package.
+    /// The error names a group whose score is too high: a fault of the package.
     pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
         let mut groups: Vec<GroupScore> = Vec::new();
         let mut all = Vec::new();
         let mut passed = HashMap::from([(SAMPLE, is_passed(&self.samples, &result))]);
         for group in &self.groups {
             let state = |name: &&str| passed.get(name).copied().unwrap_or(Some(false));
-            let barred = self.required(group).find(|name| state(name) == Some(false));
-            let is_open = self.required(group).all(|name| state(&name) == Some(true));
+            let barred = self.required_groups(group).find(|name| state(name) == Some(false));
+            let is_open = self.required_groups(group).all(|name| state(&name) == Some(true));
             let mut results: Vec<Option<CaseResult>> = vec![Some(REJECTED); group.cases.len()];
             // A barred group counts as not accepted.
             let (mut is_passed, mut score) = (Some(false), Some(Score::ZERO));
@@ -195,7 +204,7 @@ impl<'a> Groups<'a> {
                 score = aggregate(&group.scoring, &results);
             }
             passed.insert(group.name, is_passed);
-            check(group.name, score, group.scoring.max_score)?;
+            check_bound(group.name, score, group.scoring.max_score)?;
             let standing = match barred {
                 Some(by) => Standing::Barred { by: by.to_owned() },
                 None if results.iter().all(Option::is_some) => Standing::Complete,
@@ -222,23 +231,28 @@ impl<'a> Groups<'a> {
                 aggregate(self.secret, &worths)
             }
         };
-        check(self.root, score, self.secret.max_score)?;
+        check_bound(self.root, score, self.secret.max_score)?;
         let groups = if self.has_groups { groups } else { Vec::new() };
-        Ok(TotalScore { score, groups, ..self.nothing() })
+        Ok(TotalScore { score, groups, ..self.zero_score() })
     }
 }
 
-/// The number of the first group's section, after the root, the samples and `secret`.
+/// Root, samples and `secret` come before it.
 const FIRST_GROUP: usize = 3;
 
-fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
-    let parts = vec![Piece::Cases(cases)];
-    Piece::Section(Section { parts, requires, until, yields: Yields::Unbroken })
+fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) -> SectionPart {
+    let parts = vec![SectionPart::Cases(cases)];
+    SectionPart::Section(Section {
+        parts,
+        requires,
+        ends_on: until,
+        result: SectionResult::UnlessCut,
+    })
 }
 
 const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
 
-/// Whether all cases of a group are accepted; `None` if those that were run are, and others were not run.
+/// `None` if all cases that ran are accepted, and some did not run.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {
     let mut results = cases.iter().map(|name| Some(result(name)?.is_accepted()));
     if results.clone().any(|it| it == Some(false)) {
@@ -248,7 +262,7 @@ fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Opt
     }
 }
 
-/// The combined score of parts; `None` if parts that were not run could change it.
+/// `None` if parts that did not run could change the score.
 fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<Score> {
     let max_score = scoring.max_score;
     let known = || results.iter().flatten();
@@ -263,14 +277,14 @@ fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<S
         Aggregation::Sum => Some(points().sum()),
     };
     let score = Score::new(points?)?;
-    // Equal shares of a whole may have rounding errors.
+    // Equal shares of a whole have rounding errors.
     match max_score {
         Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
         _ => Some(score),
     }
 }
 
-fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
+fn check_bound(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
     match (score, max) {
         (Some(score), Some(max)) if score.exceeds(max) => {
             Err(format!("the score of {name} is {score}, more than its greatest score of {max}"))

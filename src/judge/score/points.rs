@@ -1,4 +1,4 @@
-//! A point for each test case or group, whatever the package says.
+//! Gives a point to each test case or group, whatever the package says.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,10 @@ use crate::model::test_data::{TestGroup, is_inside};
 use crate::model::words::words;
 
 words! {
-    /// What earns points.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Points {
         Cases = "cases",
-        /// What the package says; if it has no points, each group whose test cases are all accepted.
+        /// What the package says. If it has no points, each group of which all test cases are accepted.
         Groups = "groups",
     }
 }
@@ -20,8 +19,8 @@ words! {
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// Gives the problem these points. Samples have none.
-pub fn set(problem: &mut Problem, points: Points) {
+/// Samples get no points.
+pub fn set_points(problem: &mut Problem, points: Points) {
     let is_scoring = problem.kind.grading == Grading::Scoring || problem.graders.is_some();
     if points == Points::Groups && is_scoring {
         return;
@@ -66,7 +65,7 @@ pub fn set(problem: &mut Problem, points: Points) {
     }
 }
 
-/// The directories of these test cases, if each is in one and there are several directories.
+/// The directories of these test cases; none unless each case is in one, and there are several.
 fn directories(names: &[&String], root: &str) -> BTreeSet<String> {
     let below = if root.is_empty() { 0 } else { root.len() + 1 };
     let directory = |name: &&String| {

@@ -1,15 +1,15 @@
-//! The format's rules for scores, each as a table.
+//! Tables of the format's rules for scores.
 
 use super::*;
-use crate::model::job::Collected;
+use crate::model::job::CollectedEntry;
 use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Standing};
 use crate::model::test_data::TestGroup;
 use crate::model::test_data::{StaticCase, TestData};
-use crate::plan::schedule::{Piece, Section, Yields};
-use crate::validator::feedback::FILES;
+use crate::plan::schedule::{Section, SectionPart, SectionResult};
+use crate::validator::feedback::FEEDBACK_FILES;
 
-/// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`; `sample` has only its number of cases.
+/// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`. `sample` has only its number of cases.
 fn data(lines: &[&str]) -> TestData {
     let mut data = TestData::default();
     for line in lines {
@@ -44,21 +44,21 @@ fn test_case(name: &str) -> TestCase {
 
 /// The total if the cases, in order, have these results: `-` rejected, `.` not run, `+` accepted with the score by the
 /// rules, otherwise accepted with that score. Returns `SCORE/MAX`, then each group; `?` for an unknown score, `!`
-/// after a group that was barred, `~` after one that was run in part.
+/// after a group that was barred, `~` after one that ran in part.
 fn total(lines: &[&str], results: &str) -> String {
     let data = data(lines);
-    let scheme = Groups::over(&data).unwrap();
+    let scheme = GroupScheme::from_test_data(&data).unwrap();
     let results: Vec<&str> = results.split_whitespace().collect();
     assert_eq!(results.len(), data.cases.len(), "{results:?}");
     let total = scheme.total(|name| {
         let at = data.cases.iter().position(|case| case.name == name)?;
-        let scoring = scheme.case(&data.cases[at]);
+        let scoring = scheme.case_scoring(&data.cases[at]);
         let accepted = |score| CaseResult { verdict: Verdict::Accepted, score };
         match results[at] {
             "." => None,
             "-" => Some(CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) }),
             "+" => {
-                let score = by_rules(scoring, Verdict::Accepted);
+                let score = score_by_rules(scoring, Verdict::Accepted);
                 Some(accepted(score.map(|score| score.score)))
             }
             points => Some(accepted(Score::new(points.parse().unwrap()))),
@@ -166,7 +166,7 @@ fn groups_have_scores_of_their_own() {
 
 /// 2025-09, "Group dependencies": a group whose requirements are not met is not run, and worth 0
 #[test]
-fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
+fn a_group_that_requires_a_failed_group_is_worth_nothing() {
     let lines = [
         "sample 1",
         "secret sum 100 0",
@@ -182,7 +182,7 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
             ("+ - + + +", "0/100 0 0! 0!"),
             ("+ + - . .", "20/100 20 0 0!"),
             ("- . . . .", "0/100 0! 0! 0!"),
-            // If a group was not run, the points of those that require it are conditional.
+            // If a group did not run, the points of groups that require it are conditional.
             (". + + + +", "100/100 20? 30? 50?"),
             ("+ . + + +", "?/100 ?~ 30? 50?"),
             ("- . + + +", "0/100 0! 0! 0!"),
@@ -201,7 +201,7 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
 
 /// 2025-09, "Scoring test data groups": a score of `secret` or a group above its `max_score` is a judge error
 #[test]
-fn no_score_is_more_than_its_greatest() {
+fn a_score_above_its_maximum_is_an_error() {
     check(
         &["secret sum 100 0", "secret/a sum 80 2", "secret/b sum 40 1"],
         &[
@@ -213,7 +213,7 @@ fn no_score_is_more_than_its_greatest() {
 }
 
 #[test]
-fn rounding_neither_takes_points_nor_adds_some() {
+fn rounding_errors_neither_take_nor_add_points() {
     for cases in 1..200 {
         let line = format!("secret sum 100 {cases}");
         let results = vec!["+"; cases].join(" ");
@@ -221,11 +221,11 @@ fn rounding_neither_takes_points_nor_adds_some() {
     }
 }
 
-/// What a validator may say about the first case after the samples.
+/// Which scores a validator may give to the first case after the samples.
 fn scoring(lines: &[&str]) -> CaseScoring {
     let data = data(lines);
     let case = data.cases.iter().find(|case| case.name.starts_with("secret"));
-    Groups::over(&data).unwrap().case(case.unwrap())
+    GroupScheme::from_test_data(&data).unwrap().case_scoring(case.unwrap())
 }
 
 #[test]
@@ -237,21 +237,23 @@ fn a_case_is_worth_what_its_group_says() {
     assert_eq!(scoring(&["secret sum unbounded 4"]), CaseScoring::Unbounded);
     assert_eq!(scoring(&["secret sum 100 0", "secret/a sum 60 3"]), up_to(20.0));
     let data = data(&["sample 1", "secret sum unbounded 1"]);
-    let scheme = Groups::over(&data).unwrap();
-    assert_eq!(scheme.case(&data.cases[0]), CaseScoring::Ignored);
+    let scheme = GroupScheme::from_test_data(&data).unwrap();
+    assert_eq!(scheme.case_scoring(&data.cases[0]), CaseScoring::Ignored);
 }
 
 fn feedback(files: &[(&str, &str)]) -> Feedback {
-    let collected = FILES.map(|name| {
+    let collected = FEEDBACK_FILES.map(|name| {
         let file = files.iter().find(|(file, _)| *file == name);
-        file.map_or(Collected::Missing, |(_, text)| Collected::File(text.as_bytes().into()))
+        file.map_or(CollectedEntry::Missing, |(_, text)| {
+            CollectedEntry::File(text.as_bytes().into())
+        })
     });
-    Feedback::of(collected.into()).unwrap()
+    Feedback::from_collected(collected.into()).unwrap()
 }
 
 /// `scoring` is `up to 25`, `unbounded`, `forbidden`, `ignored` or `graded` (10 and -1 points), with `may` or `custom`
 /// if the validator may or must decide. Returns the score, `none`, or the fault.
-fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
+fn validator_score(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
     let scoring = match scoring {
         "unbounded" => CaseScoring::Unbounded,
         "forbidden" => CaseScoring::Forbidden,
@@ -270,7 +272,7 @@ fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
             CaseScoring::UpTo(Score::new(max).unwrap())
         }
     };
-    match by_validator(scoring, verdict, &feedback(files)) {
+    match score_by_validator(scoring, verdict, &feedback(files)) {
         Err(what) => what,
         Ok(None) => "none".to_owned(),
         Ok(Some(score)) => score.score.to_string(),
@@ -279,9 +281,13 @@ fn said(scoring: &str, verdict: Verdict, files: &[(&str, &str)]) -> String {
 
 /// 2025-09, "Scoring test cases": `score.txt` is the score, `score_multiplier.txt` a part of the greatest; on samples they are ignored
 #[test]
-fn an_output_validator_says_what_an_accepted_case_is_worth() {
+fn an_output_validator_decides_the_score_of_an_accepted_case() {
     let check = |scoring: &str, files: &[(&str, &str)], expected: &str| {
-        assert_eq!(said(scoring, Verdict::Accepted, files), expected, "{scoring} {files:?}");
+        assert_eq!(
+            validator_score(scoring, Verdict::Accepted, files),
+            expected,
+            "{scoring} {files:?}"
+        );
     };
     check("up to 25", &[], "25");
     check("up to 25", &[("score.txt", "7.5\n")], "7.5");
@@ -304,11 +310,15 @@ fn an_output_validator_says_what_an_accepted_case_is_worth() {
 
 /// 2025-09, "Scoring test cases": a score file that is missing, for a rejected output, in a pass-fail group, beside the other, beyond its bound or invalid is a judge error
 #[test]
-fn what_an_output_validator_must_not_say_is_named() {
+fn score_files_that_are_not_allowed_are_named() {
     const AC: Verdict = Verdict::Accepted;
     const WA: Verdict = Verdict::WrongAnswer;
     let check = |scoring: &str, verdict: Verdict, files: &[(&str, &str)], expected: &str| {
-        assert_eq!(said(scoring, verdict, files), expected, "{scoring} {verdict} {files:?}");
+        assert_eq!(
+            validator_score(scoring, verdict, files),
+            expected,
+            "{scoring} {verdict} {files:?}"
+        );
     };
     let missing =
         "it made no score.txt for an output that it accepts, and the group has no greatest score";
@@ -352,39 +362,39 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", AC, &[("score.txt", "\u{1b}[2J")], hidden);
 }
 
-/// The sections of a plan: `CASES`, then `<` and what it requires, `!` for until a rejection,
-/// and `|`, `_` or `*` for what it yields; inner sections in parentheses.
+/// The sections of a plan: `CASES`, then `<` and what it requires, `!` if a rejection ends it, and `|`, `_` or `*` for
+/// its result. Inner sections are in parentheses.
 fn sections(section: &Section) -> String {
     let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
     let requires =
         if requires.is_empty() { String::new() } else { format!("<{}", requires.join(",")) };
-    let until = match section.until {
-        Until::Never => "",
-        Until::Rejection => "!",
-        Until::Worthless => "~",
+    let until = match section.ends_on {
+        EndCondition::Never => "",
+        EndCondition::Rejection => "!",
+        EndCondition::WorthlessRejection => "~",
     };
     let parts = section.parts.iter().map(|part| match part {
-        Piece::Cases(cases) => cases.to_string(),
-        Piece::Section(section) => format!("({})", sections(section)),
+        SectionPart::Cases(cases) => cases.to_string(),
+        SectionPart::Section(section) => format!("({})", sections(section)),
     });
-    let yields = match section.yields {
-        Yields::Unbroken | Yields::All => "",
-        Yields::Any => "|",
-        Yields::Last => "_",
-        Yields::Acceptance => "*",
+    let yields = match section.result {
+        SectionResult::UnlessCut | SectionResult::All => "",
+        SectionResult::Any => "|",
+        SectionResult::Last => "_",
+        SectionResult::Acceptance => "*",
     };
     let parts: Vec<String> = parts.collect();
     format!("{}{requires}{until}{yields}", parts.join(" "))
 }
 
-fn schedule_of(lines: &[&str], policy: Policy) -> String {
+fn schedule_of(lines: &[&str], policy: RunPolicy) -> String {
     let data = data(lines);
     let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
-    sections(&Groups::over(&data).unwrap().schedule(&names, policy).root)
+    sections(&GroupScheme::from_test_data(&data).unwrap().schedule(&names, policy).root)
 }
 
 #[test]
-fn only_what_can_change_the_score_is_run() {
+fn only_cases_that_can_change_the_score_are_run() {
     let lines = [
         "sample 1",
         "secret sum 100 0",
@@ -392,12 +402,12 @@ fn only_what_can_change_the_score_is_run() {
         "secret/b sum 30 3",
         "secret/c min 30 2 secret/a",
     ];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!) (3) (2<3~))");
-    assert_eq!(schedule_of(&lines, Policy::Everything), "(1) ((2<1) (3) (2<3))");
+    assert_eq!(schedule_of(&lines, RunPolicy::Counting), "(1) ((2<1!) (3) (2<3~))");
+    assert_eq!(schedule_of(&lines, RunPolicy::AllAllowed), "(1) ((2<1) (3) (2<3))");
     let lines = ["sample 1", "secret min 100 0 sample", "secret/a pass-fail 40 2"];
-    assert_eq!(schedule_of(&lines, Policy::WhatCounts), "(1) ((2<1!)!)");
-    assert_eq!(schedule_of(&["secret sum 100 3"], Policy::WhatCounts), "(0) ((3))");
-    assert_eq!(schedule_of(&["secret pass-fail 1 3"], Policy::WhatCounts), "(0) ((3!)!)");
+    assert_eq!(schedule_of(&lines, RunPolicy::Counting), "(1) ((2<1!)!)");
+    assert_eq!(schedule_of(&["secret sum 100 3"], RunPolicy::Counting), "(0) ((3))");
+    assert_eq!(schedule_of(&["secret pass-fail 1 3"], RunPolicy::Counting), "(0) ((3!)!)");
 }
 
 /// 2025-09, "Scoring problems": test cases share what the static validation leaves
@@ -412,10 +422,11 @@ fn static_validation_takes_its_part_of_the_points() {
             test_case: test_case(&format!("{group}/static validation")),
         });
     }
-    let scheme = Groups::over(&data).unwrap();
+    let scheme = GroupScheme::from_test_data(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
-    let judged = data.judged();
-    let said: Vec<CaseScoring> = judged.iter().map(|case| scheme.case(case.test_case())).collect();
+    let judged = data.judged_cases();
+    let said: Vec<CaseScoring> =
+        judged.iter().map(|case| scheme.case_scoring(case.test_case())).collect();
     let forbidden = CaseScoring::Forbidden;
     let expected = [up_to(10.0), up_to(10.0), up_to(10.0), up_to(10.0), forbidden, forbidden];
     assert_eq!(said, expected);
@@ -423,7 +434,7 @@ fn static_validation_takes_its_part_of_the_points() {
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
-            let score = by_rules(scheme.case(case.test_case()), verdict);
+            let score = score_by_rules(scheme.case_scoring(case.test_case()), verdict);
             Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         total.unwrap().score.map(Score::points)
@@ -443,16 +454,16 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
             args: Vec::new(),
             test_case: test_case("secret/static validation"),
         });
-        let judged = data.judged();
+        let judged = data.judged_cases();
         let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
-        let scheme = Groups::over(&data).unwrap();
+        let scheme = GroupScheme::from_test_data(&data).unwrap();
         // Each case is in exactly one section, in judging order.
-        let schedule = scheme.schedule(&names, Policy::Everything);
+        let schedule = scheme.schedule(&names, RunPolicy::AllAllowed);
         assert_eq!(schedule.cases(), names.len());
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
-            let score = by_rules(scheme.case(case.test_case()), verdict);
+            let score = score_by_rules(scheme.case_scoring(case.test_case()), verdict);
             Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         let points = total.unwrap().score.map(Score::points);

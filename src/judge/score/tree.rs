@@ -1,11 +1,11 @@
-//! Scores by a tree of test data groups: in each group a grader combines all results into one.
+//! Scores by a tree of test data groups: in each group, a grader combines all results into one.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
 use std::collections::HashSet;
 
 use crate::judge::score::default_grader::grade;
-use crate::judge::score::{CaseResult, Total, fault};
+use crate::judge::score::{CaseResult, SubmissionTotal, score_error};
 use crate::model::grader::{
     CustomScore, Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective,
     OnReject, VerdictMode,
@@ -14,63 +14,67 @@ use crate::model::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
 use crate::model::stop::Stop;
 use crate::model::test_data::{TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
-use crate::plan::schedule::{self, Schedule, Section, Until, Yields};
+use crate::plan::schedule::{self, EndCondition, Schedule, Section, SectionResult};
 
-/// The package's own grader: combines the given results, with its arguments, into one.
+/// The package's own grader combines the results into one. The first argument has its flags.
 pub type CustomGrader<'a> = &'a dyn Fn(&[String], &[CaseResult]) -> Result<CaseResult, Stop>;
 
-/// The test cases in a tree of groups.
 pub struct GroupTree<'a> {
     graders: &'a Graders,
     is_scoring: bool,
-    root: Group<'a>,
+    root: TreeGroup<'a>,
 }
 
-/// A test data group with at least one case in it or below it.
-struct Group<'a> {
+/// A test data group with a case in it or below it.
+struct TreeGroup<'a> {
     /// Empty for the root.
     name: &'a str,
     grading: GroupGrading,
     /// In judging order.
-    parts: Vec<Part<'a>>,
+    parts: Vec<TreePart<'a>>,
 }
 
-enum Part<'a> {
+enum TreePart<'a> {
     Case(&'a str),
-    Group(Group<'a>),
+    Group(TreeGroup<'a>),
 }
 
-impl<'a> Group<'a> {
-    fn new(name: &'a str, graders: &Graders, around: Option<&Group<'_>>) -> Self {
+impl<'a> TreeGroup<'a> {
+    fn new(name: &'a str, graders: &Graders, around: Option<&TreeGroup<'_>>) -> Self {
         let own = graders.groups.iter().find(|group| group.name == name);
         let grading = match (own, around) {
             (Some(own), _) => own.grading.clone(),
             (None, Some(around)) => around.grading.clone(),
-            (None, None) => GradingKeys::default().settled(),
+            (None, None) => GradingKeys::default().with_defaults(),
         };
         Self { name, grading, parts: Vec::new() }
     }
 
-    /// Adds a case to the group, or to the right group below it.
+    /// Adds a case to this group or, if it is deeper, to a group below.
     fn insert(&mut self, case: &'a str, graders: &Graders) {
         let start = if self.name.is_empty() { 0 } else { self.name.len() + 1 };
-        let Some(end) = case[start..].find('/') else { return self.parts.push(Part::Case(case)) };
+        let Some(end) = case[start..].find('/') else {
+            return self.parts.push(TreePart::Case(case));
+        };
         let name = &case[..start + end];
-        let is_it = |part: &Part<'_>| matches!(part, Part::Group(group) if group.name == name);
+        let is_it =
+            |part: &TreePart<'_>| matches!(part, TreePart::Group(group) if group.name == name);
         let at = self.parts.iter().rposition(is_it).unwrap_or_else(|| {
-            let group = Group::new(name, graders, Some(self));
-            self.parts.push(Part::Group(group));
+            let group = TreeGroup::new(name, graders, Some(self));
+            self.parts.push(TreePart::Group(group));
             self.parts.len() - 1
         });
-        if let Part::Group(group) = &mut self.parts[at] {
+        if let TreePart::Group(group) = &mut self.parts[at] {
             group.insert(case, graders);
         }
     }
 
-    /// The group that directly contains the case of this name.
-    fn of(&self, case: &str) -> &Self {
+    /// The group that contains the case directly.
+    fn innermost_group(&self, case: &str) -> &Self {
         let inner = self.parts.iter().find_map(|part| match part {
-            Part::Group(group) if is_inside(case, group.name) => Some(group.of(case)),
+            TreePart::Group(group) if is_inside(case, group.name) => {
+                Some(group.innermost_group(case))
+            }
             _ => None,
         });
         inner.unwrap_or(self)
@@ -78,50 +82,50 @@ impl<'a> Group<'a> {
 
     fn section(&self, selected: &HashSet<&str>) -> Section {
         let parts = self.parts.iter().filter_map(|part| match part {
-            Part::Case(name) => selected.contains(name).then_some(schedule::Piece::Cases(1)),
-            Part::Group(group) => {
+            TreePart::Case(name) => {
+                selected.contains(name).then_some(schedule::SectionPart::Cases(1))
+            }
+            TreePart::Group(group) => {
                 let section = group.section(selected);
-                (!section.parts.is_empty()).then_some(schedule::Piece::Section(section))
+                (!section.parts.is_empty()).then_some(schedule::SectionPart::Section(section))
             }
         });
         Section {
             parts: parts.collect(),
             requires: Vec::new(),
-            until: match self.grading.on_reject {
-                OnReject::Break => Until::Rejection,
-                OnReject::Continue => Until::Never,
+            ends_on: match self.grading.on_reject {
+                OnReject::Break => EndCondition::Rejection,
+                OnReject::Continue => EndCondition::Never,
             },
-            yields: match &self.grading.grader {
-                // The result of its grader is known only after it has run.
-                Grader::Custom(_) => Yields::Acceptance,
-                Grader::Default(modes) => yields(*modes),
+            result: match &self.grading.grader {
+                // Only a run of its grader gives its result.
+                Grader::Custom(_) => SectionResult::Acceptance,
+                Grader::Default(modes) => section_result(*modes),
             },
         }
     }
 }
 
-fn yields(modes: GraderModes) -> Yields {
+fn section_result(modes: GraderModes) -> SectionResult {
     match modes.verdict {
-        VerdictMode::AlwaysAccept => Yields::Acceptance,
-        _ if modes.ignore_sample => Yields::Last,
-        _ if modes.accept_if_any_accepted => Yields::Any,
-        VerdictMode::WorstError | VerdictMode::FirstError => Yields::All,
+        VerdictMode::AlwaysAccept => SectionResult::Acceptance,
+        _ if modes.ignore_sample => SectionResult::Last,
+        _ if modes.accept_if_any_accepted => SectionResult::Any,
+        VerdictMode::WorstError | VerdictMode::FirstError => SectionResult::All,
     }
 }
 
 impl<'a> GroupTree<'a> {
-    /// The tree for test data with graders.
     pub fn new(data: &'a TestData, graders: &'a Graders, is_scoring: bool) -> Self {
-        let mut root = Group::new("", graders, None);
-        for case in data.judged() {
+        let mut root = TreeGroup::new("", graders, None);
+        for case in data.judged_cases() {
             root.insert(&case.test_case().name, graders);
         }
         Self { graders, is_scoring, root }
     }
 
-    /// What an output validator may say about the score of a case.
-    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
-        let grading = &self.root.of(&test_case.name).grading;
+    pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
+        let grading = &self.root.innermost_group(&test_case.name).grading;
         if self.is_scoring {
             CaseScoring::Graded {
                 accept: grading.accept_score,
@@ -133,22 +137,21 @@ impl<'a> GroupTree<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run, depending on earlier results.
+    /// Which of these cases run, depending on earlier results.
     pub fn schedule(&self, cases: &[&str]) -> Schedule {
         let cases: HashSet<&str> = cases.iter().copied().collect();
         Schedule { root: self.root.section(&cases) }
     }
 
-    /// The result of a submission from the results of its cases; `None` for a case that was not selected.
+    /// `result` is `None` for a case that was not selected.
     ///
-    /// # Errors
-    /// If a grader gives no result.
+    /// Fails if a grader gives no result.
     pub fn total(
         &self,
         result: &dyn Fn(&str) -> Option<CaseResult>,
         custom: CustomGrader<'_>,
-    ) -> Result<Total<'a>, Stop> {
-        let mut grading = Grading {
+    ) -> Result<SubmissionTotal<'a>, Stop> {
+        let mut grading = TreeGrading {
             tree: self,
             result,
             custom,
@@ -157,8 +160,8 @@ impl<'a> GroupTree<'a> {
             impossible: Vec::new(),
         };
         let root = grading.group(&self.root)?;
-        let Grading { mut groups, counted, impossible, .. } = grading;
-        // The root is the submission itself.
+        let TreeGrading { mut groups, counted, impossible, .. } = grading;
+        // The root is the whole submission.
         groups.retain(|group| !group.name.is_empty());
         let is_known = root.as_ref().is_some_and(|root| root.is_known);
         let graded = root.map(|root| root.result);
@@ -172,17 +175,17 @@ impl<'a> GroupTree<'a> {
         };
         let score = match (is_accepted, self.graders.objective) {
             (true, _) => Some(score),
-            // The grader's score for a rejected submission is ignored.
+            // The score of a rejected submission is ignored.
             (false, Objective::Max) => Some(is_known.then_some(Score::ZERO)),
             (false, Objective::Min) => None,
         };
         let total = |score| TotalScore {
             score,
-            max_score: self.greatest(&self.root),
+            max_score: self.greatest_score(&self.root),
             groups,
             is_best: is_accepted && is_best,
         };
-        Ok(Total {
+        Ok(SubmissionTotal {
             verdict: Some(verdict),
             score: score.filter(|_| self.is_scoring).map(total),
             counted: Some(counted),
@@ -190,23 +193,22 @@ impl<'a> GroupTree<'a> {
         })
     }
 
-    /// The greatest score of a group, if the greatest is the best and there is one.
-    fn greatest(&self, group: &Group<'_>) -> Option<Score> {
+    /// Set if the greatest score is the best one, and there is a bound.
+    fn greatest_score(&self, group: &TreeGroup<'_>) -> Option<Score> {
         group.grading.range.to.filter(|_| self.graders.objective == Objective::Max)
     }
 
-    /// The score of a submission that is not run on any case.
-    pub fn nothing(&self) -> Option<TotalScore> {
+    /// For a submission that runs on no case.
+    pub fn zero_score(&self) -> Option<TotalScore> {
         self.is_scoring.then(|| TotalScore {
             score: Some(Score::ZERO),
-            max_score: self.greatest(&self.root),
+            max_score: self.greatest_score(&self.root),
             ..TotalScore::default()
         })
     }
 }
 
-/// The grading of a submission.
-struct Grading<'t, 'a> {
+struct TreeGrading<'t, 'a> {
     tree: &'t GroupTree<'a>,
     result: &'t dyn Fn(&str) -> Option<CaseResult>,
     custom: CustomGrader<'t>,
@@ -216,22 +218,21 @@ struct Grading<'t, 'a> {
     impossible: Vec<String>,
 }
 
-/// The result of a group.
-struct Graded {
+struct GroupResult {
     result: CaseResult,
-    /// Whether all of its cases were selected.
+    /// Whether all cases of the group were selected.
     is_known: bool,
 }
 
-impl<'a> Grading<'_, 'a> {
+impl<'a> TreeGrading<'_, 'a> {
     /// `None` if no case of the group was selected.
-    fn group(&mut self, group: &Group<'a>) -> Result<Option<Graded>, Stop> {
+    fn group(&mut self, group: &TreeGroup<'a>) -> Result<Option<GroupResult>, Stop> {
         let at = self.groups.len();
         self.groups.push(GroupScore {
             is_conditional: false,
             name: group.name.to_owned(),
             score: None,
-            max_score: self.tree.greatest(group),
+            max_score: self.tree.greatest_score(group),
             standing: Standing::Partial,
         });
         let mut results = Vec::new();
@@ -240,13 +241,13 @@ impl<'a> Grading<'_, 'a> {
         let mut parts = group.parts.iter();
         for part in parts.by_ref() {
             let result = match part {
-                Part::Case(name) => {
+                TreePart::Case(name) => {
                     let result = (self.result)(name);
                     self.counted.extend(result.map(|_| *name));
                     is_known &= result.is_some();
                     result
                 }
-                Part::Group(inner) => {
+                TreePart::Group(inner) => {
                     let place = self.groups.len();
                     let graded = self.group(inner)?;
                     let standing = self.groups.get(place).map(|group| &group.standing);
@@ -283,10 +284,10 @@ impl<'a> Grading<'_, 'a> {
         if is_complete {
             self.groups[at].standing = Standing::Complete;
         }
-        Ok(Some(Graded { result, is_known }))
+        Ok(Some(GroupResult { result, is_known }))
     }
 
-    fn grade(&self, group: &Group<'_>, results: &[CaseResult]) -> Result<CaseResult, Stop> {
+    fn grade(&self, group: &TreeGroup<'_>, results: &[CaseResult]) -> Result<CaseResult, Stop> {
         let GroupGrading { grader, accept_score, reject_score, .. } = &group.grading;
         let modes = match grader {
             Grader::Custom(flags) => return (self.custom)(flags, results),
@@ -294,9 +295,9 @@ impl<'a> Grading<'_, 'a> {
         };
         let result = grade(modes, results).map_err(|what| {
             let name = if group.name.is_empty() { "data" } else { group.name };
-            fault(format!("{name}: {what}"))
+            score_error(format!("{name}: {what}"))
         })?;
-        let is_leaf = group.parts.iter().all(|part| matches!(part, Part::Case(_)));
+        let is_leaf = group.parts.iter().all(|part| matches!(part, TreePart::Case(_)));
         let graders = self.tree.graders;
         let is_once =
             graders.dialect == Dialect::DomJudge && graders.custom_score == CustomScore::Never;

@@ -1,24 +1,27 @@
-//! What an output is worth whose validator gives points, or a part of all points.
+//! What an output earns if its validator gives points, or a part of all points.
 
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::test_data::TestCase;
 use crate::validator::response::Worth;
 
-/// What an output earned.
 pub struct CaseWorth {
     pub points: Score,
-    /// The most points that there are, if their number is known.
+    /// The most points that are possible, if their number is known.
     pub most: Option<Score>,
     pub is_right: bool,
     /// The score of the test case, if it has one.
     pub score: Option<CaseScore>,
 }
 
-/// What an output of this worth earns; `None` if its points are not finite.
+/// `None` if the points are not finite.
 ///
-/// An output is right if it gets all points. If the greatest number of points is unknown, more than zero is enough. On
-/// test cases without points, a part refers to one point.
-pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Option<CaseWorth> {
+/// An output is right if it has all points or, if their number is unknown, more than zero. On test cases without
+/// points, a part is a part of one point.
+pub fn score_by_worth(
+    scoring: CaseScoring,
+    test_case: &TestCase,
+    worth: Worth,
+) -> Option<CaseWorth> {
     let (most, counts) = match scoring {
         CaseScoring::Ignored | CaseScoring::Forbidden => (test_case.points, false),
         CaseScoring::UpTo(most) => (Some(most), true),
@@ -27,38 +30,38 @@ pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Opt
         }
         CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
     };
-    let (points, most, is_right) = earned(worth, most, test_case.validator_points)?;
+    let (points, most, is_right) = earned_points(worth, most, test_case.validator_points)?;
     let score = counts.then_some(CaseScore { score: points, origin: ScoreOrigin::Score });
     Some(CaseWorth { points, most, is_right, score })
 }
 
-/// The points of an output with this worth, the most that there are, and whether it is right; `None` if the points are
-/// no finite number. `full` is what the validator's points refer to, if they are changed to a part.
-fn earned(
+/// Points, the most points, and whether the output is right; `None` if the points are not finite. The validator's
+/// points refer to `full`, if they are scaled.
+fn earned_points(
     worth: Worth,
     most: Option<Score>,
     full: Option<Score>,
 ) -> Option<(Score, Option<Score>, bool)> {
     let worth = match (worth, full) {
-        // Also none of none.
-        (Worth::Points(points), Some(full)) if points == full => Worth::Part(Score::ONE),
+        // Zero of zero points are all of them.
+        (Worth::Points(points), Some(full)) if points == full => Worth::Fraction(Score::ONE),
         (Worth::Points(points), Some(full)) => {
-            Worth::Part(Score::new(points.points() / full.points())?)
+            Worth::Fraction(Score::new(points.points() / full.points())?)
         }
         (worth, _) => worth,
     };
     let part = |part: Score| part.points() * most.unwrap_or(Score::ONE).points();
     let (most, points) = match worth {
         Worth::Points(points) => (most, points.points()),
-        Worth::Part(it) => (most.or(Some(Score::ONE)), part(it)),
-        Worth::RightFor(it) if full.is_some() => (most, part(it)),
+        Worth::Fraction(it) => (most.or(Some(Score::ONE)), part(it)),
+        Worth::CorrectFraction(it) if full.is_some() => (most, part(it)),
         // Do not round up because of floating-point errors.
-        Worth::RightFor(it) => (most, (part(it) - 1e-9).ceil()),
+        Worth::CorrectFraction(it) => (most, (part(it) - 1e-9).ceil()),
     };
     let points = Score::new(points)?;
     let is_right = match (worth, most) {
-        (Worth::RightFor(_), _) => true,
-        (Worth::Part(part), _) => !Score::ONE.exceeds(part),
+        (Worth::CorrectFraction(_), _) => true,
+        (Worth::Fraction(part), _) => !Score::ONE.exceeds(part),
         (_, Some(most)) => !most.exceeds(points),
         (_, None) => points.exceeds(Score::ZERO),
     };
@@ -73,7 +76,7 @@ mod tests {
     fn points_are_a_part_of_those_of_the_test_case() {
         let score = |points: f64| Score::new(points).unwrap();
         let check = |worth: Worth, most: Option<f64>, full: Option<f64>, expected: &str| {
-            let earned = earned(worth, most.map(score), full.map(score));
+            let earned = earned_points(worth, most.map(score), full.map(score));
             let shown = earned.map_or("-".to_owned(), |(points, most, is_right)| {
                 format!("{points} of {}: {is_right}", most.map_or(f64::INFINITY, Score::points))
             });
@@ -88,9 +91,9 @@ mod tests {
         check(points(4.0), Some(1.0), Some(4.0), "1 of 1: true");
         check(points(0.0), Some(1.0), Some(0.0), "1 of 1: true");
         check(points(3.0), Some(1.0), Some(0.0), "-");
-        check(Worth::Part(score(0.5)), None, None, "0.5 of 1: false");
-        check(Worth::Part(score(1e308)), Some(1e308), None, "-");
-        check(Worth::RightFor(score(0.3)), Some(5.0), None, "2 of 5: true");
-        check(Worth::RightFor(score(0.5)), Some(1.0), Some(4.0), "0.5 of 1: true");
+        check(Worth::Fraction(score(0.5)), None, None, "0.5 of 1: false");
+        check(Worth::Fraction(score(1e308)), Some(1e308), None, "-");
+        check(Worth::CorrectFraction(score(0.3)), Some(5.0), None, "2 of 5: true");
+        check(Worth::CorrectFraction(score(0.5)), Some(1.0), Some(4.0), "0.5 of 1: true");
     }
 }

@@ -8,32 +8,32 @@ use std::time::Duration;
 
 use crate::build::Builder;
 use crate::check::options::Options;
-use crate::executor::scripted::Scripted;
+use crate::executor::scripted::ScriptedExecutor;
 use crate::judge::case::{Detail, RepeatLine, Validators};
-use crate::judge::score::Policy;
+use crate::judge::score::RunPolicy;
 use crate::model::blob::Blob;
 use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::score::{CaseScoring, Score};
-use crate::model::submission::Overall;
+use crate::model::submission::OverallExpectation;
 use crate::model::test_data::TestCase;
-use crate::plan::schedule::Until;
+use crate::plan::schedule::EndCondition;
 
 /// The result of a scripted submission on a case, by one letter.
 ///
 /// `a` is right, `w` is wrong, `s` crashes, `j` is a failure of the judge, `i` an interruption. `b` and `x` are like
 /// `a` and `w`, but take 1.5 times the time limit; `t` takes longer. `d` is right, and disturbed in its first run; `v`
-/// is right, and takes longer than the limit in some runs. `run` counts its runs on a case.
-fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
+/// is right, and exceeds the limit in some runs. `run` counts its runs on a case.
+fn answer(letter: char, job: &Job, run: usize) -> Result<JobReply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
     let right = input.with_extension("ans").read().unwrap();
     let reply = |outcome: Outcome, stdout: Vec<u8>| {
-        Ok(Reply {
+        Ok(JobReply {
             outcome,
             stdout: stdout.into(),
             stderr: Blob::default(),
@@ -44,11 +44,11 @@ fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     match letter {
         'a' => reply(quiet_outcome(), right),
         'w' => reply(quiet_outcome(), b"nonsense\n".to_vec()),
-        'b' => reply(taking(LIMIT.mul_f64(1.5)), right),
-        'x' => reply(taking(LIMIT.mul_f64(1.5)), b"nonsense\n".to_vec()),
-        'd' => reply(taking(LIMIT.mul_f64([1.05, 0.9, 0.91][run])), right),
-        'v' => reply(taking(LIMIT.mul_f64([1.05, 0.93, 1.02, 0.97][run])), right),
-        't' => reply(taking(LIMIT * 3), right),
+        'b' => reply(outcome_with_cpu_time(LIMIT.mul_f64(1.5)), right),
+        'x' => reply(outcome_with_cpu_time(LIMIT.mul_f64(1.5)), b"nonsense\n".to_vec()),
+        'd' => reply(outcome_with_cpu_time(LIMIT.mul_f64([1.05, 0.9, 0.91][run])), right),
+        'v' => reply(outcome_with_cpu_time(LIMIT.mul_f64([1.05, 0.93, 1.02, 0.97][run])), right),
+        't' => reply(outcome_with_cpu_time(LIMIT * 3), right),
         's' => {
             reply(Outcome { ending: Ending::Signalled(Signal(11)), ..quiet_outcome() }, Vec::new())
         }
@@ -59,7 +59,7 @@ fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
 
 const LIMIT: Duration = Duration::from_secs(1);
 
-fn taking(cpu_time: Duration) -> Outcome {
+fn outcome_with_cpu_time(cpu_time: Duration) -> Outcome {
     Outcome { cpu_time, ..quiet_outcome() }
 }
 
@@ -86,7 +86,7 @@ fn submission(name: &str, rules: &[Expectation]) -> Submission {
     }
 }
 
-fn shown(judged: &Judged) -> String {
+fn shown(judged: &SubmissionResult) -> String {
     match judged {
         Err(error) => format!("judge error: {error}"),
         Ok(judgement) => {
@@ -103,17 +103,17 @@ fn shown(judged: &Judged) -> String {
     }
 }
 
-/// Judges submissions whose results are written as one letter per case. The name of each is its script, which its
-/// command line has as an argument.
-fn check(until: Until, scripts: &[&str], expected: &[&str]) {
+/// Judges submissions with one letter per case as their result. The name of a submission is its script; so is an
+/// argument of its command line.
+fn check(until: EndCondition, scripts: &[&str], expected: &[&str]) {
     check_with(&Problem::default(), until, None, scripts, expected);
 }
 
-/// The same on a problem that may have graders, with expectations of the submissions.
+/// On a problem that may have graders, with expectations of the submissions.
 fn check_with(
     problem: &Problem,
-    until: Until,
-    overall: Option<&Overall>,
+    until: EndCondition,
+    overall: Option<&OverallExpectation>,
     scripts: &[&str],
     expected: &[&str],
 ) {
@@ -125,10 +125,10 @@ fn check_with(
     check_of(problem, until, rules.as_slice(), false, scripts, expected);
 }
 
-/// The same with rules for the submissions; `spares` says whether runs are omitted.
+/// With rules for the submissions. `spares` says whether runs are omitted.
 fn check_of(
     problem: &Problem,
-    until: Until,
+    until: EndCondition,
     rules: &[Expectation],
     spares: bool,
     scripts: &[&str],
@@ -137,7 +137,7 @@ fn check_of(
     for slots in 1..4 {
         let dir = tempfile::tempdir().unwrap();
         let ran = Mutex::new(HashMap::new());
-        let executor = Scripted::new(slots, |job: &Job| {
+        let executor = ScriptedExecutor::new(slots, |job: &Job| {
             let input = job.stdin.path().expect("a case has its input in a file");
             let index = input.file_stem().unwrap().to_str().unwrap();
             let script = job.command.argv.last().unwrap();
@@ -165,7 +165,7 @@ fn check_of(
             (0..scripts[0].len()).map(|index| test_case(dir.path(), index)).collect();
         let mut problem = problem.clone();
         problem.test_data.cases.clone_from(&cases);
-        let scheme = Scheme::of(&problem);
+        let scheme = ScoringScheme::of(&problem);
         let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
         let ready: Vec<ReadyCase<'_>> = cases
             .iter()
@@ -174,7 +174,7 @@ fn check_of(
                 static_args: None,
                 scoring: scheme
                     .as_ref()
-                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case_scoring(test_case)),
                 options: Options::default(),
                 input: Blob::file(&test_case.input),
                 answer: test_case.answer.as_ref().map(Blob::file),
@@ -211,11 +211,11 @@ fn check_of(
             cases: &ready,
             schedule: match &scheme {
                 None => Schedule::single(cases.len(), until),
-                Some(_) => score::schedule(scheme.as_ref(), &names, Policy::Everything),
+                Some(_) => score::schedule(scheme.as_ref(), &names, RunPolicy::AllAllowed),
             },
-            spares,
+            omits_unproving_runs: spares,
             scheme: scheme.as_ref(),
-            repeats: true,
+            repeats_near_limit: true,
         };
         let results = session.run();
         let mut lines = told.into_inner();
@@ -229,7 +229,7 @@ fn check_of(
                         judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
-                // A failure occurs on the first run.
+                // A failure occurs in the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
                     assert_eq!(ran.lock().len(), runs.sum::<usize>());
@@ -248,7 +248,7 @@ fn check_of(
 #[test]
 fn results_are_the_same_on_any_number_of_slots() {
     check(
-        Until::Never,
+        EndCondition::Never,
         &["aaaa", "awsa", "ssss"],
         &[
             "AC: AC AC AC AC, 0 skipped",
@@ -257,40 +257,40 @@ fn results_are_the_same_on_any_number_of_slots() {
         ],
     );
     check(
-        Until::Rejection,
+        EndCondition::Rejection,
         &["aaaa", "awsa", "ssss"],
         &["AC: AC AC AC AC, 0 skipped", "WA: AC WA, 2 skipped", "RTE: RTE, 3 skipped"],
     );
 }
 
 #[test]
-fn a_fault_of_the_judge_takes_the_verdict_away() {
+fn a_judge_error_replaces_the_verdict() {
     check(
-        Until::Never,
+        EndCondition::Never,
         &["aja", "aaa"],
         &["judge error: mount the box: no memory", "AC: AC AC AC, 0 skipped"],
     );
 }
 
 #[test]
-fn a_fault_behind_the_first_rejection_is_not_looked_at() {
-    check(Until::Rejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
-    check(Until::Rejection, &["ajww"], &["judge error: mount the box: no memory"]);
+fn a_judge_error_after_the_first_rejection_does_not_count() {
+    check(EndCondition::Rejection, &["awjj"], &["WA: AC WA, 2 skipped"]);
+    check(EndCondition::Rejection, &["ajww"], &["judge error: mount the box: no memory"]);
 }
 
 #[test]
-fn an_interruption_ends_it_without_a_verdict() {
-    check(Until::Never, &["iii", "iii"], &["interrupted"]);
+fn an_interruption_ends_the_session_without_a_verdict() {
+    check(EndCondition::Never, &["iii", "iii"], &["interrupted"]);
 }
 
-/// A problem with one group of which all cases or none are run.
+/// A problem with one group, of which all cases or none run.
 fn graded(on_reject: OnReject, grading: Grading) -> Problem {
     let keys = GradingKeys {
         on_reject: Some(on_reject),
         range: Some(PossibleScores { from: Some(Score::ZERO), to: Score::new(3.0) }),
         ..GradingKeys::default()
     };
-    let group = GradedGroup { name: String::new(), grading: keys.settled() };
+    let group = GradedGroup { name: String::new(), grading: keys.with_defaults() };
     Problem {
         kind: ProblemKind { grading, ..ProblemKind::default() },
         graders: Some(Graders { groups: vec![group], ..Graders::default() }),
@@ -298,14 +298,14 @@ fn graded(on_reject: OnReject, grading: Grading) -> Problem {
     }
 }
 
-fn overall(verdicts: &[Verdict], is_partial: bool) -> Overall {
-    Overall { verdicts: verdicts.to_vec(), is_partial }
+fn overall(verdicts: &[Verdict], is_partial: bool) -> OverallExpectation {
+    OverallExpectation { verdicts: verdicts.to_vec(), is_partial }
 }
 
 #[test]
 fn graders_give_the_verdict_and_the_score() {
     let check = |on_reject, grading, scripts: &[&str], expected: &[&str]| {
-        check_with(&graded(on_reject, grading), Until::Never, None, scripts, expected);
+        check_with(&graded(on_reject, grading), EndCondition::Never, None, scripts, expected);
     };
     check(
         OnReject::Break,
@@ -328,12 +328,12 @@ fn graders_give_the_verdict_and_the_score() {
 }
 
 #[test]
-fn what_is_expected_holds_at_the_time_limit_or_at_its_margin() {
+fn an_expectation_holds_at_the_time_limit_or_with_its_margin() {
     use Verdict::{Accepted, TimeLimitExceeded, WrongAnswer};
     let check = |on_reject, verdict, scripts: &[&str], expected: &[&str]| {
         let problem = graded(on_reject, Grading::PassFail);
         let overall = overall(&[verdict], false);
-        check_with(&problem, Until::Never, Some(&overall), scripts, expected);
+        check_with(&problem, EndCondition::Never, Some(&overall), scripts, expected);
     };
     let near = |verdict: &str, other: &str| {
         format!(
@@ -388,9 +388,9 @@ fn a_partial_solution_is_accepted_and_not_the_best() {
             ..GradingKeys::default()
         };
         let graders = problem.graders.as_mut().unwrap();
-        graders.groups[0].grading = keys.settled();
+        graders.groups[0].grading = keys.with_defaults();
         let overall = overall(&[Verdict::Accepted], true);
-        check_with(&problem, Until::Never, Some(&overall), scripts, expected);
+        check_with(&problem, EndCondition::Never, Some(&overall), scripts, expected);
     };
     check(
         "always_accept",
@@ -408,17 +408,17 @@ fn a_partial_solution_is_accepted_and_not_the_best() {
 }
 
 #[test]
-fn who_is_disturbed_is_judged_by_a_run_alone() {
+fn a_disturbed_submission_is_judged_by_a_run_alone() {
     let check = |verdict: Verdict, scripts: &[&str], expected: &[&str]| {
-        let overall = Overall { verdicts: vec![verdict], is_partial: false };
-        check_with(&Problem::default(), Until::Never, Some(&overall), scripts, expected);
+        let overall = OverallExpectation { verdicts: vec![verdict], is_partial: false };
+        check_with(&Problem::default(), EndCondition::Never, Some(&overall), scripts, expected);
     };
     let near = "0.930 s to 1.02 s of CPU time in 3 runs alone, 1.00 s allowed, on secret/1";
     let accepted = "AC: AC AC AC, 0 skipped";
     let remark = format!("may get another verdict in another run: {near}");
     check(Verdict::Accepted, &["ada"], &[accepted]);
     check(Verdict::Accepted, &["ava"], &[accepted, &remark]);
-    // A result that another run may show breaks no expectation.
+    // A result that may change in another run breaks no expectation.
     let remark = format!("is AC, but could also be TLE as expected: {near}");
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");
@@ -427,7 +427,11 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
 
 #[test]
 fn a_run_that_no_longer_counts_is_not_repeated() {
-    check(Until::Rejection, &["wddd", "sdvd"], &["WA: WA, 3 skipped", "RTE: RTE, 3 skipped"]);
+    check(
+        EndCondition::Rejection,
+        &["wddd", "sdvd"],
+        &["WA: WA, 3 skipped", "RTE: RTE, 3 skipped"],
+    );
 }
 
 #[test]
@@ -440,7 +444,7 @@ fn runs_that_prove_nothing_more_are_left_out() {
         ..Expectation::default()
     };
     let check = |rule: Expectation, spares: bool, scripts: &[&str], expected: &[&str]| {
-        check_of(&Problem::default(), Until::Never, &[rule], spares, scripts, expected);
+        check_of(&Problem::default(), EndCondition::Never, &[rule], spares, scripts, expected);
     };
     let rejected = || rule(&[], &[WrongAnswer, TimeLimitExceeded, RunTimeError]);
     let scripts = ["awsa", "saaa", "aaaa", "jwaa", "wjaa"];

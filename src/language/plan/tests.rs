@@ -1,37 +1,42 @@
 //! The command lines that programs get on a scripted machine.
 
 use super::*;
-use crate::language::fault::Unready;
-use crate::language::planner::plan;
-use crate::language::recipe::recipe;
-use crate::language::sources::{Shape, Sources};
-use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+use crate::language::fault::LaunchFault;
+use crate::language::planner::plan_commands;
+use crate::language::recipe::launch_spec;
+use crate::language::sources::{SourceShape, Sources};
+use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, ScriptedMachine};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node};
 
-fn rustc(machine: Scripted) -> Scripted {
-    machine.tool("/h/.cargo/bin/rustc").says("--version", "rustc 1.95").says("--print", "/h/rust")
+fn rustc(machine: ScriptedMachine) -> ScriptedMachine {
+    machine
+        .with_tool("/h/.cargo/bin/rustc")
+        .with_answer("--version", "rustc 1.95")
+        .with_answer("--print", "/h/rust")
 }
 
-fn python(machine: Scripted) -> Scripted {
-    machine.tool("/h/shims/python3").says("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n")
+fn python(machine: ScriptedMachine) -> ScriptedMachine {
+    machine
+        .with_tool("/h/shims/python3")
+        .with_answer("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n")
 }
 
-fn java(machine: Scripted) -> Scripted {
+fn java(machine: ScriptedMachine) -> ScriptedMachine {
     let settings = "java.home = /h/jdk\njava.version = 21\n";
-    machine.tool("/h/bin/javac").says("-J-XshowSettings", settings)
+    machine.with_tool("/h/bin/javac").with_answer("-J-XshowSettings", settings)
 }
 
 /// Files as `name=text`; a star before the name is the `x` bit.
-fn planned(
-    machine: Scripted,
+fn plan_files(
+    machine: ScriptedMachine,
     kind: ProgramKind,
-    shape: Shape,
+    shape: SourceShape,
     files: &[&str],
-) -> Result<BuildPlan, Unready> {
+) -> Result<BuildCommands, LaunchFault> {
     let files = files.iter().map(|it| {
         let (name, text) = it.split_once('=').unwrap_or((it, "x"));
         let mode = if name.starts_with('*') { FileMode::Executable } else { FileMode::Plain };
@@ -41,9 +46,9 @@ fn planned(
     let program =
         Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
-    let recipe = recipe(&program, &sources)?;
-    let mut plan = plan(recipe, &Toolchains::new(Box::new(machine)))?;
-    plan.define(&program.definitions());
+    let recipe = launch_spec(&program, &sources)?;
+    let mut plan = plan_commands(recipe, &Toolchains::new(Box::new(machine)))?;
+    plan.define_macros(&program.definitions());
     Ok(plan)
 }
 
@@ -55,8 +60,8 @@ fn shown(command: &Command) -> String {
 }
 
 /// Checks the commands of build and run of a submission, each as `argv [visible]`.
-fn check(machine: Scripted, file: &str, build: &str, run: &str) {
-    let plan = planned(machine, ProgramKind::Submission, Shape::File, &[file]);
+fn check(machine: ScriptedMachine, file: &str, build: &str, run: &str) {
+    let plan = plan_files(machine, ProgramKind::Submission, SourceShape::File, &[file]);
     let said = match &plan {
         Ok(plan) => {
             let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
@@ -68,21 +73,21 @@ fn check(machine: Scripted, file: &str, build: &str, run: &str) {
 }
 
 #[test]
-fn compiled_languages_show_the_compiler_to_the_build_only() {
+fn only_the_build_sees_the_compiler() {
     check(
-        Scripted::default().gcc(NO_ARCHIVE),
+        ScriptedMachine::default().with_gcc(NO_ARCHIVE),
         "a.c",
         "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program a.c -lm",
         "/program/program",
     );
     check(
-        Scripted::default().gxx(ARCHIVE),
+        ScriptedMachine::default().with_gxx(ARCHIVE),
         "a.cpp",
         "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -static -o program a.cpp",
         "/program/program",
     );
     check(
-        rustc(Scripted::default().gcc(ARCHIVE)),
+        rustc(ScriptedMachine::default().with_gcc(ARCHIVE)),
         "3n+1.rs",
         "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 -Cstrip=symbols \
          -Ctarget-feature=+crt-static -Clinker=/usr/bin/gcc -Clink-arg=-fuse-ld=lld \
@@ -92,8 +97,8 @@ fn compiled_languages_show_the_compiler_to_the_build_only() {
 }
 
 #[test]
-fn rust_links_with_the_linker_that_it_brings_along_if_any() {
-    let machine = rustc(Scripted::default().gcc(NO_ARCHIVE));
+fn rust_links_with_its_own_linker_if_it_has_one() {
+    let machine = rustc(ScriptedMachine::default().with_gcc(NO_ARCHIVE));
     let build = |linker: &str| {
         format!(
             "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
@@ -103,19 +108,19 @@ fn rust_links_with_the_linker_that_it_brings_along_if_any() {
     let dir = "/h/rust/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
     let own = format!("-Clink-arg=-fuse-ld=lld -Clink-arg=-B{dir} ");
     check(machine.clone(), "a.rs", &build(&own), "/program/program");
-    check(machine.absent(dir), "a.rs", &build(""), "/program/program");
+    check(machine.without_path(dir), "a.rs", &build(""), "/program/program");
 }
 
 #[test]
-fn interpreted_languages_show_the_interpreter_to_the_run() {
+fn the_run_sees_the_interpreter() {
     check(
-        python(Scripted::default()),
+        python(ScriptedMachine::default()),
         "a.py",
         "/h/py/bin/python3 -I -S -c {check.py} a.py [/h/py]",
         "/h/py/bin/python3 /program/a.py [/h/py]",
     );
     check(
-        java(Scripted::default()),
+        java(ScriptedMachine::default()),
         "a.java=class A { static void main(String[] a) {} }",
         "/h/jdk/bin/javac -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 \
          -proc:none -d . a.java [/h/jdk]",
@@ -126,31 +131,32 @@ fn interpreted_languages_show_the_interpreter_to_the_run() {
 
 /// A submission whose tool is missing is skipped.
 #[test]
-fn a_machine_that_starts_no_tool_has_a_fault_and_lacks_no_tool() {
-    let asked = |machine: Scripted| {
+fn a_tool_that_cannot_start_is_a_fault_and_not_missing() {
+    let asked = |machine: ScriptedMachine| {
         let toolchains = Toolchains::new(Box::new(machine));
-        let missing = toolchains.named("python3", "run Python programs").expect_err("no Python");
+        let missing =
+            toolchains.find_named("python3", "run Python programs").expect_err("no Python");
         crate::model::judgement::JudgeError::from(missing)
     };
-    let python = Scripted::default().tool("/usr/bin/python3");
+    let python = ScriptedMachine::default().with_tool("/usr/bin/python3");
     assert_eq!(asked(python.clone()).lacks.as_deref(), Some("python3"));
-    let error = asked(python.that_does_not_start(""));
+    let error = asked(python.with_machine_fault(""));
     assert_eq!(error.lacks, None);
-    assert_eq!(error.again, crate::model::judgement::Again::Perhaps);
+    assert_eq!(error.again, crate::model::judgement::Retry::Possible);
     let said =
         "run Python programs: /usr/bin/python3 cannot be asked for its version: no more processes";
     assert_eq!(error.to_string(), said);
 }
 
 #[test]
-fn a_missing_tool_says_what_to_install() {
+fn a_missing_tool_names_the_package_to_install() {
     let missing = "cannot build C++ programs: g++ not found";
-    check(Scripted::default(), "a.cpp", missing, "");
+    check(ScriptedMachine::default(), "a.cpp", missing, "");
     let missing = "cannot build Rust programs: gcc not found";
-    check(rustc(Scripted::default()), "a.rs", missing, "");
-    let toolchains = Toolchains::new(Box::new(Scripted::default()));
+    check(rustc(ScriptedMachine::default()), "a.rs", missing, "");
+    let toolchains = Toolchains::new(Box::new(ScriptedMachine::default()));
     let missing = toolchains
-        .tool(&TOOLS[5], "build Java programs")
+        .find(&TOOLS[5], "build Java programs")
         .map_err(crate::model::judgement::JudgeError::from);
     let said = missing
         .map(|_| String::new())
@@ -161,8 +167,8 @@ fn a_missing_tool_says_what_to_install() {
 }
 
 #[test]
-fn a_source_that_looks_like_an_option_is_none() {
-    let machine = || Scripted::default().gcc(NO_ARCHIVE);
+fn a_source_named_like_an_option_is_no_option() {
+    let machine = || ScriptedMachine::default().with_gcc(NO_ARCHIVE);
     let build = "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program";
     check(machine(), "-a.c", &format!("{build} ./-a.c -lm"), "/program/program");
     check(machine(), "@a.c", &format!("{build} ./@a.c -lm"), "/program/program");
@@ -170,48 +176,53 @@ fn a_source_that_looks_like_an_option_is_none() {
 
 /// Whichever of its files includes testlib.h.
 #[test]
-fn programs_of_the_judge_know_the_code_of_partly_right_outputs() {
+fn judge_programs_get_the_exit_code_for_partial_scores() {
     use ProgramKind::{Generator, InputValidator, OutputValidator, Submission};
-    let check = |kind: ProgramKind, shape: Shape, files: &[&str], expected: &str| {
-        let machine = Scripted::default().gxx(NO_ARCHIVE).gcc(NO_ARCHIVE);
-        let plan = planned(machine, kind, shape, files).expect("a plan");
+    let check = |kind: ProgramKind, shape: SourceShape, files: &[&str], expected: &str| {
+        let machine = ScriptedMachine::default().with_gxx(NO_ARCHIVE).with_gcc(NO_ARCHIVE);
+        let plan = plan_files(machine, kind, shape, files).expect("a plan");
         let build = plan.build.map(|step| step.command.argv).unwrap_or_default();
         let words = build.into_iter().filter(|word| word.starts_with("-DPC_BASE_EXIT_CODE"));
         assert_eq!(words.collect::<Vec<_>>().join(" "), expected, "{kind:?} {files:?}");
     };
     let known = "-DPC_BASE_EXIT_CODE=50";
     let include = "check.cpp=#include \"testlib.h\"";
-    check(OutputValidator, Shape::File, &[include], known);
-    check(OutputValidator, Shape::Directory, &[include, "testlib.h"], known);
-    check(OutputValidator, Shape::Directory, &["a.cc", "lib/b.cpp", "lib/all.h"], known);
-    check(OutputValidator, Shape::Directory, &["a.cpp=#include \"../common/testlib.h\""], known);
-    check(InputValidator, Shape::Directory, &["v.cxx", "testlib.h"], known);
-    check(Generator, Shape::File, &["gen.cpp"], known);
-    check(OutputValidator, Shape::File, &["check.c"], known);
-    check(Submission, Shape::File, &[include], "");
-    check(OutputValidator, Shape::Directory, &["*build", "check.cpp"], "");
+    check(OutputValidator, SourceShape::File, &[include], known);
+    check(OutputValidator, SourceShape::Directory, &[include, "testlib.h"], known);
+    check(OutputValidator, SourceShape::Directory, &["a.cc", "lib/b.cpp", "lib/all.h"], known);
+    check(
+        OutputValidator,
+        SourceShape::Directory,
+        &["a.cpp=#include \"../common/testlib.h\""],
+        known,
+    );
+    check(InputValidator, SourceShape::Directory, &["v.cxx", "testlib.h"], known);
+    check(Generator, SourceShape::File, &["gen.cpp"], known);
+    check(OutputValidator, SourceShape::File, &["check.c"], known);
+    check(Submission, SourceShape::File, &[include], "");
+    check(OutputValidator, SourceShape::Directory, &["*build", "check.cpp"], "");
 }
 
 #[test]
-fn the_binary_has_a_name_that_no_file_has() -> Result<(), Unready> {
+fn the_binary_has_a_name_of_its_own() -> Result<(), LaunchFault> {
     let files = ["a.c", "program", "program_/x"];
-    let machine = Scripted::default().gcc(NO_ARCHIVE);
-    let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
+    let machine = ScriptedMachine::default().with_gcc(NO_ARCHIVE);
+    let plan = plan_files(machine, ProgramKind::Submission, SourceShape::Directory, &files)?;
     assert_eq!(shown(&plan.start.command(&[], None)), "/program/program__");
     assert_eq!(plan.build.and_then(|it| it.produces), Some("program__".into()));
     Ok(())
 }
 
 /// Checks the additions to the command line of a build for batches, and the files of that build.
-fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>) {
+fn check_batches(machine: ScriptedMachine, files: &[&str], expected: Option<[&str; 2]>) {
     let shape = match files {
-        [_] => Shape::File,
-        _ => Shape::Directory,
+        [_] => SourceShape::File,
+        _ => SourceShape::Directory,
     };
-    let plan = planned(machine, ProgramKind::Submission, shape, files).expect("a plan");
+    let plan = plan_files(machine, ProgramKind::Submission, shape, files).expect("a plan");
     let batches = plan.for_batches().map(|batches| {
         let is_built = plan.build.as_ref().is_some_and(|step| step.produces.is_some());
-        let argv = |plan: &BuildPlan| match &plan.build {
+        let argv = |plan: &BuildCommands| match &plan.build {
             Some(step) if is_built => step.command.argv.clone(),
             _ => plan.start.command(&[], None).argv,
         };
@@ -221,7 +232,7 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
         });
         let added = added.join(" ");
         let names = batches.files.iter().map(|it| it.name.to_string_lossy());
-        let is_java = plan.written.code() == Some("java");
+        let is_java = plan.language.code() == Some("java");
         assert_eq!(batches.start == plan.start, is_built && !is_java);
         assert_eq!(batches.start.for_one(), plan.start);
         [added, names.collect::<Vec<_>>().join(" ")]
@@ -231,19 +242,19 @@ fn check_batches(machine: Scripted, files: &[&str], expected: Option<[&str; 2]>)
 }
 
 #[test]
-fn batches_have_a_source_more_that_no_file_has_the_name_of() {
-    let c = || Scripted::default().gcc(NO_ARCHIVE);
+fn a_batch_source_has_a_name_of_its_own() {
+    let c = || ScriptedMachine::default().with_gcc(NO_ARCHIVE);
     let wrap = "-Wl,--wrap=main";
     let added = format!("batch.c {wrap}");
     check_batches(c(), &["a.c"], Some([&added, "a.c batch.c"]));
     let renamed = format!("_batch.c {wrap}");
     check_batches(c(), &["a.c", "batch.c"], Some([&renamed, "a.c batch.c _batch.c"]));
-    let cpp = Scripted::default().gxx(ARCHIVE);
+    let cpp = ScriptedMachine::default().with_gxx(ARCHIVE);
     check_batches(cpp, &["a.cpp"], Some([&added, "a.cpp batch.c"]));
     let args = format!("-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg=batch.c -Clink-arg={wrap}");
-    let rust = rustc(Scripted::default().gcc(ARCHIVE));
+    let rust = rustc(ScriptedMachine::default().with_gcc(ARCHIVE));
     check_batches(rust, &["a.rs"], Some([&args, "a.rs batch.c"]));
-    let python = || python(Scripted::default());
+    let python = || python(ScriptedMachine::default());
     check_batches(python(), &["a.py"], Some(["/program/batch.py", "a.py batch.py"]));
     check_batches(
         python(),
@@ -251,13 +262,22 @@ fn batches_have_a_source_more_that_no_file_has_the_name_of() {
         Some(["/program/_batch.py", "__main__.py batch.py _batch.py"]),
     );
     let class = "a.java=class A { static void main(String[] a) {} }";
-    check_batches(java(Scripted::default()), &[class], Some(["batch.java", "a.java batch.java"]));
+    check_batches(
+        java(ScriptedMachine::default()),
+        &[class],
+        Some(["batch.java", "a.java batch.java"]),
+    );
 }
 
 #[test]
-fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
+fn the_heap_follows_the_memory_limit() -> Result<(), LaunchFault> {
     let file = "a.java=package p; class A { static void main(String[] a) {} }";
-    let plan = planned(java(Scripted::default()), ProgramKind::Submission, Shape::File, &[file])?;
+    let plan = plan_files(
+        java(ScriptedMachine::default()),
+        ProgramKind::Submission,
+        SourceShape::File,
+        &[file],
+    )?;
     let heap = |memory: Option<Bytes>| {
         let argv = plan.start.command(&["x".to_owned()], memory).argv;
         assert_eq!(argv[argv.len() - 2..], ["p.A", "x"]);
@@ -277,10 +297,10 @@ fn the_heap_follows_the_memory_limit() -> Result<(), Unready> {
 
 /// 2025-09, "Other programs": scripts find `python3`, `cc` and `c++`
 #[test]
-fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
+fn scripts_find_python_and_the_compilers_by_name() -> Result<(), LaunchFault> {
     let files = ["*build=#!/bin/sh\n", "v.cpp"];
-    let machine = python(Scripted::default().gcc(ARCHIVE).gxx(ARCHIVE));
-    let plan = planned(machine, ProgramKind::OutputValidator, Shape::Directory, &files)?;
+    let machine = python(ScriptedMachine::default().with_gcc(ARCHIVE).with_gxx(ARCHIVE));
+    let plan = plan_files(machine, ProgramKind::OutputValidator, SourceShape::Directory, &files)?;
     let step = plan.build.as_ref().map(|it| shown(&it.command));
     assert_eq!(step.as_deref(), Some("/bin/sh /box/build [/h/py]"));
     let start = plan.start.command(&[], None);
@@ -291,10 +311,10 @@ fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
 }
 
 #[test]
-fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unready> {
+fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), LaunchFault> {
     let file = "*sol=#!/usr/bin/env python3\n";
-    check(python(Scripted::default()), file, "-", "/h/py/bin/python3 /program/sol [/h/py]");
-    let stranger = || python(Scripted::default()).stranger("/srv/p/python3");
+    check(python(ScriptedMachine::default()), file, "-", "/h/py/bin/python3 /program/sol [/h/py]");
+    let stranger = || python(ScriptedMachine::default()).with_foreign_program("/srv/p/python3");
     for (line, name) in [
         ("#!/srv/p/python3", "/srv/p/python3"),
         ("#!./python3", "./python3"),
@@ -305,11 +325,11 @@ fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unrea
         check(stranger(), &format!("*sol={line}\n"), &fault, "");
     }
     let run = ["*run=#!/usr/bin/env python3\n"];
-    let machine = python(Scripted::default());
-    let plan = planned(machine, ProgramKind::InputValidator, Shape::Directory, &run)?;
+    let machine = python(ScriptedMachine::default());
+    let plan = plan_files(machine, ProgramKind::InputValidator, SourceShape::Directory, &run)?;
     assert_eq!(shown(&plan.start.command(&[], None)), "/h/py/bin/python3 /program/run [/h/py]");
     check(
-        Scripted::default(),
+        ScriptedMachine::default(),
         "*sol=#!/usr/bin/env lua\n",
         "`sol` needs `lua`, which is not on this machine; install it, or change the file that names it",
         "",
@@ -318,13 +338,13 @@ fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unrea
 }
 
 #[test]
-fn a_cargo_project_is_built_without_a_network() -> Result<(), Unready> {
+fn a_cargo_project_is_built_without_a_network() -> Result<(), LaunchFault> {
     let files = ["Cargo.toml=[package]\nname = 'p'", "src/main.rs"];
-    let machine = rustc(Scripted::default().gcc(ARCHIVE))
-        .tool("/h/.cargo/bin/cargo")
-        .tool("/h/rust/bin/cargo")
-        .says("--version", "cargo 1.95");
-    let plan = planned(machine, ProgramKind::Submission, Shape::Directory, &files)?;
+    let machine = rustc(ScriptedMachine::default().with_gcc(ARCHIVE))
+        .with_tool("/h/.cargo/bin/cargo")
+        .with_tool("/h/rust/bin/cargo")
+        .with_answer("--version", "cargo 1.95");
+    let plan = plan_files(machine, ProgramKind::Submission, SourceShape::Directory, &files)?;
     let step = plan.build.as_ref().map(|it| shown(&it.command)).unwrap_or_default();
     assert_eq!(
         step,

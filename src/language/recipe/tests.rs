@@ -1,4 +1,4 @@
-//! Forms and languages of programs.
+//! Languages and entry points of programs.
 
 use super::*;
 use crate::model::diagnostic::Diagnostic;
@@ -7,19 +7,19 @@ use crate::model::tree::{FileMode, Node};
 
 /// One program: its kind, `code@entry` if the package names them, then its files as `name`, `name=text`, or
 /// `*name=text` with the `x` bit; a single file comes after `file:`.
-struct Case<'a> {
+struct LaunchCase<'a> {
     kind: ProgramKind,
     language: Option<&'a str>,
     entry: Option<&'a str>,
-    shape: Shape,
+    shape: SourceShape,
     files: &'a [&'a str],
 }
 
-const DIRECTORY: Case<'static> = Case {
+const DIRECTORY: LaunchCase<'static> = LaunchCase {
     kind: ProgramKind::Submission,
     language: None,
     entry: None,
-    shape: Shape::Directory,
+    shape: SourceShape::Directory,
     files: &[],
 };
 
@@ -32,14 +32,14 @@ fn source(text: &str) -> TreeEntry {
     TreeEntry::new(name, Node::File { blob: bytes.as_bytes().into(), mode })
 }
 
-fn told(
-    case: &Case<'_>,
+fn spec_of(
+    case: &LaunchCase<'_>,
     included: Vec<(Option<String>, TreeEntry)>,
-) -> Result<Recipe, ProgramFault> {
+) -> Result<LaunchSpec, ProgramFault> {
     let files: Vec<TreeEntry> = case.files.iter().map(|it| source(it)).collect();
     let path = match case.shape {
-        Shape::File => PathBuf::from("sub").join(&files[0].name),
-        Shape::Directory => PathBuf::from("sub"),
+        SourceShape::File => PathBuf::from("sub").join(&files[0].name),
+        SourceShape::Directory => PathBuf::from("sub"),
     };
     let program = Program {
         name: "sub".into(),
@@ -50,16 +50,16 @@ fn told(
         ..Program::default()
     };
     let sources = Sources { shape: case.shape, files, included };
-    recipe(&program, &sources)
+    launch_spec(&program, &sources)
 }
 
-fn shown(recipe: Result<Recipe, ProgramFault>) -> String {
+fn show_spec(recipe: Result<LaunchSpec, ProgramFault>) -> String {
     let recipe = match recipe {
         Ok(recipe) => recipe,
         Err(fault) => return fault.to_string(),
     };
     match recipe.form {
-        Form::Language { language, sources, main } => {
+        LaunchForm::Language { language, sources, main } => {
             let sources: Vec<String> = sources.iter().map(|it| it.display().to_string()).collect();
             format!(
                 "{}: {} -> {}",
@@ -68,24 +68,24 @@ fn shown(recipe: Result<Recipe, ProgramFault>) -> String {
                 main.as_deref().unwrap_or("-")
             )
         }
-        Form::Scripts { build, run } => format!("scripts: {build:?} {run:?}"),
-        Form::Answers => "answers".to_owned(),
-        Form::Executable { file, .. } => format!("executable: {}", file.display()),
+        LaunchForm::Scripts { build, run } => format!("scripts: {build:?} {run:?}"),
+        LaunchForm::Answers => "answers".to_owned(),
+        LaunchForm::Executable { file, .. } => format!("executable: {}", file.display()),
     }
 }
 
 fn check(files: &[&str], expected: &str) {
-    let case = Case { files, ..DIRECTORY };
-    assert_eq!(shown(told(&case, Vec::new())), expected, "{files:?}");
+    let case = LaunchCase { files, ..DIRECTORY };
+    assert_eq!(show_spec(spec_of(&case, Vec::new())), expected, "{files:?}");
 }
 
 fn check_file(file: &str, expected: &str) {
-    let case = Case { files: &[file], shape: Shape::File, ..DIRECTORY };
-    assert_eq!(shown(told(&case, Vec::new())), expected, "{file}");
+    let case = LaunchCase { files: &[file], shape: SourceShape::File, ..DIRECTORY };
+    assert_eq!(show_spec(spec_of(&case, Vec::new())), expected, "{file}");
 }
 
 #[test]
-fn endings_tell_the_language() {
+fn endings_determine_the_language() {
     check_file("sol.py", "python3: sol.py -> sol.py");
     check_file("sol.C", "cpp: sol.C -> -");
     check_file("sol.rs", "rust: sol.rs -> sol.rs");
@@ -98,7 +98,7 @@ fn endings_tell_the_language() {
 
 /// 2025-09, "Submissions": if no single language can be told, the submission is not built; the others are judged
 #[test]
-fn what_cannot_be_told_names_the_files_and_the_way_out() {
+fn an_unclear_language_names_the_files_and_has_help() {
     check(&[], "is empty; add a source file; names that begin with `.` or `-` do not count");
     check(
         &["a.h", "b.hpp"],
@@ -121,25 +121,25 @@ fn what_cannot_be_told_names_the_files_and_the_way_out() {
 
 /// 2025-09, "Submissions": `language` of submissions.yaml goes before endings
 #[test]
-fn the_named_language_goes_before_endings() {
+fn the_named_language_comes_before_endings() {
     let check = |language, shape, files: &[&str], expected: &str| {
-        let case = Case { language: Some(language), shape, files, ..DIRECTORY };
-        assert_eq!(shown(told(&case, Vec::new())), expected, "{files:?}");
+        let case = LaunchCase { language: Some(language), shape, files, ..DIRECTORY };
+        assert_eq!(show_spec(spec_of(&case, Vec::new())), expected, "{files:?}");
     };
-    check("cpp", Shape::Directory, &["a.c", "b.py"], "cpp: a.c -> -");
-    check("perl", Shape::File, &["a.pl"], "perl: a.pl -> a.pl");
-    check("python3", Shape::File, &["a.txt"], "python3: a.txt -> a.txt");
-    check("cppgmp", Shape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
-    check("pypy3", Shape::File, &["a.py"], "pypy3: a.py -> a.py");
+    check("cpp", SourceShape::Directory, &["a.c", "b.py"], "cpp: a.c -> -");
+    check("perl", SourceShape::File, &["a.pl"], "perl: a.pl -> a.pl");
+    check("python3", SourceShape::File, &["a.txt"], "python3: a.txt -> a.txt");
+    check("cppgmp", SourceShape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
+    check("pypy3", SourceShape::File, &["a.py"], "pypy3: a.py -> a.py");
     check(
         "java",
-        Shape::Directory,
+        SourceShape::Directory,
         &["a.c"],
         "no Java source file among `a.c`; correct `language:` or the file endings",
     );
     check(
         "c99",
-        Shape::File,
+        SourceShape::File,
         &["a.c"],
         "unknown language `c99`; `juror languages` lists the codes",
     );
@@ -147,7 +147,7 @@ fn the_named_language_goes_before_endings() {
 
 /// 2025-09, "Submissions": an `entrypoint` that is not there is an error
 #[test]
-fn the_entry_point_is_found_or_asked_for() {
+fn an_unclear_entry_point_has_help() {
     let python = "python3: a.py b.py";
     check(&["a.py=import b", "b.py=if __name__ == '__main__':"], &format!("{python} -> b.py"));
     check(
@@ -158,10 +158,10 @@ fn the_entry_point_is_found_or_asked_for() {
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
         "each of `a.rs`, `b.rs` could be the main file; name the main file `main.rs`, set the entry point in the package, or give --start to `juror judge`",
     );
-    let case = Case { entry: Some("c.py"), files: &["a.py", "b.py"], ..DIRECTORY };
+    let case = LaunchCase { entry: Some("c.py"), files: &["a.py", "b.py"], ..DIRECTORY };
     let expected =
         "entry point `c.py` not found among `a.py`, `b.py`; correct the entry point in the package";
-    assert_eq!(shown(told(&case, Vec::new())), expected);
+    assert_eq!(show_spec(spec_of(&case, Vec::new())), expected);
 }
 
 #[test]
@@ -195,18 +195,18 @@ fn java_files_get_the_names_of_their_public_types() {
 #[test]
 fn an_included_driver_starts() {
     let driver = (Some("python3".to_owned()), source("__main__.py=import sol"));
-    let case = Case { files: &["sol.py"], shape: Shape::File, ..DIRECTORY };
+    let case = LaunchCase { files: &["sol.py"], shape: SourceShape::File, ..DIRECTORY };
     let expected = "python3: __main__.py sol.py -> __main__.py";
-    assert_eq!(shown(told(&case, vec![driver])), expected);
+    assert_eq!(show_spec(spec_of(&case, vec![driver])), expected);
 }
 
 /// 2025-09, "Included files": else a submitted file starts
 #[test]
-fn a_submitted_file_starts_rather_than_an_included_one() {
+fn a_submitted_file_starts_before_an_included_one() {
     let check = |language: &str, own: &[&str], included: &[&str], expected: &str| {
-        let case = Case { files: own, ..DIRECTORY };
+        let case = LaunchCase { files: own, ..DIRECTORY };
         let included = included.iter().map(|it| (Some(language.to_owned()), source(it))).collect();
-        assert_eq!(shown(told(&case, included)), expected, "{own:?}");
+        assert_eq!(show_spec(spec_of(&case, included)), expected, "{own:?}");
     };
     check("python3", &["sol.py"], &["grader.py"], "python3: grader.py sol.py -> sol.py");
     check(
@@ -225,15 +225,15 @@ fn a_submitted_file_starts_rather_than_an_included_one() {
 }
 
 #[test]
-fn a_java_file_that_is_asked_for_starts_before_one_with_the_usual_name() {
+fn a_wanted_java_file_starts_before_one_with_the_usual_name() {
     let main = |class: &str| format!("class {class} {{ static void main(String[] a) {{}} }}");
     let other = source(&format!("Main.java={}", main("Main")));
     let check = |file: &str, text: &str, expected: &str| {
         let file_with_text = format!("{file}={text}");
         let files = &[file_with_text.as_str()];
-        let case = Case { files, shape: Shape::File, entry: Some(file), ..DIRECTORY };
+        let case = LaunchCase { files, shape: SourceShape::File, entry: Some(file), ..DIRECTORY };
         let included = vec![(Some("java".to_owned()), other.clone())];
-        assert_eq!(shown(told(&case, included)), expected, "{text}");
+        assert_eq!(show_spec(spec_of(&case, included)), expected, "{text}");
     };
     check("Sum.java", &main("Sum"), "java: Main.java Sum.java -> Sum");
     let two = format!("class B {{}} public {}", main("A"));
@@ -243,13 +243,13 @@ fn a_java_file_that_is_asked_for_starts_before_one_with_the_usual_name() {
     // A class that is called like the file may be in another one.
     let other = source(&format!("B.java=class A {{}} {}", main("B")));
     let files = &["A.java=public class Main { public static void main(String[] a) {} }"];
-    let case = Case { files, shape: Shape::File, entry: Some("A.java"), ..DIRECTORY };
-    let told = shown(told(&case, vec![(Some("java".to_owned()), other)]));
+    let case = LaunchCase { files, shape: SourceShape::File, entry: Some("A.java"), ..DIRECTORY };
+    let told = show_spec(spec_of(&case, vec![(Some("java".to_owned()), other)]));
     assert_eq!(told, "java: Main.java B.java -> Main");
 }
 
 #[test]
-fn a_cargo_project_is_rust_whatever_lies_beside() {
+fn a_cargo_project_is_rust_with_any_other_files() {
     check(&["Cargo.toml=[package]\nname = 'p'", "src/main.rs", "build.py"], "rust:  -> p");
 }
 
@@ -264,8 +264,8 @@ fn a_file_without_a_known_ending_may_be_a_ready_program() {
 #[test]
 fn scripts_count_for_validators_and_generators_only() {
     let check = |kind, files: &[&str], expected: &str| {
-        let case = Case { kind, files, ..DIRECTORY };
-        let said = shown(told(&case, Vec::new()));
+        let case = LaunchCase { kind, files, ..DIRECTORY };
+        let said = show_spec(spec_of(&case, Vec::new()));
         assert!(said.starts_with(expected), "{said}");
     };
     let validator = ProgramKind::InputValidator;
@@ -281,12 +281,12 @@ fn scripts_count_for_validators_and_generators_only() {
 }
 
 #[test]
-fn a_fault_becomes_a_diagnostic_with_a_way_out() {
+fn a_fault_becomes_a_diagnostic_with_help() {
     let check = |files: &[&str], message: &str, help: &str| {
-        let case = Case { files, ..DIRECTORY };
-        let fault = told(&case, Vec::new()).expect_err("a fault");
+        let case = LaunchCase { files, ..DIRECTORY };
+        let fault = spec_of(&case, Vec::new()).expect_err("a fault");
         let expected = Diagnostic::error("sub", message).help(help);
-        assert_eq!(fault.at(Path::new("sub")), expected);
+        assert_eq!(fault.to_diagnostic(Path::new("sub")), expected);
     };
     check(&["a.h"], "there are only headers: `a.h`", "add the file that includes them");
     // A name that contains the end of a message must not mislead the test.

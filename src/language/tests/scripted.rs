@@ -7,102 +7,104 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
 
-/// A scripted machine.
 #[derive(Clone, Default)]
-pub(in crate::language) struct Scripted {
+pub(in crate::language) struct ScriptedMachine {
     tools: Vec<ScriptedTool>,
-    links: Vec<Link>,
+    links: Vec<ScriptedLink>,
     absent: Vec<PathBuf>,
-    /// How many questions were asked, to it and its copies.
-    pub(in crate::language) asked: Arc<AtomicUsize>,
+    /// The number of queries to the machine and its copies.
+    pub(in crate::language) queries: Arc<AtomicUsize>,
 }
 
 #[derive(Clone)]
 struct ScriptedTool {
     path: PathBuf,
     is_on_path: bool,
-    answers: Vec<Answer>,
+    answers: Vec<ScriptedAnswer>,
 }
 
 #[derive(Clone)]
-struct Answer {
+struct ScriptedAnswer {
     args: &'static str,
-    said: Result<String, AskFault>,
+    output: Result<String, AskFault>,
 }
 
 #[derive(Clone)]
-struct Link {
+struct ScriptedLink {
     from: PathBuf,
     to: PathBuf,
 }
 
-impl Scripted {
+impl ScriptedMachine {
     /// A tool on the search path, behind those before it.
-    pub(in crate::language) fn tool(mut self, path: &str) -> Self {
+    pub(in crate::language) fn with_tool(mut self, path: &str) -> Self {
         self.tools.push(ScriptedTool { path: path.into(), is_on_path: true, answers: Vec::new() });
         self
     }
 
-    /// A program elsewhere, which would answer if somebody started it.
-    pub(in crate::language) fn stranger(mut self, path: &str) -> Self {
-        self = self.tool(path);
+    /// A program outside the search path; it answers if it is started.
+    pub(in crate::language) fn with_foreign_program(mut self, path: &str) -> Self {
+        self = self.with_tool(path);
         if let Some(tool) = self.tools.last_mut() {
             tool.is_on_path = false;
-            tool.answers
-                .push(Answer { args: "", said: Ok("/started\nstarted\n/started\n".to_owned()) });
+            tool.answers.push(ScriptedAnswer {
+                args: "",
+                output: Ok("/started\nstarted\n/started\n".to_owned()),
+            });
         }
         self
     }
 
-    /// What the last tool says when its arguments begin like this; to anything else it fails.
-    pub(in crate::language) fn says(mut self, args: &'static str, said: &str) -> Self {
+    /// The last tool answers arguments that begin like this; it fails with all others.
+    pub(in crate::language) fn with_answer(mut self, args: &'static str, said: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
-            tool.answers.push(Answer { args, said: Ok(said.to_owned()) });
+            tool.answers.push(ScriptedAnswer { args, output: Ok(said.to_owned()) });
         }
         self
     }
 
     /// When its arguments begin like this, the machine cannot start the last tool.
-    pub(in crate::language) fn that_does_not_start(mut self, args: &'static str) -> Self {
+    pub(in crate::language) fn with_machine_fault(mut self, args: &'static str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
-            tool.answers.push(Answer { args, said: Err(AskFault::Machine(SHORT.to_owned())) });
+            tool.answers.push(ScriptedAnswer {
+                args,
+                output: Err(AskFault::Machine(NO_PROCESSES.to_owned())),
+            });
         }
         self
     }
 
-    /// A symbolic link.
-    pub(in crate::language) fn link(mut self, from: &str, to: &str) -> Self {
-        self.links.push(Link { from: from.into(), to: to.into() });
+    pub(in crate::language) fn with_link(mut self, from: &str, to: &str) -> Self {
+        self.links.push(ScriptedLink { from: from.into(), to: to.into() });
         self
     }
 
-    /// A path where nothing is; everywhere else is something.
-    pub(in crate::language) fn absent(mut self, path: &str) -> Self {
+    /// This path does not exist; all others do.
+    pub(in crate::language) fn without_path(mut self, path: &str) -> Self {
         self.absent.push(path.into());
         self
     }
 
-    /// GCC in the system, which can link statically if these archives are there.
-    pub(in crate::language) fn gcc(self, archives: &str) -> Self {
-        self.tool("/usr/bin/gcc").says("--version", "gcc 12").says("-print-file-name", archives)
+    pub(in crate::language) fn with_gcc(self, archives: &str) -> Self {
+        self.with_tool("/usr/bin/gcc")
+            .with_answer("--version", "gcc 12")
+            .with_answer("-print-file-name", archives)
     }
 
-    /// G++ in the system.
-    pub(in crate::language) fn gxx(self, archives: &str) -> Self {
-        self.tool("/usr/bin/g++").says("--version", "g++ 12").says("-print-file-name", archives)
+    pub(in crate::language) fn with_gxx(self, archives: &str) -> Self {
+        self.with_tool("/usr/bin/g++")
+            .with_answer("--version", "g++ 12")
+            .with_answer("-print-file-name", archives)
     }
 }
 
-/// What a machine says that cannot start a tool.
-pub(in crate::language) const SHORT: &str = "no more processes";
+pub(in crate::language) const NO_PROCESSES: &str = "no more processes";
 
-/// The answer of a compiler that has no archive.
 pub(in crate::language) const NO_ARCHIVE: &str = "lib.a\n";
 
-/// The answer of a compiler that has each archive.
 pub(in crate::language) const ARCHIVE: &str = "/usr/lib/lib.a\n";
 
-impl Probe for Scripted {
+impl Probe for ScriptedMachine {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         if name.contains('/') {
             let path = PathBuf::from(name);
@@ -113,11 +115,11 @@ impl Probe for Scripted {
     }
 
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.queries.fetch_add(1, Ordering::Relaxed);
         let args = args.join(" ");
         let tool = self.tools.iter().find(|it| it.path == program);
         let answer = tool.and_then(|it| it.answers.iter().find(|it| args.starts_with(it.args)));
-        answer.map_or_else(|| Err("exit status: 127".to_owned().into()), |it| it.said.clone())
+        answer.map_or_else(|| Err("exit status: 127".to_owned().into()), |it| it.output.clone())
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
@@ -134,7 +136,7 @@ impl Probe for Scripted {
         Some(path.to_path_buf())
     }
 
-    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
         while let Some(link) = self.links.iter().find(|it| Some(&it.from) == hops.last()) {
             hops.push(link.to.clone());
@@ -156,7 +158,7 @@ impl Probe for Scripted {
         Some("/home/u".into())
     }
 
-    fn elsewhere(&self, _: &str) -> Option<Lookup> {
+    fn remote_lookup(&self, _: &str) -> Option<Lookup> {
         None
     }
 }

@@ -4,14 +4,13 @@ use super::*;
 use crate::model::text::with_help;
 
 impl Report {
-    /// Adds an event to the report.
-    pub fn see(&mut self, stamped: &Stamped) {
+    pub fn add_event(&mut self, stamped: &StampedEvent) {
         self.session.elapsed = stamped.at;
         let package = stamped.package.as_deref().map(str::to_owned);
         match &stamped.event {
             Event::Started { command, command_line, task, .. } => {
                 self.session.command.clone_from(command);
-                // A merged command has none of its own.
+                // A merged report has no command line of its own.
                 if !command_line.is_empty() {
                     self.session.command_line.clone_from(command_line);
                 }
@@ -26,10 +25,10 @@ impl Report {
                 });
             }
             Event::PackageRead(package) => {
-                self.work = Work {
+                self.work = WorkInProgress {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
-                    ..Work::default()
+                    ..WorkInProgress::default()
                 };
                 self.session.packages.push((**package).clone());
             }
@@ -50,9 +49,9 @@ impl Report {
                 }
                 self.session.mechanism = Some(mechanism.clone());
             }
-            Event::Noted(note) => self.note(package, note),
+            Event::Noted(note) => self.add_note(package, note),
             Event::SubmissionStarted { submission, test_cases } => {
-                self.work.submissions.push(UnderWay {
+                self.work.submissions.push(RunningSubmission {
                     submission: submission.clone(),
                     test_cases: *test_cases,
                     judged: 0,
@@ -72,18 +71,22 @@ impl Report {
                 }
                 self.summary.broken += judgement.broken.len();
                 self.summary.spared_runs += judgement.spared;
-                // Runs beyond those that decided the verdict depend on chance, so they do not count.
+                // How many more runs there were depends on chance, so they do not count.
                 let mut under_way = self.work.submissions.iter();
                 let under_way = under_way.find(|it| it.submission == judgement.submission);
                 let begun = under_way.map_or(0, |it| it.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
                 let name = judgement.submission.clone();
-                self.done(SubmissionReport { package, name, result: Ok(judgement.clone()) });
+                self.add_submission(SubmissionReport {
+                    package,
+                    name,
+                    result: Ok(judgement.clone()),
+                });
             }
             Event::Failed { submission, error } => {
-                let fault = self.failed(package.clone(), submission.clone(), error);
+                let fault = self.add_fault(package.clone(), submission.clone(), error);
                 if let Some(name) = submission.clone() {
-                    self.done(SubmissionReport { package, name, result: Err(fault) });
+                    self.add_submission(SubmissionReport { package, name, result: Err(fault) });
                 }
             }
             Event::Progress(WorkProgress::Step(step)) => self.work.step = Some(step.clone()),
@@ -102,15 +105,17 @@ impl Report {
         }
     }
 
-    /// The exit code for what was judged. Work that ended before there was anything to report has its own code.
+    /// The exit code for the results.
     ///
-    /// For a package to verify, its faults count; for commands about a submission they are only reported.
+    /// Work that ended before it had results has its own code. Faults of a package count only for `verify`; other
+    /// commands report them.
     pub fn exit_code(&self) -> ExitCode {
         let (summary, is_verified) = (&self.summary, self.session.task == CommandTask::Verify);
-        // If a submission was named, its verdict is required; to verify means to judge those that can be built here.
+        // A submission that the user named needs a verdict. `verify` judges those that this machine can build.
         let faults = self.submissions.iter().filter_map(SubmissionReport::error);
-        let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
-            && (!is_verified || summary.accepted + summary.rejected == 0);
+        let is_lacking =
+            faults.filter(|it| it.is_skipped_submission()).any(|it| !it.error.is_no_program())
+                && (!is_verified || summary.accepted + summary.rejected == 0);
         let told = [
             (self.session.interrupted, ExitCode::Interrupted),
             (summary.judge_errors > 0 || is_lacking, ExitCode::JudgeError),
@@ -118,11 +123,11 @@ impl Report {
             (self.is_rejected(), ExitCode::Rejected),
         ];
         let told = told.into_iter().filter(|(is_so, _)| *is_so);
-        told.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
+        told.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
 
-    /// How many runs of submissions are recalled from earlier commands, and when the first of these was.
-    pub fn known_runs(&self) -> Option<(usize, Moment)> {
+    /// The number of runs that came from the cache, and when the first of them ran.
+    pub fn recalled_runs(&self) -> Option<(usize, Moment)> {
         let cases = self.submissions.iter().flat_map(SubmissionReport::cases);
         let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
         known.iter().min().map(|oldest| (known.len(), *oldest))
@@ -133,51 +138,53 @@ impl Report {
         self.submissions.len() - self.work.submissions_before
     }
 
-    /// Whether a submission was rejected, an expectation is broken, or data is not as it is to be.
+    /// Whether a submission was rejected, an expectation is broken, or data differs.
     pub fn is_rejected(&self) -> bool {
         let differs = |made: &GeneratedReport| {
             matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
         };
-        // `verify` compares with expectations instead.
+        // `verify` checks expectations instead.
         (self.session.task != CommandTask::Verify && self.summary.rejected > 0)
             || self.summary.broken > 0
             || self.generated.iter().any(differs)
     }
 
-    fn note(&mut self, package: Option<String>, note: &Note) {
+    fn add_note(&mut self, package: Option<String>, note: &Note) {
         match note {
             Note::Kept(dir) => self.kept = Some(dir.clone()),
             Note::Duplicates(found) => self.duplicates.extend(found.iter().cloned()),
             Note::Explanation(explained) => {
                 let explained = (**explained).clone();
                 let package = explained.package.clone().or(package);
-                self.explanations.push(Explained { package, ..explained });
+                self.explanations.push(ExplanationResult { package, ..explained });
             }
             Note::Proposal(proposal) => {
                 self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
             }
             Note::NextSteps(steps) => {
-                let next =
-                    |step: &NextStep| NextReport { package: package.clone(), step: step.clone() };
+                let next = |step: &NextStep| NextStepReport {
+                    package: package.clone(),
+                    step: step.clone(),
+                };
                 self.next.extend(steps.iter().map(next));
             }
         }
     }
 
-    fn done(&mut self, submission: SubmissionReport) {
+    fn add_submission(&mut self, submission: SubmissionReport) {
         let under_way = &mut self.work.submissions;
         under_way.retain(|it| it.submission != submission.name);
         self.submissions.push(submission);
     }
 
-    fn failed(
+    fn add_fault(
         &mut self,
         package: Option<String>,
         submission: Option<String>,
         error: &JudgeError,
     ) -> FaultReport {
         let fault = FaultReport { package, submission, error: error.clone() };
-        if fault.is_skip() {
+        if fault.is_skipped_submission() {
             self.summary.skipped_submissions += 1;
         } else {
             self.summary.judge_errors += 1;
@@ -213,7 +220,11 @@ mod tests {
         let check = |events: &[Event], figures: Summary| {
             let mut report = Report::default();
             for event in events {
-                report.see(&Stamped { at: Duration::ZERO, package: None, event: event.clone() });
+                report.add_event(&StampedEvent {
+                    at: Duration::ZERO,
+                    package: None,
+                    event: event.clone(),
+                });
             }
             assert_eq!(report.summary, figures, "{events:?}");
         };

@@ -1,8 +1,8 @@
 //! Opens a name below a directory without ever leaving it.
 //!
-//! Linux resolves the whole name itself (`openat2`). Elsewhere, and for links that Linux refuses although they end
-//! inside, each component is opened in turn without following links; a link is read, and its target is resolved in the
-//! same way. Whatever is replaced meanwhile, what is opened is below the directory.
+//! Linux resolves the whole name itself (`openat2`). Other systems open each component in turn without following
+//! links; a link's target is resolved in the same way. So does Linux if it refuses a link that ends inside. Whatever
+//! somebody replaces meanwhile, the opened file is below the directory.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -14,55 +14,54 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
 use rustix::io::Errno;
 
-/// How many links a name may lead through, as on Linux.
+/// The most links that a name may lead through, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// How a file is opened if only its name, kind and size are wanted: that works without the right to read it.
+/// Opens a file for its name, kind and size. That needs no right to read it.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-pub(super) const LOOK: OFlags = OFlags::PATH;
+pub(super) const METADATA_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-pub(super) const LOOK: OFlags = OFlags::RDONLY.union(NO_WAIT);
+pub(super) const METADATA_FLAGS: OFlags = OFlags::RDONLY.union(NO_WAIT_FLAGS);
 
-/// Flags for a file that may be anything: nothing waits, and no terminal becomes that of the process.
-pub(super) const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+/// For a file that may be anything: no opening waits, and no terminal becomes the process's own.
+pub(super) const NO_WAIT_FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
-/// Flags for a directory in which names are looked up.
-pub(super) const PLACE: OFlags = LOOK.union(OFlags::DIRECTORY);
+/// Opens a directory, to look up names.
+pub(super) const DIRECTORY_FLAGS: OFlags = METADATA_FLAGS.union(OFlags::DIRECTORY);
 
-/// The error for a name that leads out of its root.
-pub(super) fn leads_out() -> io::Error {
+pub(super) fn outside_error() -> io::Error {
     io::Error::new(io::ErrorKind::CrossesDevices, "it leads out of its directory")
 }
 
-/// What was opened by components: the file, and its name below the root without links.
-pub(super) struct Opened {
+/// A file that was opened by components, and its name below the root without links.
+pub(super) struct OpenedFile {
     pub file: OwnedFd,
     pub name: PathBuf,
 }
 
-/// Opens the directory at this path, which is trusted: links are followed.
+/// Opens a directory whose path is trusted: links are followed.
 pub(super) fn root(path: &Path) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    Ok(rustix::fs::open(path, PLACE | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(rustix::fs::open(path, DIRECTORY_FLAGS | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Opens a file or directory by its name below a root.
+/// Opens a name below a root.
 pub(super) fn open(root: &Path, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let directory = self::root(root)?;
-    match by_system(&directory, name, flags) {
+    match open_by_system(&directory, name, flags) {
         Some(opened) => opened,
-        None => Ok(by_components(&directory, root, name, flags)?.file),
+        None => Ok(open_by_components(&directory, root, name, flags)?.file),
     }
 }
 
-/// The same in any case by components, with the name that was found.
-pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<Opened> {
-    by_components(&self::root(root)?, root, name, flags)
+/// Always opens by components, and returns the resolved name.
+pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<OpenedFile> {
+    open_by_components(&self::root(root)?, root, name, flags)
 }
 
 /// Lets the system resolve the name; `None` if it cannot, or refuses.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     #[cfg(test)]
     if super::tests::BY_COMPONENTS.get() {
@@ -71,28 +70,28 @@ fn by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<Ow
     let name = if name.as_os_str().is_empty() { Path::new(".") } else { name };
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(root, name, flags | OFlags::CLOEXEC, Mode::empty(), how) {
-        // No such call, a filter that forbids it, a link that leads out at first, or something was moved meanwhile.
+        // There is no such call, a filter forbids it, a link leads out at first, or something was moved meanwhile.
         Err(Errno::NOSYS | Errno::PERM | Errno::XDEV | Errno::AGAIN) => None,
         opened => Some(opened.map_err(io::Error::from)),
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
     None
 }
 
-fn by_components(
+fn open_by_components(
     directory: &OwnedFd,
     root: &Path,
     name: &Path,
     flags: OFlags,
-) -> io::Result<Opened> {
+) -> io::Result<OpenedFile> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let step = PLACE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let step = DIRECTORY_FLAGS | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut parts = parts(name);
     let mut links = 0;
-    // Each link starts again with its target in its place: what is before it has been found to have none.
+    // Each link restarts with its target in its place. The components before it are no links.
     'start: loop {
         let mut above: Option<OwnedFd> = None;
         for at in 0..parts.len() {
@@ -100,19 +99,19 @@ fn by_components(
             let part = parts[at].clone();
             if part == *".." {
                 parts = match at {
-                    0 => from_outside(root, &parts.iter().collect::<PathBuf>())?,
+                    0 => reenter_root(root, &parts.iter().collect::<PathBuf>())?,
                     _ => [&parts[..at - 1], &parts[at + 1..]].concat(),
                 };
                 continue 'start;
             }
-            if let Some(target) = target(here, &part)? {
+            if let Some(target) = link_target(here, &part)? {
                 links += 1;
                 if links > MOST_LINKS {
                     return Err(Errno::LOOP.into());
                 }
                 let (before, after) = (&parts[..at], &parts[at + 1..]);
                 parts = if target.is_absolute() {
-                    from_outside(root, &after.iter().fold(target, |it, part| it.join(part)))?
+                    reenter_root(root, &after.iter().fold(target, |it, part| it.join(part)))?
                 } else {
                     [before, &self::parts(&target), after].concat()
                 };
@@ -120,17 +119,16 @@ fn by_components(
             }
             if at + 1 == parts.len() {
                 let file = openat(here, &part, flags, Mode::empty())?;
-                return Ok(Opened { file, name: parts.iter().collect() });
+                return Ok(OpenedFile { file, name: parts.iter().collect() });
             }
             above = Some(openat(here, &part, step, Mode::empty())?);
         }
         let file = openat(directory, ".", flags, Mode::empty())?;
-        return Ok(Opened { file, name: PathBuf::new() });
+        return Ok(OpenedFile { file, name: PathBuf::new() });
     }
 }
 
-/// The target of a link; `None` if the name is something else.
-fn target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
+fn link_target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
     match readlinkat(directory, name, Vec::new()) {
         Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
         Err(Errno::INVAL) => Ok(None),
@@ -138,16 +136,15 @@ fn target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// The components of a relative name.
 fn parts(name: &Path) -> Vec<OsString> {
     let real = name.components().filter(|it| !matches!(it, Component::CurDir | Component::RootDir));
     real.map(|it| it.as_os_str().to_owned()).collect()
 }
 
-/// The name below the root of a path that leaves it at first, and comes back. It is only a hint where to look: the name
-/// is resolved again from the root.
-fn from_outside(root: &Path, path: &Path) -> io::Result<Vec<OsString>> {
+/// The name below the root of a path that leaves the root and comes back. It is only a hint: the name is resolved
+/// again from the root.
+fn reenter_root(root: &Path, path: &Path) -> io::Result<Vec<OsString>> {
     let real = fs::canonicalize(root.join(path))?;
-    let below = real.strip_prefix(fs::canonicalize(root)?).map_err(|_| leads_out())?;
+    let below = real.strip_prefix(fs::canonicalize(root)?).map_err(|_| outside_error())?;
     Ok(parts(below))
 }

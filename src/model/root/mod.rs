@@ -1,8 +1,8 @@
 //! Files below a directory whose contents are not trusted: a package, a submission, an output directory.
 //!
-//! Packages come from other people, so each link, pipe and device in them is an attack until proven otherwise. A
-//! [`FilePath`] holds the root, which the user named and which is trusted, and the name below it. Opening resolves the
-//! name below the root, and nothing else: no link leads out, and what is checked is what is opened.
+//! Packages come from other people, so each link, pipe and device is an attack until proven otherwise. A [`FilePath`]
+//! has a root, which the user named and which is trusted, and a name below it. Opening resolves only the name, below
+//! the root. No link leads out, and the file that was checked is the file that is opened.
 
 mod beneath;
 #[cfg(test)]
@@ -23,93 +23,84 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 use serde::{Serialize, Serializer};
 
-use crate::model::root::beneath::{LOOK, NO_WAIT, leads_out};
-pub use crate::model::root::walk::{Kind, Obstacle, PathEntry, Unreached, Walk, WalkBounds};
-pub use crate::model::root::write::{BESIDE, RANDOM, Unplaced};
+use crate::model::root::beneath::{METADATA_FLAGS, NO_WAIT_FLAGS, outside_error};
+pub use crate::model::root::walk::{
+    Obstacle, PathEntry, PathKind, UnreachedPath, Walk, WalkBounds,
+};
+pub use crate::model::root::write::{PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX};
 use crate::model::units::Bytes;
 
-/// The path of a file or directory below its root, which need not exist.
+/// A file or directory below a root.
 ///
-/// It shows itself as a usual path. Only its own methods open it.
+/// It need not exist, and only its own methods open it. It displays as an ordinary path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath {
     root: Arc<Path>,
-    /// The root's path, and the name below it.
     path: PathBuf,
 }
 
 impl FilePath {
-    /// A file or directory that the user or juror named. It may be a link; everything below it must stay below it.
+    /// A file or directory that the user or juror named. It may be a link, but nothing below it leads out.
     pub fn root(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         Self { root: path.as_path().into(), path }
     }
 
-    /// A file to write that the user named. Its directory is the root, and a link in its place is replaced.
+    /// A file to write that the user named. Its directory is the root. A link with its name is replaced.
     pub fn output(path: &Path) -> Self {
         Self { root: path.parent().unwrap_or(path).into(), path: path.to_owned() }
     }
 
-    /// What has this name in this directory.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
-        self.at(self.path.join(name))
+        self.with_path(self.path.join(name))
     }
 
-    /// The file beside it with another ending.
+    /// A file beside it with another extension.
     #[must_use]
     pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_extension(extension))
+        self.with_path(self.path.with_extension(extension))
     }
 
-    /// The file beside it with one more ending.
+    /// A file beside it with one more extension.
     #[must_use]
     pub fn with_added_extension(&self, extension: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_added_extension(extension))
+        self.with_path(self.path.with_added_extension(extension))
     }
 
-    /// The file beside it with this name.
     #[must_use]
     pub fn with_file_name(&self, name: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_file_name(name))
+        self.with_path(self.path.with_file_name(name))
     }
 
-    /// The directory that it is in; `None` for the root.
+    /// Its directory; `None` for the root.
     #[must_use]
     pub fn directory(&self) -> Option<Self> {
         let is_root = self.path == *self.root;
         let above = self.path.parent().filter(|_| !is_root)?;
-        Some(self.at(above.to_owned()))
+        Some(self.with_path(above.to_owned()))
     }
 
-    /// The same file, with the root's path without links.
-    ///
-    /// # Errors
-    /// If the root is not there.
+    /// The same file, below the root's real path.
     pub fn with_real_root(&self) -> io::Result<Self> {
         let root = Self::root(std::fs::canonicalize(&self.root)?);
         let name = self.name()?;
         Ok(if name.as_os_str().is_empty() { root } else { root.join(name) })
     }
 
-    /// The path, to show it or to compare it.
     pub fn as_path(&self) -> &Path {
         &self.path
     }
 
-    fn at(&self, path: PathBuf) -> Self {
+    fn with_path(&self, path: PathBuf) -> Self {
         Self { root: Arc::clone(&self.root), path }
     }
 
-    /// The name below the root.
-    ///
-    /// # Errors
-    /// If it is not below it.
     fn name(&self) -> io::Result<&Path> {
-        self.path.strip_prefix(&self.root).map_err(|_| leads_out())
+        self.path.strip_prefix(&self.root).map_err(|_| outside_error())
     }
 
-    fn opened(&self, flags: OFlags) -> io::Result<OwnedFd> {
+    fn open_with(&self, flags: OFlags) -> io::Result<OwnedFd> {
         let name = self.name()?;
         if name.as_os_str().is_empty() {
             let path = if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path };
@@ -119,61 +110,42 @@ impl FilePath {
         beneath::open(&self.root, name, flags)
     }
 
-    /// Opens a regular file for reading.
-    ///
-    /// # Errors
-    /// What the system reports; if it leads out of the root; if it is a directory, a pipe, a device or a socket.
+    /// Opens a regular file below the root. Directories, pipes, devices and sockets are errors.
     pub fn open(&self) -> io::Result<File> {
-        regular(self.opened(OFlags::RDONLY | NO_WAIT)?)
+        regular_file(self.open_with(OFlags::RDONLY | NO_WAIT_FLAGS)?)
     }
 
-    /// Its path below the root without links.
-    ///
-    /// # Errors
-    /// What the system reports; if it leads out of the root.
-    pub fn real(&self) -> io::Result<Self> {
-        Ok(self.at(self.root.join(beneath::find(&self.root, self.name()?, LOOK)?.name)))
+    /// The same file, without links below the root.
+    pub fn resolve_links(&self) -> io::Result<Self> {
+        Ok(self.with_path(
+            self.root.join(beneath::find(&self.root, self.name()?, METADATA_FLAGS)?.name),
+        ))
     }
 
-    /// The target of a link, as it is written.
-    ///
-    /// # Errors
-    /// What the system reports; if it is no link, or its directory leads out of the root.
-    pub fn target(&self) -> io::Result<PathBuf> {
+    /// The target of a link, as written.
+    pub fn link_target(&self) -> io::Result<PathBuf> {
         if self.path == *self.root {
             return std::fs::read_link(&self.path);
         }
-        let (directory, name) = self.place()?;
+        let (directory, name) = self.open_parent()?;
         let target = rustix::fs::readlinkat(directory, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())
     }
 
-    /// The whole file.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
     pub fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// The first bytes of a file, at most `most`.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
-    pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn read_prefix(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// The whole file as text, of at most this many bytes.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open); if it is longer, or not UTF-8.
-    pub fn text(&self, most: u64) -> io::Result<String> {
-        let text = self.start(most.saturating_add(1))?;
+    pub fn read_text(&self, most: u64) -> io::Result<String> {
+        let text = self.read_prefix(most.saturating_add(1))?;
         if text.len() as u64 > most {
             return Err(io::Error::other(format!("it has more than {}", Bytes(most))));
         }
@@ -181,53 +153,44 @@ impl FilePath {
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
     }
 
-    /// The facts of what it leads to.
-    ///
-    /// # Errors
-    /// What the system reports; if it leads out of the root.
+    /// Follows links below the root.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        File::from(self.opened(LOOK)?).metadata()
+        File::from(self.open_with(METADATA_FLAGS)?).metadata()
     }
 
-    /// The facts of what is there, which may be a link.
-    ///
-    /// # Errors
-    /// What the system reports; if its directory leads out of the root.
+    /// Does not follow a link.
     pub fn link_metadata(&self) -> io::Result<Metadata> {
-        let Ok((directory, name)) = self.place() else { return self.metadata() };
-        let flags = LOOK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok((directory, name)) = self.open_parent() else { return self.metadata() };
+        let flags = METADATA_FLAGS | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(directory, name, flags, rustix::fs::Mode::empty());
         File::from(opened?).metadata()
     }
 
-    /// Whether it leads to a regular file below the root.
+    /// Whether it is, or leads to, a regular file below the root.
     pub fn is_file(&self) -> bool {
         self.metadata().is_ok_and(|found| found.is_file())
     }
 
-    /// Whether it leads to a directory below the root.
+    /// Whether it is, or leads to, a directory below the root.
     pub fn is_dir(&self) -> bool {
         self.metadata().is_ok_and(|found| found.is_dir())
     }
 
-    /// Whether it leads to something below the root.
+    /// Whether it is, or leads to, something below the root.
     pub fn exists(&self) -> bool {
         self.metadata().is_ok()
     }
 
-    /// Whether nothing is there, not even a link.
+    /// Whether nothing has this name, not even a link.
     pub fn is_missing(&self) -> bool {
         let missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
         self.link_metadata().is_err_and(missing)
     }
 
-    /// The names in a directory, sorted.
-    ///
-    /// # Errors
-    /// What the system reports; if it leads out of the root; if there are too many.
+    /// The names in a directory, sorted. Too many names are an error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
-        let directory = File::from(self.opened(OFlags::RDONLY | OFlags::DIRECTORY)?);
-        let listed = walk::listed(&directory, WalkBounds::PACKAGE.entries);
+        let directory = File::from(self.open_with(OFlags::RDONLY | OFlags::DIRECTORY)?);
+        let listed = walk::list_names(&directory, WalkBounds::PACKAGE.entries);
         let listed = listed.map_err(|obstacle| match obstacle {
             Obstacle::System(error) => error,
             other => io::Error::other(other.to_string()),
@@ -235,14 +198,13 @@ impl FilePath {
         Ok(listed.into_iter().map(|it| it.name).collect())
     }
 
-    /// All that is below a directory, within these bounds.
+    /// Everything below a directory, within these bounds.
     pub fn walk(&self, bounds: WalkBounds) -> Walk {
         Walk::new(self, bounds)
     }
 }
 
-/// The file, if it is a regular one.
-fn regular(file: OwnedFd) -> io::Result<File> {
+fn regular_file(file: OwnedFd) -> io::Result<File> {
     let file = File::from(file);
     match file.metadata()?.file_type() {
         kind if kind.is_file() => Ok(file),
@@ -251,8 +213,8 @@ fn regular(file: OwnedFd) -> io::Result<File> {
     }
 }
 
-/// Whether this is the error for a path that leads out of its root.
-pub fn is_outside(error: &io::Error) -> bool {
+/// Whether the error says that a path leads out of its root.
+pub fn is_outside_error(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::CrossesDevices
 }
 
@@ -262,7 +224,7 @@ impl Default for FilePath {
     }
 }
 
-/// Written as data, it is the only thing with a `file`.
+/// The key `file` marks a path: no other value is serialized with this key.
 impl Serialize for FilePath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map([("file", self.path.to_string_lossy())])

@@ -1,4 +1,4 @@
-//! Opening in both ways: by the system, and by components.
+//! Opens files in both ways: by the system, and by components.
 
 use super::*;
 use std::cell::Cell;
@@ -10,12 +10,12 @@ use std::os::unix::net::UnixListener;
 use tempfile::TempDir;
 
 thread_local! {
-    /// Whether this thread resolves names by components, as where the system cannot do it.
+    /// Whether this thread opens by components, as on systems that cannot do it themselves.
     pub(super) static BY_COMPONENTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a test in both ways to resolve names.
-fn both(test: impl Fn(&TempDir)) {
+/// Runs a test in both ways.
+fn check_both_ways(test: impl Fn(&TempDir)) {
     for by_components in [false, true] {
         BY_COMPONENTS.set(by_components);
         test(&tempfile::tempdir().unwrap());
@@ -23,7 +23,7 @@ fn both(test: impl Fn(&TempDir)) {
     BY_COMPONENTS.set(false);
 }
 
-/// A package with files and links, a directory beside it with a secret, and the path of the package.
+/// A package with files and links, and beside it a directory with a secret. Returns the path of the package.
 fn package(dir: &TempDir) -> FilePath {
     let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
     fs::create_dir_all(package.join("sub/deep")).unwrap();
@@ -35,8 +35,8 @@ fn package(dir: &TempDir) -> FilePath {
 }
 
 fn text(file: &FilePath) -> Result<String, ErrorText> {
-    file.text(1000).map_err(|error| {
-        if is_outside(&error) {
+    file.read_text(1000).map_err(|error| {
+        if is_outside_error(&error) {
             "outside".to_owned()
         } else {
             error.to_string().split(" (os").next().unwrap_or_default().to_owned()
@@ -48,7 +48,7 @@ type ErrorText = String;
 
 #[test]
 fn a_link_is_followed_if_it_ends_below_the_root() {
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         let check = |target: &str, expected: Result<&str, &str>| {
             let target = target.replace("DIR", &dir.path().display().to_string());
@@ -57,7 +57,7 @@ fn a_link_is_followed_if_it_ends_below_the_root() {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
             assert_eq!(text(&link), expected, "{target}");
             assert_eq!(link.is_file(), expected.is_ok(), "{target}");
-            assert_eq!(link.real().is_ok(), expected.is_ok(), "{target}");
+            assert_eq!(link.resolve_links().is_ok(), expected.is_ok(), "{target}");
             fs::remove_file(&link.path).unwrap();
         };
         check("../file", Ok("inside"));
@@ -83,9 +83,9 @@ fn a_link_is_followed_if_it_ends_below_the_root() {
 }
 
 #[test]
-fn what_a_process_has_open_is_outside() {
+fn an_open_file_of_a_process_is_outside_the_root() {
     use std::os::fd::AsRawFd;
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         let open = File::open(dir.path().join("outside/secret")).unwrap();
         for target in ["/proc/self/fd/", "/dev/fd/"] {
@@ -98,7 +98,7 @@ fn what_a_process_has_open_is_outside() {
 
 #[test]
 fn a_chain_of_links_is_followed_within_the_root_and_ends() {
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         symlink("file", root.join("l0").path).unwrap();
         for at in 0..40 {
@@ -112,13 +112,13 @@ fn a_chain_of_links_is_followed_within_the_root_and_ends() {
             assert_eq!(text(&root.join(name)), Err("outside".into()), "{name}");
         }
         assert_eq!(text(&root.join("/etc/passwd")), Err("outside".into()));
-        assert_eq!(root.join("sub/../l3").real().unwrap(), root.join("file"));
+        assert_eq!(root.join("sub/../l3").resolve_links().unwrap(), root.join("file"));
     });
 }
 
 #[test]
 fn the_root_itself_may_be_a_link_and_a_file() {
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         let link = dir.path().join("link");
         symlink(&root.path, &link).unwrap();
@@ -131,26 +131,26 @@ fn the_root_itself_may_be_a_link_and_a_file() {
 }
 
 #[test]
-fn only_regular_files_are_read_and_nothing_waits() {
-    both(|dir| {
+fn only_regular_files_are_read_without_waiting() {
+    check_both_ways(|dir| {
         let root = package(dir);
         let _socket = UnixListener::bind(root.join("socket").path).unwrap();
         let mode = rustix::fs::Mode::from_bits_retain(0o600);
         let fifo = rustix::fs::FileType::Fifo;
-        // It makes no FIFO on Apple's systems.
+        // Apple's systems have no such call.
         rustix::fs::mknodat(rustix::fs::CWD, &root.join("fifo").path, fifo, mode, 0).unwrap();
         for name in ["socket", "fifo", "sub"] {
             let file = root.join(name);
             assert!(file.open().is_err() && !file.is_file(), "{name}");
             assert!(file.exists(), "{name}");
-            assert!(file.open_end().is_err(), "{name}");
+            assert!(file.open_to_append().is_err(), "{name}");
         }
     });
 }
 
 #[test]
 fn a_file_that_a_link_replaces_after_a_check_is_not_read() {
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         let file = root.join("sub/deep/file");
         assert!(file.is_file());
@@ -167,8 +167,8 @@ fn a_file_that_a_link_replaces_after_a_check_is_not_read() {
 }
 
 #[test]
-fn what_is_replaced_all_the_time_is_never_read_from_outside() {
-    both(|dir| {
+fn a_path_that_is_replaced_all_the_time_never_leads_outside() {
+    check_both_ways(|dir| {
         let root = package(dir);
         let (place, file) = (root.join("sub/deep").path, root.join("sub/deep/secret"));
         fs::write(&file.path, "deep").unwrap();
@@ -197,7 +197,7 @@ fn what_is_replaced_all_the_time_is_never_read_from_outside() {
 
 #[test]
 fn a_new_file_is_below_the_root_and_replaces_links_without_following_them() {
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         let outside = dir.path().join("outside/secret");
         symlink(&outside, root.join("link").path).unwrap();
@@ -211,13 +211,13 @@ fn a_new_file_is_below_the_root_and_replaces_links_without_following_them() {
         root.join("inner/new").create().unwrap();
         assert!(root.join("sub/new").is_file());
         let write = |file: &FilePath| file.create()?.write_all(b"replaced");
-        let ready = root.join("link").replacement(write).unwrap();
+        let ready = root.join("link").prepare_replacement(write).unwrap();
         assert_eq!(fs::read_to_string(&root.join("link").path).unwrap(), "secret");
-        ready.place().unwrap();
+        ready.commit().unwrap();
         assert_eq!(text(&root.join("link")), Ok("replaced".into()));
-        drop(root.join("file").replacement(write).unwrap());
+        drop(root.join("file").prepare_replacement(write).unwrap());
         assert_eq!(text(&root.join("file")), Ok("inside".into()));
-        assert!(root.join("dir/x").replacement(write).is_err());
+        assert!(root.join("dir/x").prepare_replacement(write).is_err());
         let left: Vec<_> = root.names().unwrap();
         assert!(
             !left.iter().any(|name| name.as_encoded_bytes().starts_with(b".juror")),
@@ -229,8 +229,8 @@ fn a_new_file_is_below_the_root_and_replaces_links_without_following_them() {
 }
 
 #[test]
-fn a_walk_counts_what_links_multiply_and_ends() {
-    /// Lists all; returns the names of files, and what was not reached.
+fn a_walk_ends_although_links_multiply_files() {
+    /// Returns the names of all files, and what was not reached.
     fn all(start: &FilePath, bounds: WalkBounds) -> (Vec<String>, Vec<String>) {
         let (mut files, mut unreached) = (Vec::new(), Vec::new());
         let name = |path: &FilePath| path.strip_prefix(&**start).unwrap().display().to_string();
@@ -243,9 +243,9 @@ fn a_walk_counts_what_links_multiply_and_ends() {
                     continue;
                 }
             };
-            match entry.look() {
-                Ok((Kind::File, _)) => files.push(name(&entry.path)),
-                Ok((Kind::Directory, _)) => {
+            match entry.kind_and_metadata() {
+                Ok((PathKind::File, _)) => files.push(name(&entry.path)),
+                Ok((PathKind::Directory, _)) => {
                     if let Err(it) = walk.enter(&entry) {
                         unreached.push(format!("{}: {}", name(&it.path), it.reason));
                     }
@@ -255,7 +255,7 @@ fn a_walk_counts_what_links_multiply_and_ends() {
         }
         (files, unreached)
     }
-    both(|dir| {
+    check_both_ways(|dir| {
         let root = package(dir);
         symlink("sub", root.join("again").path).unwrap();
         symlink("..", root.join("sub/up").path).unwrap();

@@ -1,4 +1,5 @@
-//! Lists what is below a directory. It counts all that it sees, and enters only what it is told to.
+//! Lists what is below a directory. A walk counts everything that it sees, and enters only the directories that it is
+//! told to.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -9,54 +10,49 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{Dir, FileType, OFlags, readlinkat};
 
-use crate::model::root::{FilePath, is_outside};
+use crate::model::root::{FilePath, is_outside_error};
 
-/// How much a directory may contain. Links multiply: with ten of them on each of twelve levels, a few kilobytes are
-/// 10^12 directories.
+/// How much a directory may contain. Links multiply: ten of them on each of twelve levels make 10^12 directories from
+/// a few kilobytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkBounds {
-    /// Files and directories, also those that are ignored.
+    /// Files and directories, even if they are ignored.
     pub entries: usize,
-    /// Those of them that are below links to directories.
+    /// The ones of these that are below links to directories.
     pub behind_links: usize,
     pub depth: usize,
     pub nested_links: usize,
 }
 
 impl WalkBounds {
-    /// Of a package.
     pub const PACKAGE: Self =
         Self { entries: 500_000, behind_links: 50_000, depth: 100, nested_links: 5 };
-    /// Of a program.
     pub const PROGRAM: Self =
         Self { entries: 20_000, behind_links: 10_000, depth: 100, nested_links: 5 };
 }
 
-/// The kind of what is found; a link has the kind of its target.
+/// A link has the kind of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     File,
     Directory,
 }
 
-/// Something that is found.
 #[derive(Clone, Debug)]
 pub struct PathEntry {
     pub path: FilePath,
-    /// Whether it is a link.
     pub is_link: bool,
-    /// How many links to directories it is below.
+    /// The number of links to directories above it.
     links: usize,
 }
 
 /// A path that the walk does not reach, and why.
 #[derive(Debug)]
-pub struct Unreached {
+pub struct UnreachedPath {
     pub path: FilePath,
     pub reason: Obstacle,
 }
 
-/// A reason why something is not reached.
 #[derive(Debug)]
 pub enum Obstacle {
     /// It is a link to a directory that contains it.
@@ -76,7 +72,7 @@ pub enum Obstacle {
 
 impl From<io::Error> for Obstacle {
     fn from(error: io::Error) -> Self {
-        if is_outside(&error) { Self::Outside } else { Self::System(error) }
+        if is_outside_error(&error) { Self::Outside } else { Self::System(error) }
     }
 }
 
@@ -99,43 +95,38 @@ impl fmt::Display for Obstacle {
 }
 
 impl PathEntry {
-    /// Its last name.
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// What it is, and its facts.
-    ///
-    /// # Errors
-    /// If it is something else, or leads out, or nowhere.
-    pub fn look(&self) -> Result<(Kind, Metadata), Obstacle> {
+    /// Fails for other kinds, and for links that lead out or nowhere.
+    pub fn kind_and_metadata(&self) -> Result<(PathKind, Metadata), Obstacle> {
         let found = self.path.metadata()?;
         match found.file_type() {
-            kind if kind.is_dir() => Ok((Kind::Directory, found)),
-            kind if kind.is_file() => Ok((Kind::File, found)),
+            kind if kind.is_dir() => Ok((PathKind::Directory, found)),
+            kind if kind.is_file() => Ok((PathKind::File, found)),
             _ => Err(Obstacle::Special),
         }
     }
 }
 
 /// A directory that is being listed.
-struct Level {
+struct WalkLevel {
     path: FilePath,
     names: std::vec::IntoIter<ListedName>,
-    /// Its device and number, to notice a loop.
+    /// Device and inode, to notice a loop.
     identity: (u64, u64),
-    /// How many links to directories it is below, itself among them.
+    /// The number of links to directories above its entries.
     links: usize,
 }
 
-/// A name in a directory.
 pub(super) struct ListedName {
     pub name: OsString,
     pub is_link: bool,
 }
 
 /// The names in an open directory, sorted.
-pub(super) fn listed(directory: &File, most: usize) -> Result<Vec<ListedName>, Obstacle> {
+pub(super) fn list_names(directory: &File, most: usize) -> Result<Vec<ListedName>, Obstacle> {
     let mut all = Vec::new();
     for entry in Dir::read_from(directory).map_err(io::Error::from)? {
         let entry = entry.map_err(io::Error::from)?;
@@ -157,86 +148,83 @@ pub(super) fn listed(directory: &File, most: usize) -> Result<Vec<ListedName>, O
     Ok(all)
 }
 
-/// A walk, directory by directory, by name. It lists the directories that it is told to enter.
+/// A walk through directories, with names in order. It enters only the directories that it is told to.
 pub struct Walk {
     start: FilePath,
     bounds: WalkBounds,
-    levels: Vec<Level>,
-    seen: usize,
+    levels: Vec<WalkLevel>,
+    entries_seen: usize,
     behind_links: usize,
-    state: State,
+    state: WalkState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum WalkState {
     New,
-    Begun,
-    Over,
+    Started,
+    Ended,
 }
 
 impl Walk {
     pub(super) fn new(start: &FilePath, bounds: WalkBounds) -> Self {
-        let (levels, state) = (Vec::new(), State::New);
-        Self { start: start.clone(), bounds, levels, seen: 0, behind_links: 0, state }
+        let (levels, state) = (Vec::new(), WalkState::New);
+        Self { start: start.clone(), bounds, levels, entries_seen: 0, behind_links: 0, state }
     }
 
-    /// Lists a directory next, which the walk has just found.
-    ///
-    /// # Errors
-    /// If it cannot be listed, contains itself, or is too deep.
-    pub fn enter(&mut self, entry: &PathEntry) -> Result<(), Unreached> {
+    /// Lists a directory that the walk has just found, before it continues.
+    pub fn enter(&mut self, entry: &PathEntry) -> Result<(), UnreachedPath> {
         self.push(&entry.path, entry.links + usize::from(entry.is_link))
     }
 
-    fn push(&mut self, path: &FilePath, links: usize) -> Result<(), Unreached> {
-        let level = self.level(path, links);
-        let level = level.map_err(|reason| self.unreached(path, reason))?;
+    fn push(&mut self, path: &FilePath, links: usize) -> Result<(), UnreachedPath> {
+        let level = self.open_level(path, links);
+        let level = level.map_err(|reason| self.end_if_bound(path, reason))?;
         self.levels.push(level);
         Ok(())
     }
 
-    fn level(&self, path: &FilePath, links: usize) -> Result<Level, Obstacle> {
+    fn open_level(&self, path: &FilePath, links: usize) -> Result<WalkLevel, Obstacle> {
         if self.levels.len() > self.bounds.depth {
             return Err(Obstacle::TooDeep(self.bounds.depth));
         }
         if links > self.bounds.nested_links {
             return Err(Obstacle::TooLinked(self.bounds.nested_links));
         }
-        // One descriptor for its identity and its names.
-        let directory = File::from(path.opened(OFlags::RDONLY | OFlags::DIRECTORY)?);
+        // One descriptor gives both identity and names.
+        let directory = File::from(path.open_with(OFlags::RDONLY | OFlags::DIRECTORY)?);
         let found = directory.metadata()?;
         let identity = (found.dev(), found.ino());
         if self.levels.iter().any(|level| level.identity == identity) {
             return Err(Obstacle::Loop);
         }
-        let names = listed(&directory, self.bounds.entries)?.into_iter();
-        Ok(Level { path: path.clone(), names, identity, links })
+        let names = list_names(&directory, self.bounds.entries)?.into_iter();
+        Ok(WalkLevel { path: path.clone(), names, identity, links })
     }
 
     /// Ends the walk if a bound is exceeded.
-    fn unreached(&mut self, path: &FilePath, reason: Obstacle) -> Unreached {
+    fn end_if_bound(&mut self, path: &FilePath, reason: Obstacle) -> UnreachedPath {
         let is_bound =
             matches!(reason, Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_));
         if is_bound {
-            self.state = State::Over;
+            self.state = WalkState::Ended;
         }
         let path = if is_bound { &self.start } else { path }.clone();
-        Unreached { path, reason }
+        UnreachedPath { path, reason }
     }
 }
 
 impl Iterator for Walk {
-    type Item = Result<PathEntry, Unreached>;
+    type Item = Result<PathEntry, UnreachedPath>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.start.clone();
         match self.state {
-            State::Over => return None,
-            State::Begun => {}
-            State::New => {
-                self.state = State::Begun;
+            WalkState::Ended => return None,
+            WalkState::Started => {}
+            WalkState::New => {
+                self.state = WalkState::Started;
                 if let Err(unreached) = self.push(&start, 0) {
-                    self.state = State::Over;
+                    self.state = WalkState::Ended;
                     return Some(Err(unreached));
                 }
             }
@@ -248,14 +236,14 @@ impl Iterator for Walk {
                 None => self.levels.pop(),
             };
         };
-        self.seen += 1;
+        self.entries_seen += 1;
         self.behind_links += usize::from(links > 0);
         let WalkBounds { entries, behind_links, .. } = self.bounds;
-        if self.seen > entries {
-            return Some(Err(self.unreached(&start, Obstacle::TooMany(entries))));
+        if self.entries_seen > entries {
+            return Some(Err(self.end_if_bound(&start, Obstacle::TooMany(entries))));
         }
         if self.behind_links > behind_links {
-            return Some(Err(self.unreached(&start, Obstacle::TooMany(behind_links))));
+            return Some(Err(self.end_if_bound(&start, Obstacle::TooMany(behind_links))));
         }
         Some(Ok(PathEntry { path, is_link, links }))
     }

@@ -1,5 +1,5 @@
-//! Writes below a root: each name is put into its directory, which is opened beneath the root, and no link is followed
-//! at the last name.
+//! Writes below a root. A name is created in its directory, which was opened beneath the root, and no link is followed
+//! at the last component.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,140 +13,117 @@ use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, symlinkat, un
 use rustix::io::Errno;
 
 use crate::model::root::FilePath;
-use crate::model::root::beneath::PLACE;
+use crate::model::root::beneath::DIRECTORY_FLAGS;
 
-/// The start of the names of files that are not yet in place.
-pub const BESIDE: &str = ".juror-";
-/// How many letters and digits follow.
-pub const RANDOM: usize = 6;
+/// Names of temporary files start with this.
+pub const TEMPORARY_PREFIX: &str = ".juror-";
+/// The number of letters and digits that follow.
+pub const RANDOM_LETTERS: usize = 6;
 
-/// The rights of any new file, before the process's mask.
-const NEW: Mode = Mode::from_bits_retain(0o666);
+/// Permissions of a new file, before the umask.
+const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 
-/// A complete file beside the one that it will replace. It is removed unless it is put in place.
+/// A complete file beside the one that it will replace. If it is not put in place, it is removed.
 #[derive(Debug)]
-pub struct Unplaced {
-    beside: FilePath,
+pub struct PendingFile {
+    temporary: FilePath,
     target: FilePath,
     is_placed: bool,
 }
 
-impl Unplaced {
-    /// Puts it in place, and replaces a file or link there.
-    ///
-    /// # Errors
-    /// What the system reports.
-    pub fn place(mut self) -> io::Result<()> {
-        self.beside.rename(&self.target)?;
+impl PendingFile {
+    /// Puts the file in place. It replaces a file or link there.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.temporary.rename(&self.target)?;
         self.is_placed = true;
         Ok(())
     }
 
-    /// The file that it will replace.
     pub fn target(&self) -> &FilePath {
         &self.target
     }
 
-    /// Where it is now.
-    pub fn beside(&self) -> &FilePath {
-        &self.beside
+    pub fn temporary(&self) -> &FilePath {
+        &self.temporary
     }
 }
 
-impl Drop for Unplaced {
+impl Drop for PendingFile {
     fn drop(&mut self) {
         if !self.is_placed {
-            // If it cannot be removed, a later juror removes it.
-            let _ = self.beside.remove();
+            // If this fails, a later juror removes it.
+            let _ = self.temporary.remove();
         }
     }
 }
 
 impl FilePath {
-    /// Its directory, opened, and its name there.
-    pub(super) fn place(&self) -> io::Result<(OwnedFd, OsString)> {
+    /// Opens its directory. Returns it with the last component.
+    pub(super) fn open_parent(&self) -> io::Result<(OwnedFd, OsString)> {
         let name = self.path.file_name().filter(|_| self.path != *self.root);
         let name = name.ok_or(ErrorKind::InvalidInput)?.to_owned();
         let directory = self.directory().ok_or(ErrorKind::InvalidInput)?;
-        Ok((directory.opened(PLACE)?, name))
+        Ok((directory.open_with(DIRECTORY_FLAGS)?, name))
     }
 
-    /// Makes this directory and those above it, if they are missing.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root; if something else is there.
+    /// Makes this directory, and missing ones above it.
     pub fn make_directories(&self) -> io::Result<()> {
-        match self.opened(PLACE) {
+        match self.open_with(DIRECTORY_FLAGS) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             opened => return opened.map(drop),
         }
         let Some(above) = self.directory() else { return fs::create_dir_all(&self.root) };
         above.make_directories()?;
-        let (directory, name) = self.place()?;
+        let (directory, name) = self.open_parent()?;
         match mkdirat(directory, name, Mode::from_bits_retain(0o777)) {
-            Err(Errno::EXIST) => self.opened(PLACE).map(drop),
+            Err(Errno::EXIST) => self.open_with(DIRECTORY_FLAGS).map(drop),
             made => Ok(made?),
         }
     }
 
-    /// Makes a new directory, and those above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a directory, and missing ones above it. Nothing may have its name.
     pub fn create_directory(&self) -> io::Result<OwnedFd> {
-        self.make_directory()?;
-        let (directory, name) = self.place()?;
+        self.make_parents()?;
+        let (directory, name) = self.open_parent()?;
         mkdirat(&directory, &name, Mode::from_bits_retain(0o777))?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(directory, name, flags, Mode::empty())?)
     }
 
-    /// Makes the directories above it.
-    fn make_directory(&self) -> io::Result<()> {
+    fn make_parents(&self) -> io::Result<()> {
         self.directory().map_or(Ok(()), |directory| directory.make_directories())
     }
 
-    /// Makes a file, and the directories above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a file, and missing directories above it. Nothing may have its name.
     pub fn create(&self) -> io::Result<File> {
-        self.make_directory()?;
-        let (directory, name) = self.place()?;
+        self.make_parents()?;
+        let (directory, name) = self.open_parent()?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        Ok(openat(directory, name, flags | OFlags::CLOEXEC, NEW)?.into())
+        Ok(openat(directory, name, flags | OFlags::CLOEXEC, NEW_FILE_MODE)?.into())
     }
 
-    /// Opens a regular file to write behind its end.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
-    pub fn open_end(&self) -> io::Result<File> {
-        super::regular(self.opened(OFlags::WRONLY | OFlags::APPEND | super::NO_WAIT)?)
+    /// Opens a regular file to append to it.
+    pub fn open_to_append(&self) -> io::Result<File> {
+        super::regular_file(self.open_with(OFlags::WRONLY | OFlags::APPEND | super::NO_WAIT_FLAGS)?)
     }
 
-    /// Makes a link with this target, and the directories above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a link, and missing directories above it. Nothing may have its name.
     pub fn create_link(&self, target: &Path) -> io::Result<()> {
-        self.make_directory()?;
-        let (directory, name) = self.place()?;
+        self.make_parents()?;
+        let (directory, name) = self.open_parent()?;
         Ok(symlinkat(target, directory, name)?)
     }
 
-    /// Prepares to replace it by what `make` puts beside it. Makes the directories above it.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
-    pub fn replacement(
+    /// Prepares a file that will replace this one; `make` creates it under the temporary name. Makes missing
+    /// directories above it.
+    pub fn prepare_replacement(
         &self,
         mut make: impl FnMut(&Self) -> io::Result<()>,
-    ) -> io::Result<Unplaced> {
+    ) -> io::Result<PendingFile> {
         let random = RandomState::new();
         for attempt in 0_u32.. {
-            let beside =
-                self.with_file_name(format!("{BESIDE}{}", letters(random.hash_one(attempt))));
+            let beside = self
+                .with_file_name(format!("{TEMPORARY_PREFIX}{}", letters(random.hash_one(attempt))));
             match make(&beside) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 100 => {}
                 Err(error) => {
@@ -154,46 +131,39 @@ impl FilePath {
                     return Err(error);
                 }
                 Ok(()) => {
-                    return Ok(Unplaced { beside, target: self.clone(), is_placed: false });
+                    return Ok(PendingFile {
+                        temporary: beside,
+                        target: self.clone(),
+                        is_placed: false,
+                    });
                 }
             }
         }
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Moves it, and replaces a file or link there.
-    ///
-    /// # Errors
-    /// What the system reports; if one of them leads out of the root.
+    /// Replaces a file or link there.
     fn rename(&self, to: &Self) -> io::Result<()> {
-        let ((from, old), (to, new)) = (self.place()?, to.place()?);
+        let ((from, old), (to, new)) = (self.open_parent()?, to.open_parent()?);
         Ok(renameat(from, old, to, new)?)
     }
 
-    /// Removes a file or link.
-    ///
-    /// # Errors
-    /// What the system reports; if its directory leads out of the root.
     pub fn remove(&self) -> io::Result<()> {
-        let (directory, name) = self.place()?;
+        let (directory, name) = self.open_parent()?;
         Ok(unlinkat(directory, name, AtFlags::empty())?)
     }
 
-    /// Removes an empty directory.
-    ///
-    /// # Errors
-    /// What the system reports; if it is the root or leads out of it.
     pub fn remove_directory(&self) -> io::Result<()> {
-        let (directory, name) = self.place()?;
+        let (directory, name) = self.open_parent()?;
         Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
     }
 }
 
-/// As many letters and digits as a name that is not yet in place has.
+/// As many letters and digits as a temporary name has.
 fn letters(mut number: u64) -> String {
     const DIGITS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut text = String::new();
-    for _ in 0..RANDOM {
+    for _ in 0..RANDOM_LETTERS {
         text.push(char::from(DIGITS[(number % 36) as usize]));
         number /= 36;
     }

@@ -32,41 +32,38 @@ const PAIRS: &[(Operator, &str, &str)] = &[
 ];
 
 /// Names that are confused in one direction only.
-const WRONG: &[(Operator, &str, &str)] = &[(Io, "read", "readline"), (Io, "println", "print")];
+const CONFUSED: &[(Operator, &str, &str)] = &[(Io, "read", "readline"), (Io, "println", "print")];
 
-/// Replaces a name by another.
 pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    if finder.is(node, Role::Call)
+    if finder.has_role(node, Role::Call)
         && let Some(callee) = finder.callee(node)
     {
-        let name = finder.src(callee);
+        let name = finder.text_of(callee);
         for (operator, one, other) in PAIRS {
             finder.confuse(*operator, callee, [one, other]);
         }
-        for (operator, right, wrong) in WRONG {
-            if name == *right && (*right != "read" || finder.syntax.is_by_indent) {
-                finder.put(*operator, callee, *wrong);
+        for (operator, right, wrong) in CONFUSED {
+            if name == *right && (*right != "read" || finder.syntax.is_indented) {
+                finder.replace(*operator, callee, *wrong);
             }
         }
-    } else if finder.is(node, Role::Name) && finder.src(node).len() > 2 {
+    } else if finder.has_role(node, Role::Name) && finder.text_of(node).len() > 2 {
         for (operator, one, other) in PAIRS.iter().filter(|(operator, ..)| *operator == Init) {
             finder.confuse(*operator, node, [one, other]);
         }
     }
 }
 
-/// Functions whose arguments may be in any order.
 const SYMMETRIC: [&str; 9] = ["max", "min", "gcd", "lcm", "swap", "__gcd", "fmax", "fmin", "hypot"];
 
-/// Exchanges arguments.
 pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let is_call = finder.is(node, Role::Argument)
-        && node
-            .parent()
-            .is_some_and(|it| finder.is(it, Role::Call) && !SYMMETRIC.contains(&finder.called(it)));
-    let given = if is_call || finder.is(node, Role::Element) {
-        finder.named(node)
-    } else if finder.is(node, Role::Tokens) {
+    let is_call = finder.has_role(node, Role::Argument)
+        && node.parent().is_some_and(|it| {
+            finder.has_role(it, Role::Call) && !SYMMETRIC.contains(&finder.called_name(it))
+        });
+    let given = if is_call || finder.has_role(node, Role::Element) {
+        finder.named_children(node)
+    } else if finder.has_role(node, Role::Tokens) {
         return tokens(finder, node);
     } else {
         return;
@@ -76,11 +73,11 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     for pair in given.windows(2).take(3) {
         let [one, two] = pair else { continue };
-        let is_format = finder.is(*one, Role::Text) || finder.is(*two, Role::Text);
+        let is_format = finder.has_role(*one, Role::Text) || finder.has_role(*two, Role::Text);
         let is_fixed = |it: &Node<'_>| {
             ["keyword_argument", "list_splat", "dictionary_splat"].contains(&it.kind())
         };
-        // An element of a Rust array, and how often it is repeated.
+        // `[element; count]` in Rust.
         let is_repeated = finder.text[one.end_byte()..two.start_byte()].contains(';');
         if !is_format && !is_repeated && ![one, two].into_iter().any(is_fixed) {
             finder.exchange(Swaparg, *one, *two);
@@ -90,7 +87,8 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 
 /// Exchanges the arguments of a macro that writes, which are only tokens.
 fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let name = node.parent().and_then(|it| finder.field(it, &["macro"])).map(|it| finder.src(it));
+    let name =
+        node.parent().and_then(|it| finder.field(it, &["macro"])).map(|it| finder.text_of(it));
     if !matches!(name, Some("print" | "println" | "write" | "writeln" | "format")) {
         return;
     }
@@ -100,21 +98,20 @@ fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for pair in groups.windows(2) {
         let (Some(first), Some(last)) = (pair[0].first(), pair[0].last()) else { continue };
         let (Some(next), Some(end)) = (pair[1].first(), pair[1].last()) else { continue };
-        if finder.is(*first, Role::Text) {
+        if finder.has_role(*first, Role::Text) {
             continue;
         }
         let (one, two) = (first.start_byte()..last.end_byte(), next.start_byte()..end.end_byte());
         let between = &finder.text[one.end..two.start];
         let after = format!("{}{between}{}", &finder.text[two.clone()], &finder.text[one.clone()]);
-        finder.edit(Swaparg, one.start..two.end, after);
+        finder.replace_range(Swaparg, one.start..two.end, after);
     }
 }
 
-/// Exchanges the two branches of a choice.
 pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    if finder.is(node, Role::Ternary) {
+    if finder.has_role(node, Role::Ternary) {
         let by_name = (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]));
-        let parts = finder.named(node);
+        let parts = finder.named_children(node);
         match (by_name, parts.as_slice()) {
             ((Some(one), Some(two)), _) | ((None, None), &[one, _, two]) => {
                 finder.exchange(Swaparg, one, two);
@@ -122,17 +119,17 @@ pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             _ => {}
         }
     }
-    if finder.is(node, Role::If)
+    if finder.has_role(node, Role::If)
         && let (Some(one), Some(mut two)) =
             (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]))
     {
         if two.kind() == "else_clause" {
-            let Some(inner) = finder.named(two).last().copied() else { return };
+            let Some(inner) = finder.named_children(two).last().copied() else { return };
             two = inner;
         }
-        let is_block = |it: Node<'t>| finder.is(it, Role::Block);
+        let is_block = |it: Node<'t>| finder.has_role(it, Role::Block);
         if is_block(one) == is_block(two)
-            && !finder.is(two, Role::If)
+            && !finder.has_role(two, Role::If)
             && two.kind() != "elif_clause"
         {
             finder.exchange(Swaparg, one, two);

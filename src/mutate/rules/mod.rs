@@ -13,8 +13,7 @@ use tree_sitter::Node;
 use crate::mutate::finder::Finder;
 use crate::mutate::operator::Operator;
 
-/// Applies each rule to a node.
-pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+pub(super) fn apply_all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     tokens::tokens(finder, node);
     tokens::parity(finder, node);
     tokens::operands(finder, node);
@@ -25,7 +24,7 @@ pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     literals::booleans(finder, node);
     loops::bounds(finder, node);
     loops::ranges(finder, node);
-    loops::resets(finder, node);
+    loops::drop_resets(finder, node);
     calls::names(finder, node);
     calls::arguments(finder, node);
     calls::branches(finder, node);
@@ -39,17 +38,17 @@ pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 }
 
 /// Rules for nodes that no other rule visits.
-pub(super) fn markers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    if node.kind() == "decorator" && finder.src(node).contains("cache") {
-        finder.put(Operator::Memo, node, "");
+pub(super) fn special_nodes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    if node.kind() == "decorator" && finder.text_of(node).contains("cache") {
+        finder.replace(Operator::Memo, node, "");
     }
     if node.kind() == "preproc_def"
         && let Some(value) = finder.field(node, &["value"])
-        && let Ok(size) = finder.src(value).trim().parse::<u64>()
+        && let Ok(size) = finder.text_of(value).trim().parse::<u64>()
         && size >= 16
     {
         for less in [size - 1, size / 2] {
-            finder.put(Operator::Arr, value, less.to_string());
+            finder.replace(Operator::Arr, value, less.to_string());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::mutate::finder::{Finder, children, slot};
+use crate::mutate::finder::{Finder, children, field_name};
 use crate::mutate::operator::Operator::{self, Aor, Cond, Loop, Parity, Ret, Ror, Swaparg, Tie};
 use crate::mutate::syntax::Role;
 
@@ -11,7 +11,7 @@ struct Mistake {
     operator: Operator,
     role: Role,
     token: &'static str,
-    becomes: &'static [&'static str],
+    replacements: &'static [&'static str],
 }
 
 const fn mistake(
@@ -20,7 +20,7 @@ const fn mistake(
     token: &'static str,
     becomes: &'static [&'static str],
 ) -> Mistake {
-    Mistake { operator, role, token, becomes }
+    Mistake { operator, role, token, replacements: becomes }
 }
 
 /// All languages that have these tokens write them alike.
@@ -68,14 +68,13 @@ const MISTAKES: &[Mistake] = &[
     mistake(Ret, Role::Continue, "continue", &["break"]),
 ];
 
-/// Replaces a token by another.
 pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for child in children(node) {
         if child.is_named() {
             continue;
         }
         for mistake in MISTAKES {
-            if mistake.token != child.kind() || !finder.is(node, mistake.role) {
+            if mistake.token != child.kind() || !finder.has_role(node, mistake.role) {
                 continue;
             }
             // Among the arguments of a macro, only the neighbours show that an operator has two operands.
@@ -85,13 +84,13 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             {
                 continue;
             }
-            for (place, becomes) in mistake.becomes.iter().enumerate() {
+            for (place, becomes) in mistake.replacements.iter().enumerate() {
                 let operator = match mistake.operator {
                     Ror if place == 0 && decides_ties(finder, node) => Tie,
-                    Aor if slot(node) == Some("update") => Loop,
+                    Aor if field_name(node) == Some("update") => Loop,
                     operator => operator,
                 };
-                finder.put(operator, child, *becomes);
+                finder.replace(operator, child, *becomes);
             }
         }
     }
@@ -99,80 +98,83 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 
 /// Whether a comparison decides which of two equal values is taken.
 fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
-    let operands = finder.named(comparison);
+    let operands = finder.named_children(comparison);
     let [left, right] = operands.as_slice() else { return false };
-    let operands = [finder.src(*left), finder.src(*right)];
+    let operands = [finder.text_of(*left), finder.text_of(*right)];
     let holder = finder
-        .around(comparison)
+        .ancestors(comparison)
         .find(|it| !it.kind().contains("paren") && it.kind() != "condition_clause");
     let Some(holder) = holder else { return false };
-    if finder.is(holder, Role::Ternary) {
-        return finder.named(holder).iter().any(|it| operands.contains(&finder.src(*it)));
+    if finder.has_role(holder, Role::Ternary) {
+        return finder
+            .named_children(holder)
+            .iter()
+            .any(|it| operands.contains(&finder.text_of(*it)));
     }
-    if finder.is(holder, Role::If) {
-        let assigned = finder.below(holder, Role::Assign).into_iter();
+    if finder.has_role(holder, Role::If) {
+        let assigned = finder.descendants(holder, Role::Assign).into_iter();
         let mut assigned = assigned.filter_map(|it| finder.field(it, &["left"]));
-        return assigned.any(|it| operands.contains(&finder.src(it)));
+        return assigned.any(|it| operands.contains(&finder.text_of(it)));
     }
-    let name = finder.function(comparison);
+    let name = finder.function_name(comparison);
     name.contains("cmp")
         || name.contains("less")
         || name.contains("compare")
-        || finder.nearest(comparison, Role::Lambda).is_some()
+        || finder.nearest_ancestor(comparison, Role::Lambda).is_some()
 }
 
-/// Exchanges odd and even, or ignores parity.
 pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    if !finder.is(node, Role::Binary) {
+    if !finder.has_role(node, Role::Binary) {
         return;
     }
     let Some((left, sign, right)) = finder.operands(node) else { return };
-    match (sign, finder.src(right)) {
-        ("^", "1") => finder.put(Parity, node, finder.src(left)),
+    match (sign, finder.text_of(right)) {
+        ("^", "1") => finder.replace(Parity, node, finder.text_of(left)),
         ("%", "2") | ("&", "1") => {
-            let text = finder.src(node);
-            finder.put(Parity, node, format!("(1 - {text})"));
-            finder.put(Parity, node, "0");
-            finder.put(Parity, node, "1");
+            let text = finder.text_of(node);
+            finder.replace(Parity, node, format!("(1 - {text})"));
+            finder.replace(Parity, node, "0");
+            finder.replace(Parity, node, "1");
         }
         _ => {}
     }
 }
 
-/// Omits, negates or exchanges operands.
 pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    if finder.is(node, Role::Unary)
-        && let Some(operand) = finder.named(node).last().copied()
+    if finder.has_role(node, Role::Unary)
+        && let Some(operand) = finder.named_children(node).last().copied()
     {
         let sign = finder.text[node.start_byte()..operand.start_byte()].trim();
         match sign {
-            "-" if !finder.is(operand, Role::Integer) => finder.put(Aor, node, finder.src(operand)),
-            "!" | "not" => finder.put(Cond, node, finder.src(operand)),
+            "-" if !finder.has_role(operand, Role::Integer) => {
+                finder.replace(Aor, node, finder.text_of(operand))
+            }
+            "!" | "not" => finder.replace(Cond, node, finder.text_of(operand)),
             _ => {}
         }
     }
-    if !finder.is(node, Role::Binary) {
+    if !finder.has_role(node, Role::Binary) {
         return;
     }
     let Some((left, sign, right)) = finder.operands(node) else { return };
     match sign {
         "&&" | "||" | "and" | "or" => {
-            finder.put(Cond, node, finder.src(left));
-            finder.put(Cond, node, finder.src(right));
+            finder.replace(Cond, node, finder.text_of(left));
+            finder.replace(Cond, node, finder.text_of(right));
         }
         "-" | "/" | "//" => {
-            let (one, two) = (finder.src(left), finder.src(right));
-            let swapped = if finder.is(left, Role::Binary) {
+            let (one, two) = (finder.text_of(left), finder.text_of(right));
+            let swapped = if finder.has_role(left, Role::Binary) {
                 format!("{two} {sign} ({one})")
             } else {
                 format!("{two} {sign} {one}")
             };
-            finder.put(Swaparg, node, swapped);
+            finder.replace(Swaparg, node, swapped);
         }
         "<<" | ">>" if is_shift(finder, left, right) => {
             let other = if sign == "<<" { ">>" } else { "<<" };
             let sign = left.end_byte()..right.start_byte();
-            finder.edit(Aor, sign, format!(" {other} "));
+            finder.replace_range(Aor, sign, format!(" {other} "));
         }
         _ => {}
     }
@@ -180,8 +182,8 @@ pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 
 /// Whether `<<` or `>>` is a shift, not a write or read.
 fn is_shift<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> bool {
-    finder.is(left, Role::Integer)
-        || (finder.is(right, Role::Integer)
+    finder.has_role(left, Role::Integer)
+        || (finder.has_role(right, Role::Integer)
             && matches!(
                 left.kind(),
                 "identifier"
@@ -189,5 +191,5 @@ fn is_shift<'t>(finder: &Finder<'t>, left: Node<'t>, right: Node<'t>) -> bool {
                     | "subscript_expression"
                     | "index_expression"
             )
-            && !finder.src(left).contains("out"))
+            && !finder.text_of(left).contains("out"))
 }

@@ -10,26 +10,32 @@ const ROW: &str = "INT(2, 5, n) NEWLINE REP(n, SPACE) INT(-300, 300) END NEWLINE
 const CASES: &str =
     "INT(1, 3, t) NEWLINE REP(t) INT(1, 5, n) SPACE REP(n, SPACE) INT(0, 9) END NEWLINE END";
 
-fn read(grammar: &str, how: Misreading, input: &str, expected: Option<&str>) {
-    let grammar = compile::read(Path::new("g.ctd"), grammar.as_bytes()).grammar.expect("a grammar");
+fn check_misreading(grammar: &str, how: Misreading, input: &str, expected: Option<&str>) {
+    let grammar =
+        compile::parse_grammar(Path::new("g.ctd"), grammar.as_bytes()).grammar.expect("a grammar");
     let text = misread(&grammar, input.as_bytes(), how);
     let text = text.map(|text| String::from_utf8(text).expect("text"));
     assert_eq!(text.as_deref(), expected, "{how:?}");
 }
 
-/// Reads it as the wrapper of this name.
+/// Reads the input as the wrapper of this name.
 fn check(grammar: &str, name: &str, input: &str, expected: Option<&str>) {
     let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
-    let Change::Input(how) = wrapper.change else { panic!("{name} changes the output") };
-    read(grammar, how, input, expected);
+    let WrapperChange::Input(how) = wrapper.change else { panic!("{name} changes the output") };
+    check_misreading(grammar, how, input, expected);
 }
 
 #[test]
-fn rows_are_cut_and_ordered() {
+fn rows_are_shortened_and_reordered() {
     let input = "5\n3 -1 2 3 300\n";
     let check = |name, expected| check(ROW, name, input, expected);
-    read(ROW, Misreading::Row(|length, _| length.min(3)), input, Some("3\n3 -1 2\n"));
-    read(ROW, Misreading::Row(|length, _| length.min(5)), input, None);
+    check_misreading(
+        ROW,
+        Misreading::ShorterRows(|length, _| length.min(3)),
+        input,
+        Some("3\n3 -1 2\n"),
+    );
+    check_misreading(ROW, Misreading::ShorterRows(|length, _| length.min(5)), input, None);
     check("one-short", Some("4\n3 -1 2 3\n"));
     check("without-first", Some("4\n-1 2 3 300\n"));
     check("without-last", Some("4\n3 -1 2 3\n"));
@@ -53,7 +59,7 @@ fn values_are_narrowed() {
 }
 
 #[test]
-fn cases_are_left_out_or_taken_to_be_like_the_first() {
+fn test_cases_are_dropped_or_resized() {
     let check = |name, expected| check(CASES, name, "3\n2 1 2\n3 4 5 6\n1 7\n", expected);
     check("first-case", Some("1\n2 1 2\n"));
     check("without-last-case", Some("2\n2 1 2\n3 4 5 6\n"));

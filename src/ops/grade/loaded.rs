@@ -1,71 +1,66 @@
-//! The problems of lines: a package that was read once, or the rules for test cases in a line.
+//! The problems of lines: packages, each read once, or the settings for test cases in a line.
 
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use crate::build::recent::Recent;
-use crate::generate::missing::Made;
+use crate::build::recent::RecentValues;
+use crate::generate::missing::CompletedFiles;
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::judge::case::Validators;
-use crate::judge::draw::Seen;
-use crate::judge::judging::Judging;
+use crate::judge::draw::ImageUse;
+use crate::judge::judging::JudgingTask;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Problem, Submitted};
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::problem::{Problem, SubmittedContent};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::judge::{Comparison, compare_by};
-use crate::ops::problem::{self, Remarks};
+use crate::ops::judge::{ComparisonMode, set_comparison};
+use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::validators;
 
-/// The problem that a line is judged by.
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
-    /// Keeps files that were made because the package only describes them.
-    _made: Option<Made>,
-    _aside: Context,
+    /// Owns the generated files of the package.
+    _made: Option<CompletedFiles>,
+    _context: Context,
 }
 
-/// Identifies a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProblemKey {
-    /// The package; None if the test cases are in the line.
+    /// `None` if the test cases are in the line.
     pub(super) package: Option<PathBuf>,
     pub(super) compare: Option<String>,
 }
 
-/// The recently used problems.
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
-    pub(super) all: Recent<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
+    pub(super) recent: RecentValues<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
 }
 
 impl LoadedProblems<'_> {
-    /// The problem, or why a line cannot be judged by it.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; the next line tries again.
     pub(super) fn get(
         &self,
         which: ProblemKey,
     ) -> Result<Result<Arc<LoadedProblem>, LineFault>, Stop> {
-        self.all.get(which.clone(), || match self.open(&which) {
+        self.recent.get(which.clone(), || match self.load(&which) {
             Ok(problem) => Ok(Ok(Arc::new(problem))),
-            Err(Without::Stop(stop)) => Err(stop),
-            Err(Without::Fault(fault)) => Ok(Err(fault)),
+            Err(LineFailure::Stop(stop)) => Err(stop),
+            Err(LineFailure::Fault(fault)) => Ok(Err(fault)),
         })
     }
 
-    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Without> {
+    fn load(&self, which: &ProblemKey) -> Result<LoadedProblem, LineFailure> {
         let (sender, heard) = channel();
-        let aside = self.context.aside(sender);
+        let aside = self.context.for_concurrent_work(sender);
         let opened = self.read(which, &aside);
         match opened {
             Ok((problem, validators, made)) => Ok(LoadedProblem {
@@ -73,18 +68,18 @@ impl LoadedProblems<'_> {
                 validators,
                 time_limit: Mutex::default(),
                 _made: made,
-                _aside: aside,
+                _context: aside,
             }),
             Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
             Err(stop) => {
                 let kind = match stop {
-                    Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
+                    Stop::Refused(RefusalSubject::CommandLine, _) => FaultyPart::Line,
                     _ => FaultyPart::Package,
                 };
-                // Drops earlier events: the stop reports the same, with paths that the user knows.
+                // Drops earlier events: `stop` repeats them, with paths that the user knows.
                 heard.try_iter().for_each(drop);
-                aside.stopped(stop);
-                Err(fault(kind, heard.try_iter().map(|it| it.event)).into())
+                aside.report_stop(stop);
+                Err(line_fault(kind, heard.try_iter().map(|it| it.event)).into())
             }
         }
     }
@@ -93,33 +88,30 @@ impl LoadedProblems<'_> {
         &self,
         which: &ProblemKey,
         aside: &Context,
-    ) -> Result<(Problem, Validators, Option<Made>), Stop> {
+    ) -> Result<(Problem, Validators, Option<CompletedFiles>), Stop> {
         let mut problem = match &which.package {
-            Some(package) => problem::read(package, None, Remarks::Errors, aside)?,
+            Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
         };
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
-            let how = Comparison::parse(how).map_err(|what| Remark::of(what, help));
-            let compared = how.and_then(|how| compare_by(&how, &mut problem));
-            compared.map_err(|remark| Stop::usage(remark.about("`/compare`")))?;
+            let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
+            let compared = how.and_then(|how| set_comparison(&how, &mut problem));
+            compared.map_err(|remark| Stop::usage(remark.about_option("`/compare`")))?;
         }
-        if problem.kind.submitted == Submitted::Answers {
+        if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs";
-            return Err(Stop::usage(Remark::of(what, "use `juror judge`")));
+            return Err(Stop::usage(Remark::with_help(what, "use `juror judge`")));
         }
         let builder = self.host.builder();
-        let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
-        let events = aside.sink();
+        let made = problem::make_missing_files(&mut problem, None, self.host, &builder, aside)?;
+        let events = aside.event_sender();
         let bench = self.host.bench(&problem, &builder, &events);
-        let validators = validators::build(&bench, Seen::default())?;
+        let validators = validators::build_validators(&bench, ImageUse::default())?;
         Ok((problem, validators, made))
     }
 
-    /// The time limit of a problem, which is determined at the first call.
-    ///
-    /// # Errors
-    /// If it cannot be determined.
+    /// Determined at the first call.
     pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
         let mut known = problem.time_limit.lock();
         if let Some(known) = &*known {
@@ -129,34 +121,33 @@ impl LoadedProblems<'_> {
         let bench = self.host.bench(&problem.problem, &builder, &|_| {});
         let cases = match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
-            None => cases::select(&problem.problem, &[])?,
+            None => cases::select_cases(&problem.problem, &[])?,
         };
-        let found = Judging::new(bench, &problem.validators, cases).time_limit()?;
+        let found = JudgingTask::new(bench, &problem.validators, cases).time_limit()?;
         *known = Some(found.clone());
         Ok(found)
     }
 }
 
-/// Why a line has no verdict.
-pub(super) enum Without {
+pub(super) enum LineFailure {
     Fault(LineFault),
     Stop(Stop),
 }
 
-impl From<LineFault> for Without {
+impl From<LineFault> for LineFailure {
     fn from(fault: LineFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<Stop> for Without {
+impl From<Stop> for LineFailure {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
     }
 }
 
-/// The first message, and how many more there are.
-fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
+/// Has the first message, and the number of others.
+fn line_fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let remarks = told.filter_map(|event| match event {
         Event::Diagnosed(it) if it.is_error() => {
             let path = it.place.path.display().to_string();
@@ -171,10 +162,10 @@ fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let more = remarks.len().saturating_sub(1);
     let (message, help) = remarks.drain(..).next().unwrap_or_default();
     match more {
-        0 => LineFault::of(kind, message, help),
+        0 => LineFault::new(kind, message, help),
         more => {
             let all = "`juror verify` shows all of them".to_owned();
-            LineFault::of(kind, format!("{message}; and {more} more"), Some(all))
+            LineFault::new(kind, format!("{message}; and {more} more"), Some(all))
         }
     }
 }

@@ -11,15 +11,15 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::executor::scheduler::Scheduler;
 use crate::grade::fence;
-use crate::grade::graded::{FaultyPart, Graded, LineFault};
+use crate::grade::graded::{FaultyPart, GradedLine, LineFault};
 use crate::grade::line::{
-    BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
+    BrokenLine, InlineCase, LineLimits, LineSettings, ResultDetail, SourceParts, StreamLine,
 };
-use crate::grade::map::meant;
-use crate::grade::reader::{LONGEST, RawLine};
+use crate::grade::map::suggestion;
+use crate::grade::reader::{LONGEST_LINE, RawLine};
 use crate::judge::case::{Detail, ReadyCase};
-use crate::judge::judging::{self, Judging};
-use crate::judge::score::Policy;
+use crate::judge::judging::{self, JudgingTask};
+use crate::judge::score::RunPolicy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
@@ -33,56 +33,58 @@ use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
-use crate::ops::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Without};
+use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
-use crate::ops::judge::Comparison;
-use crate::ops::submissions::named;
+use crate::ops::judge::ComparisonMode;
+use crate::ops::submissions::named_submission;
 
-/// Judges lines.
-pub(super) struct Grader<'a> {
+pub(super) struct LineJudge<'a> {
     pub(super) host: &'a Host,
-    /// Builds the submissions of lines, and keeps none of them on disk.
+    /// Does not cache submissions on disk.
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a LineSettings,
     /// Whether runs near the time limit are repeated.
     pub(super) repeats: bool,
-    /// What a line's digest depends on, besides the line.
-    pub(super) digest_of: String,
-    /// The number of lines that are being judged.
-    pub(super) under_way: AtomicUsize,
+    /// A line's digest depends on this and the line.
+    pub(super) digest_prefix: String,
+    pub(super) active_lines: AtomicUsize,
 }
 
-/// A written result, with its verdict or fault.
-pub(super) struct Answer {
+/// A result as JSON, with its verdict or fault.
+pub(super) struct LineResult {
     pub(super) text: Vec<u8>,
     pub(super) verdict: Option<Verdict>,
     pub(super) fault: Option<FaultyPart>,
 }
 
-impl Grader<'_> {
-    /// Judges a line.
-    ///
+impl LineJudge<'_> {
     /// # Errors
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
-    pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
+    pub(super) fn judge_line(&self, raw: RawLine, digest: u64) -> Result<LineResult, Stop> {
         let number = raw.number;
-        let graded = match self.read(raw) {
-            Err(BrokenLine { id, fault }) => Graded::failed(number, id, digest, fault),
+        let graded = match self.parse_line(raw) {
+            Err(BrokenLine { id, fault }) => GradedLine::with_fault(number, id, digest, fault),
             Ok(line) => {
-                let (id, returned) = (line.id.clone(), line.returned.unwrap_or_default());
-                let others = self.under_way.fetch_add(1, Ordering::SeqCst);
+                let (id, returned) = (line.id.clone(), line.detail.unwrap_or_default());
+                let others = self.active_lines.fetch_add(1, Ordering::SeqCst);
                 let slots = self.host.executor.slots() / (others + 1);
-                let judged = self.judge(line, slots.max(1));
-                self.under_way.fetch_sub(1, Ordering::SeqCst);
+                let judged = self.judge_submission(line, slots.max(1));
+                self.active_lines.fetch_sub(1, Ordering::SeqCst);
                 match judged {
-                    Ok(report) => Graded::judged(number, id, digest, report, returned),
-                    Err(Without::Fault(fault)) => Graded::failed(number, id, digest, fault),
-                    Err(Without::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
-                    Err(Without::Stop(Stop::Fault(error))) if error.kind == FaultKind::NoWorker => {
+                    Ok(report) => GradedLine::with_judgement(number, id, digest, report, returned),
+                    Err(LineFailure::Fault(fault)) => {
+                        GradedLine::with_fault(number, id, digest, fault)
+                    }
+                    Err(LineFailure::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
+                    Err(LineFailure::Stop(Stop::Fault(error)))
+                        if error.kind == FaultKind::NoWorker =>
+                    {
                         return Err(error.into());
                     }
-                    Err(Without::Stop(stop)) => Graded::failed(number, id, digest, of_judge(stop)),
+                    Err(LineFailure::Stop(stop)) => {
+                        GradedLine::with_fault(number, id, digest, stop_fault(stop))
+                    }
                 }
             }
         };
@@ -90,76 +92,80 @@ impl Grader<'_> {
             .map_err(|error| JudgeError::new("write a result", error))?;
         text.push(b'\n');
         let fault = graded.error.map(|fault| fault.kind);
-        Ok(Answer { text, verdict: graded.verdict, fault })
+        Ok(LineResult { text, verdict: graded.verdict, fault })
     }
 
-    fn read(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
+    fn parse_line(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
         if raw.is_too_long {
-            let what = format!("has more than {}", Bytes(LONGEST as u64));
-            let fault = LineFault::line(what, "give a package, or files, in place of long texts");
+            let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
+            let fault =
+                LineFault::of_line(what, "give a package, or files, in place of long texts");
             return Err(BrokenLine { id: None, fault });
         }
-        self.settings.read(&raw.text)
+        self.settings.parse_line(&raw.text)
     }
 
-    /// Judges with this many slots: one, if other lines use the others.
-    fn judge(&self, line: StreamLine, slots: usize) -> Result<Judgement, Without> {
+    /// Uses one slot if other lines use the rest.
+    fn judge_submission(&self, line: StreamLine, slots: usize) -> Result<Judgement, LineFailure> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
-        let problem = limited(&loaded, &limits);
+        let problem = apply_limits(&loaded, &limits);
         let source = line.source.parts();
-        let submission = submission(&source, &problem)?;
-        let builder = self.builder.allowing(problem.languages.as_deref());
+        let submission = line_submission(&source, &problem)?;
+        let builder = self.builder.with_languages(problem.languages.as_deref());
         let prepared = match &source.text {
             Some(text) => builder.prepare_text(&submission.program, text),
             None => builder.prepare(&submission.program),
         };
         let mut found = Vec::new();
         let entries: Vec<PreparedSubmission<'_>> =
-            judging::entry(&submission, prepared, &mut found)?.into_iter().collect();
-        let Some(entry) = entries.first() else { return Err(of_source(found).into()) };
-        let text = text(&source, &submission);
-        if let Some(fault) = text.as_deref().and_then(fence::at_start) {
+            judging::prepared_entry(&submission, prepared, &mut found)?.into_iter().collect();
+        let Some(entry) = entries.first() else { return Err(source_fault(found).into()) };
+        let text = source_text(&source, &submission);
+        if let Some(fault) = text.as_deref().and_then(fence::leading_fence) {
             return Err(fault.into());
         }
         let own: Vec<TestCase>;
         let cases = match line.cases {
-            None => cases::select(&problem, &[])?,
+            None => cases::select_cases(&problem, &[])?,
             Some(cases) => {
-                own = cases::numbered(cases.len());
-                inline(&own, cases, line.compare.as_deref())
+                own = cases::numbered_cases(cases.len());
+                inline_cases(&own, cases, line.compare.as_deref())
             }
         };
         let given = match limits.time {
             Some(time) => Duration::from_secs_f64(time),
             None => self.problems.time_limit(&loaded)?.limit,
         };
-        let executor = Scheduler::new(Arc::clone(&self.host.executor)).fresh().with_slots(slots);
-        let returned = line.returned.unwrap_or_default();
+        let executor =
+            Scheduler::new(Arc::clone(&self.host.executor)).with_fresh_runs().with_slots(slots);
+        let returned = line.detail.unwrap_or_default();
         let builder = self.builder;
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
-        let finished = Judging {
+        let finished = JudgingTask {
             entries: &entries,
-            given: Some(given),
+            given_time_limit: Some(given),
             policy: if line.all.unwrap_or_default() {
-                Policy::Everything
+                RunPolicy::AllAllowed
             } else {
-                Policy::WhatCounts
+                RunPolicy::Counting
             },
             detail: match returned {
-                Returned::Outputs => Detail::Full { keep: None },
-                Returned::Verdict | Returned::Cases => Detail::Brief,
+                ResultDetail::Outputs => Detail::Full { keep: None },
+                ResultDetail::Verdict | ResultDetail::Cases => Detail::Brief,
             },
             repeats: self.repeats,
-            ..Judging::new(bench, &loaded.validators, cases)
+            ..JudgingTask::new(bench, &loaded.validators, cases)
         }
         .run()?;
         match finished.results.into_iter().next() {
             Some(Ok(judgement)) => {
                 let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));
-                let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.written.code());
-                match text.and_then(|text| fence::in_code(language.unwrap_or_default(), &text)) {
+                let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.language.code());
+                match text
+                    .and_then(|text| fence::fence_in_code(language.unwrap_or_default(), &text))
+                {
                     Some(fault) => Err(fault.into()),
                     None => Ok(*judgement),
                 }
@@ -172,37 +178,34 @@ impl Grader<'_> {
     }
 }
 
-/// The text of a source that is a single file.
-fn text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
-    const MOST: u64 = 1 << 20;
+/// `None` if the source is not a single file.
+fn source_text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
+    const MAX_TEXT: u64 = 1 << 20;
     match &source.text {
         Some(text) => Some(text.into()),
-        // A fault of reading it has been told.
-        None => submission.program.path.text(MOST).ok().map(Cow::from),
+        // An error of reading the file was reported before.
+        None => submission.program.path.read_text(MAX_TEXT).ok().map(Cow::from),
     }
 }
 
-/// Whether a submission with this verdict may be Markdown: it does not build. If nothing builds programs in its language,
-/// any rejection tells as much.
+/// A source that does not build may be Markdown. In a language without a build, any rejected source may be.
 fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
     let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
     if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
 }
 
-/// The fault that a source cannot be built.
-fn of_source(found: Vec<Diagnostic>) -> LineFault {
+fn source_fault(found: Vec<Diagnostic>) -> LineFault {
     let why = found.into_iter().find(Diagnostic::is_error);
     let (message, help) = why.map_or_else(Default::default, |it| {
         (format!("{}: {}", it.place.path.display(), it.message), it.help)
     });
-    LineFault::of(FaultyPart::Source, message, help)
+    LineFault::new(FaultyPart::Source, message, help)
 }
 
-/// The fault that a line cannot be judged for reasons outside of the line.
-fn of_judge(stop: Stop) -> LineFault {
+fn stop_fault(stop: Stop) -> LineFault {
     let of_package = |first: Option<Remark>| {
-        let (message, help) = first.map(Remark::told).unwrap_or_default();
-        LineFault::of(FaultyPart::Package, message, help)
+        let (message, help) = first.map(Remark::into_parts).unwrap_or_default();
+        LineFault::new(FaultyPart::Package, message, help)
     };
     match stop {
         Stop::Fault(error) => {
@@ -210,15 +213,15 @@ fn of_judge(stop: Stop) -> LineFault {
                 Some(_) => FaultyPart::Skipped,
                 None => FaultyPart::Judge,
             };
-            LineFault::of(kind, format!("cannot {error}"), error.help)
+            LineFault::new(kind, format!("cannot {error}"), error.help)
         }
         Stop::Diagnosed(all) => of_package(all.into_iter().next().map(Remark::from)),
         Stop::Refused(_, remarks) => of_package(remarks.into_iter().next()),
-        Stop::Interrupted => LineFault::of(FaultyPart::Judge, "interrupted", None),
+        Stop::Interrupted => LineFault::new(FaultyPart::Judge, "interrupted", None),
     }
 }
 
-fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
+fn apply_limits<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
     let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
     let memory =
         limits.memory.map(of_mib).or(limits.memory_bytes.map(|it| Bytes(it.round() as u64)));
@@ -232,39 +235,38 @@ fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Probl
     problem
 }
 
-/// The test cases in a line, ready to be judged.
-fn inline<'a>(
+fn inline_cases<'a>(
     named: &'a [TestCase],
     cases: Vec<InlineCase>,
     compare: Option<&str>,
 ) -> Vec<ReadyCase<'a>> {
-    let words = match compare.map(Comparison::parse) {
-        Some(Ok(Comparison::Default(words))) => words,
+    let words = match compare.map(ComparisonMode::parse) {
+        Some(Ok(ComparisonMode::Default(words))) => words,
         _ => Vec::new(),
     };
-    // The options were already checked.
+    // The options were checked before.
     let options = Options::parse(&words).unwrap_or_default();
     let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
-    cases::inline(named, texts, options)
+    cases::inline_cases(named, texts, options)
 }
 
-fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
-    let language = parts.language.as_deref().map(language).transpose()?;
+fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
+    let language = parts.language.as_deref().map(find_language).transpose()?;
     if let Some(file) = &parts.file {
         if parts.name.is_some() {
             let help = "leave out the name; the file has one";
-            return Err(LineFault::line("has both `/source/file` and `/source/name`", help));
+            return Err(LineFault::of_line("has both `/source/file` and `/source/name`", help));
         }
-        let mut submission = named(Path::new(file), problem).map_err(|remark| {
-            let (message, help) = remark.told();
-            LineFault::of(FaultyPart::Source, message, help)
+        let mut submission = named_submission(Path::new(file), problem).map_err(|remark| {
+            let (message, help) = remark.into_parts();
+            LineFault::new(FaultyPart::Source, message, help)
         })?;
         let code = language.map(|it| it.code.to_owned());
         submission.program.language = code.or(submission.program.language);
         return Ok(submission);
     }
     let name = match (&parts.name, language) {
-        (Some(name), _) => file_name(name)?.to_owned(),
+        (Some(name), _) => check_file_name(name)?.to_owned(),
         (None, Some(language)) => {
             let ending = language.extensions.split_whitespace().next().unwrap_or_default();
             format!("main{ending}")
@@ -272,7 +274,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
         (None, None) => {
             let help = "give it in `/source/language`, or the file name in `/source/name`";
             let what = "the language is unknown";
-            return Err(LineFault::of(FaultyPart::Source, what, Some(help.to_owned())));
+            return Err(LineFault::new(FaultyPart::Source, what, Some(help.to_owned())));
         }
     };
     let program = Program {
@@ -286,22 +288,21 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
     Ok(Submission { name, program, expectations: Vec::new() })
 }
 
-/// The language with this code or common name.
-fn language(word: &str) -> Result<&'static Language, LineFault> {
+/// Accepts a code or a common name.
+fn find_language(word: &str) -> Result<&'static Language, LineFault> {
     let folded = word.to_lowercase();
     let called = || {
-        let mut ready = Language::ready();
+        let mut ready = Language::supported();
         ready.find(|it| it.aliases.split_whitespace().any(|alias| alias == folded))
     };
     Language::by_code(&folded).or_else(called).ok_or_else(|| {
-        let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
+        let codes: Vec<&str> = Language::supported().map(|it| it.code).collect();
         let what = format!("unknown language `{word}`");
-        LineFault::of(FaultyPart::Source, what, Some(meant(&folded, &codes)))
+        LineFault::new(FaultyPart::Source, what, Some(suggestion(&folded, &codes)))
     })
 }
 
-/// Checks that a name can be a file name in a box.
-fn file_name(name: &str) -> Result<&str, LineFault> {
+fn check_file_name(name: &str) -> Result<&str, LineFault> {
     let mut parts = Path::new(name).components();
     let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
     let is_short = name.len() <= 255;
@@ -309,6 +310,6 @@ fn file_name(name: &str) -> Result<&str, LineFault> {
         Ok(name)
     } else {
         let help = "give the name of a file without a directory, such as `main.cpp`";
-        Err(LineFault::line(format!("`/source/name`: `{name}` is not a plain file name"), help))
+        Err(LineFault::of_line(format!("`/source/name`: `{name}` is not a plain file name"), help))
     }
 }

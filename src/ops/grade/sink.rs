@@ -1,4 +1,4 @@
-//! The destination of results, and the progress that people see meanwhile.
+//! The destination of results, and the progress of a stream.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::grade::graded::Tally;
-use crate::grade::results::{Content, Earlier, ResultsFault, ResultsFile};
-use crate::model::event::{Event, GradingProgress, WorkProgress};
+use crate::grade::graded::GradeTally;
+use crate::grade::results::{EarlierResults, ExistingContent, ResultsFault, ResultsFile};
+use crate::model::event::{Event, StreamProgress, WorkProgress};
 use crate::model::exit_code::ExitCode;
 use crate::model::serial::Seconds;
 use crate::model::stop::{Remark, Stop};
@@ -23,23 +23,19 @@ use crate::model::units::seconds;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 
-/// The destination of results.
-pub(super) enum Sink {
+pub(super) enum ResultSink {
     File(ResultsFile),
     Stream(Box<dyn Write + Send>),
 }
 
-impl Sink {
-    /// Opens a file, or standard output, which is `out`. Returns the results that the file already has.
-    ///
-    /// # Errors
-    /// If the file cannot be written, is standard input, or has other content.
+impl ResultSink {
+    /// `out` is standard output. Also returns the results that the file already has.
     pub(super) fn open(
         path: Option<&Path>,
         is_resumed: bool,
         out: Box<dyn Write + Send>,
-    ) -> Result<(Self, Earlier), Stop> {
-        let stream = |to: Box<dyn Write + Send>| Ok((Self::Stream(to), Earlier::default()));
+    ) -> Result<(Self, EarlierResults), Stop> {
+        let stream = |to: Box<dyn Write + Send>| Ok((Self::Stream(to), EarlierResults::default()));
         let Some(path) = path else { return stream(out) };
         let shown = path.display();
         let unusable = |fault: &dyn fmt::Display| {
@@ -59,19 +55,19 @@ impl Sink {
             let opened = OpenOptions::new().write(true).open(path);
             return stream(Box::new(opened.map_err(|error| unusable(&error))?));
         }
-        let content = if is_resumed { Content::Resumed } else { Content::Refused };
+        let content = if is_resumed { ExistingContent::Resume } else { ExistingContent::Refuse };
         match ResultsFile::open(path, content) {
             Ok((file, earlier)) => Ok((Self::File(file), earlier)),
             Err(ResultsFault::NotEmpty) => {
                 let what = format!("--output: {shown} is not empty");
                 let help = "add --resume to go on after its results, or choose another file";
-                Err(Stop::usage(Remark::of(what, help)))
+                Err(Stop::usage(Remark::with_help(what, help)))
             }
             Err(fault) => Err(unusable(&fault)),
         }
     }
 
-    /// Writes a result with its line end, immediately.
+    /// `line` includes its line end. It is flushed at once.
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.add(line),
@@ -79,7 +75,7 @@ impl Sink {
         }
     }
 
-    /// Waits until all results are where they stay.
+    /// Waits until all results are on disk.
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Self::File(file) => file.finish(),
@@ -88,52 +84,54 @@ impl Sink {
     }
 }
 
-/// Whether the error means that the reader has closed the pipe.
 pub(super) fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// The progress of the stream.
-pub(super) struct Shown {
-    /// The number of lines done by earlier starts.
-    earlier: u64,
-    /// The number of lines done by this start.
+pub(super) struct StreamMeter {
+    /// Lines that earlier starts judged.
+    earlier_lines: u64,
+    /// Lines that this start judged.
     lines: u64,
-    /// When the first line arrived, and how many bytes were read by then.
-    begun: Option<(Instant, u64)>,
-    /// How many bytes were read.
-    read: u64,
-    /// The total number of bytes, if known.
-    size: Option<u64>,
+    /// The arrival of the first line, and the bytes read until then.
+    first_line: Option<(Instant, u64)>,
+    bytes_read: u64,
+    total_bytes: Option<u64>,
 }
 
-impl Shown {
-    /// Starts with the lines of earlier starts and the total number of bytes.
+impl StreamMeter {
     pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
-        Self { earlier, lines: 0, begun: None, read: 0, size }
+        Self {
+            earlier_lines: earlier,
+            lines: 0,
+            first_line: None,
+            bytes_read: 0,
+            total_bytes: size,
+        }
     }
 
-    /// Updates how many bytes were read.
-    pub(super) fn read(&mut self, bytes: u64) {
-        self.begun.get_or_insert_with(|| (Instant::now(), bytes));
-        self.read = bytes;
+    pub(super) fn set_bytes_read(&mut self, bytes: u64) {
+        self.first_line.get_or_insert_with(|| (Instant::now(), bytes));
+        self.bytes_read = bytes;
     }
 
-    /// Counts a line that is done.
-    pub(super) fn done(&mut self) -> Event {
+    pub(super) fn count_line(&mut self) -> Event {
         self.lines += 1;
-        let (elapsed, before) =
-            self.begun.map_or((Duration::ZERO, 0), |(begun, before)| (begun.elapsed(), before));
-        Event::Progress(WorkProgress::Lines(GradingProgress {
-            lines: self.earlier + self.lines,
+        let (elapsed, before) = self
+            .first_line
+            .map_or((Duration::ZERO, 0), |(begun, before)| (begun.elapsed(), before));
+        Event::Progress(WorkProgress::Lines(StreamProgress {
+            lines: self.earlier_lines + self.lines,
             per_second: self.lines as f64 / elapsed.as_secs_f64().max(0.001),
-            left: self.size.and_then(|size| left(elapsed, self.read - before, size - self.read)),
+            left: self.total_bytes.and_then(|size| {
+                estimate_time_left(elapsed, self.bytes_read - before, size - self.bytes_read)
+            }),
         }))
     }
 }
 
-/// The estimated time for the remaining bytes, if it is known well enough.
-fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
+/// `None` until the estimate is reliable.
+fn estimate_time_left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
     const SURE_AFTER: Duration = Duration::from_secs(2);
     let is_sure = elapsed >= SURE_AFTER && read > 0;
     is_sure.then(|| elapsed.mul_f64(more as f64 / read as f64))
@@ -143,17 +141,17 @@ fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StreamSummary {
-    /// How many lines have which result.
-    pub lines: Tally,
+    /// The number of lines with each result.
+    pub lines: GradeTally,
     #[serde_as(as = "Seconds")]
     #[serde(rename = "elapsed_seconds")]
     pub elapsed: Duration,
 }
 
-/// One line.
 impl CommandResult for StreamSummary {
     fn render(&self, page: &mut Page<'_>) {
-        let Tally { accepted, rejected, broken, without_package, skipped, failed } = self.lines;
+        let GradeTally { accepted, rejected, broken, without_package, skipped, failed } =
+            self.lines;
         if page.style.is_quiet() || self.lines.lines() == 0 {
             return;
         }
@@ -172,7 +170,7 @@ impl CommandResult for StreamSummary {
     }
 
     fn exit_code(&self) -> ExitCode {
-        let Tally { rejected, broken, without_package, skipped, failed, .. } = self.lines;
+        let GradeTally { rejected, broken, without_package, skipped, failed, .. } = self.lines;
         let codes = [
             (rejected, ExitCode::Rejected),
             (broken, ExitCode::Usage),
@@ -180,7 +178,7 @@ impl CommandResult for StreamSummary {
             (skipped + failed, ExitCode::JudgeError),
         ];
         let codes = codes.into_iter().filter(|(lines, _)| *lines > 0);
-        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
+        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
 }
 
@@ -190,8 +188,8 @@ mod tests {
     use crate::report::style::{Style, Verbosity};
 
     #[test]
-    fn the_summary_names_what_there_is() {
-        let check = |tally: Tally, expected: &str| {
+    fn the_summary_omits_kinds_without_lines() {
+        let check = |tally: GradeTally, expected: &str| {
             let summary = StreamSummary { lines: tally, elapsed: Duration::from_secs(2) };
             let verbosity = Verbosity::Normal;
             let style = Style { color: false, unicode: true, width: 80, verbosity };
@@ -199,18 +197,18 @@ mod tests {
             summary.render(&mut page);
             assert_eq!(page.into_text().trim_end(), expected);
         };
-        let none = Tally::default();
-        check(Tally { accepted: 1, ..none }, "1 line: 1 accepted; 2.00 s");
+        let none = GradeTally::default();
+        check(GradeTally { accepted: 1, ..none }, "1 line: 1 accepted; 2.00 s");
         check(
-            Tally { rejected: 2, broken: 1, failed: 3, ..none },
+            GradeTally { rejected: 2, broken: 1, failed: 3, ..none },
             "6 lines: 2 rejected, 1 broken, 3 with judge errors; 2.00 s",
         );
     }
 
     #[test]
-    fn the_time_left_follows_from_what_was_read() {
+    fn the_time_left_is_estimated_from_the_bytes_read() {
         let check = |elapsed: u64, read: u64, more: u64, expected: Option<u64>| {
-            let left = left(Duration::from_secs(elapsed), read, more);
+            let left = estimate_time_left(Duration::from_secs(elapsed), read, more);
             assert_eq!(left, expected.map(Duration::from_secs));
         };
         check(10, 100, 300, Some(30));

@@ -15,13 +15,11 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::stop::{Stop, go_on};
-use crate::package::archive::target::{Bounds, Target, UnpackRefusal};
+use crate::model::stop::{Stop, check_interrupted};
+use crate::package::archive::target::{UnpackBounds, UnpackRefusal, UnpackTarget};
 
-/// Endings of the names of archives.
 pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
 
-/// How an archive is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Zip,
@@ -31,59 +29,56 @@ enum Packing {
 
 /// Whether a file is an archive, by its first bytes.
 pub fn is_archive(path: &Path) -> bool {
-    path.is_file() && packing(path).is_ok_and(|found| found.is_some())
+    path.is_file() && detect_packing(path).is_ok_and(|found| found.is_some())
 }
 
 /// Unpacks an archive into an empty directory and returns where the package is in it.
-///
-/// # Errors
-/// If juror does not read such an archive, or a signal ends it.
 pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
-    let unpacked = unpack_within(archive, into, Bounds::default());
-    unpacked.map_err(|fault| go_on().err().unwrap_or_else(|| fault.into()))
+    let unpacked = unpack_within(archive, into, UnpackBounds::default());
+    unpacked.map_err(|fault| check_interrupted().err().unwrap_or_else(|| fault.into()))
 }
 
 /// The same within other bounds.
-///
-/// # Errors
-/// Also if a signal ends it.
-pub fn unpack_within(archive: &Path, into: &Path, bounds: Bounds) -> Result<PathBuf, Diagnostic> {
+pub fn unpack_within(
+    archive: &Path,
+    into: &Path,
+    bounds: UnpackBounds,
+) -> Result<PathBuf, Diagnostic> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let lower = name.to_ascii_lowercase();
     let stem = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(&lower);
     let stem = &name[..stem.len()];
     let stem = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
-    let unpacked = Target::new(into.join(stem), bounds).and_then(|mut target| {
-        read(archive, &mut target)?;
+    let unpacked = UnpackTarget::new(into.join(stem), bounds).and_then(|mut target| {
+        unpack_into(archive, &mut target)?;
         target.finish()
     });
     unpacked.map_err(|refusal| {
-        let (message, help) = refusal.said();
+        let (message, help) = refusal.message_and_help();
         Diagnostic::error(archive, message).help(help)
     })
 }
 
-fn read(archive: &Path, target: &mut Target) -> Result<(), UnpackRefusal> {
-    let open = || File::open(archive).map(BufReader::new).map_err(damaged);
-    match packing(archive).map_err(damaged)? {
-        Some(Packing::Zip) => zip(open()?, target),
-        Some(Packing::Tar) => tar(open()?, target),
+fn unpack_into(archive: &Path, target: &mut UnpackTarget) -> Result<(), UnpackRefusal> {
+    let open = || File::open(archive).map(BufReader::new).map_err(damaged_archive);
+    match detect_packing(archive).map_err(damaged_archive)? {
+        Some(Packing::Zip) => unpack_zip(open()?, target),
+        Some(Packing::Tar) => unpack_tar(open()?, target),
         Some(Packing::CompressedTar) => {
-            let unpacked = tar(MultiGzDecoder::new(open()?), target);
-            let begins = start(MultiGzDecoder::new(open()?));
+            let unpacked = unpack_tar(MultiGzDecoder::new(open()?), target);
+            let begins = first_bytes(MultiGzDecoder::new(open()?));
             match unpacked {
                 Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|it| !is_tar(&it)) => {
-                    Err(damaged("what is compressed in it is no tar archive"))
+                    Err(damaged_archive("the compressed data is not a tar archive"))
                 }
                 unpacked => unpacked,
             }
         }
-        None => Err(damaged("it is neither a zip archive nor a tar archive")),
+        None => Err(damaged_archive("it is neither a zip archive nor a tar archive")),
     }
 }
 
-/// The first bytes, which say what it is.
-fn start(file: impl Read) -> io::Result<Vec<u8>> {
+fn first_bytes(file: impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(512).read_to_end(&mut start)?;
     Ok(start)
@@ -94,8 +89,8 @@ fn is_tar(start: &[u8]) -> bool {
     start.get(MARK..).is_some_and(|rest| rest.starts_with(b"ustar"))
 }
 
-fn packing(path: &Path) -> io::Result<Option<Packing>> {
-    let start = start(File::open(path)?)?;
+fn detect_packing(path: &Path) -> io::Result<Option<Packing>> {
+    let start = first_bytes(File::open(path)?)?;
     // An empty zip archive has only its end record.
     let zip = [b"PK\x03\x04", b"PK\x05\x06"];
     Ok(if zip.iter().any(|mark| start.starts_with(*mark)) {
@@ -109,37 +104,40 @@ fn packing(path: &Path) -> io::Result<Option<Packing>> {
     })
 }
 
-fn damaged(why: impl Display) -> UnpackRefusal {
+fn damaged_archive(why: impl Display) -> UnpackRefusal {
     UnpackRefusal::Damaged(why.to_string())
 }
 
-fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), UnpackRefusal> {
+fn unpack_zip(file: impl Read + Seek, target: &mut UnpackTarget) -> Result<(), UnpackRefusal> {
     const TYPE: u32 = 0o170_000;
     const LINK: u32 = 0o120_000;
     const FILE: u32 = 0o100_000;
     const DIRECTORY: u32 = 0o040_000;
-    let mut archive = ZipArchive::new(file).map_err(damaged)?;
+    let mut archive = ZipArchive::new(file).map_err(damaged_archive)?;
     if archive.has_duplicate_names() {
-        return Err(damaged("two of its files have the same name"));
+        return Err(damaged_archive("two of its files have the same name"));
     }
-    target.expect(archive.len(), archive.decompressed_size())?;
+    target.check_declared_size(archive.len(), archive.decompressed_size())?;
     for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(damaged)?;
+        let mut entry = archive.by_index(at).map_err(damaged_archive)?;
         // Many programs write UTF-8 without the flag for it.
         let name = match str::from_utf8(entry.name_raw()) {
             Ok(name) => name.to_owned(),
-            Err(_) => entry.name().map_err(damaged)?.into_owned(),
+            Err(_) => entry.name().map_err(damaged_archive)?.into_owned(),
         };
         let mode = entry.unix_mode().unwrap_or_default();
         match mode & TYPE {
-            _ if entry.is_dir() => target.directory(&name)?,
+            _ if entry.is_dir() => target.add_directory(&name)?,
             LINK => {
                 let mut leads_to = String::new();
-                (&mut entry).take(MOST_NAMED).read_to_string(&mut leads_to).map_err(damaged)?;
-                target.link(&name, &leads_to)?;
+                (&mut entry)
+                    .take(MAX_NAME_BYTES)
+                    .read_to_string(&mut leads_to)
+                    .map_err(damaged_archive)?;
+                target.add_link(&name, &leads_to)?;
             }
-            0 | FILE => target.file(&name, mode & 0o111 != 0, &mut entry)?,
-            DIRECTORY => target.directory(&name)?,
+            0 | FILE => target.add_file(&name, mode & 0o111 != 0, &mut entry)?,
+            DIRECTORY => target.add_directory(&name)?,
             _ => return Err(UnpackRefusal::Device(name)),
         }
     }
@@ -147,55 +145,55 @@ fn zip(file: impl Read + Seek, target: &mut Target) -> Result<(), UnpackRefusal>
 }
 
 /// Upper bound in bytes on the names before a file and the targets of links: far more than a system can open.
-const MOST_NAMED: u64 = 1 << 20;
+const MAX_NAME_BYTES: u64 = 1 << 20;
 
-fn tar(file: impl Read, target: &mut Target) -> Result<(), UnpackRefusal> {
+fn unpack_tar(file: impl Read, target: &mut UnpackTarget) -> Result<(), UnpackRefusal> {
     let left = Cell::new(0);
-    let mut archive = tar::Archive::new(Gate { file, left: &left });
-    let mut entries = archive.entries().map_err(damaged)?;
+    let mut archive = tar::Archive::new(BoundedReader { file, remaining: &left });
+    let mut entries = archive.entries().map_err(damaged_archive)?;
     loop {
-        left.set(MOST_NAMED);
+        left.set(MAX_NAME_BYTES);
         let Some(entry) = entries.next() else { break };
-        let mut entry = entry.map_err(damaged)?;
+        let mut entry = entry.map_err(damaged_archive)?;
         left.set(u64::MAX);
-        let name = utf8(&entry.path_bytes())?;
+        let name = utf8_name(&entry.path_bytes())?;
         let link = entry.link_name_bytes().unwrap_or_default();
         match entry.header().entry_type() {
-            EntryType::Directory => target.directory(&name)?,
+            EntryType::Directory => target.add_directory(&name)?,
             EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                let mode = entry.header().mode().map_err(damaged)?;
-                target.file(&name, mode & 0o111 != 0, &mut entry)?;
+                let mode = entry.header().mode().map_err(damaged_archive)?;
+                target.add_file(&name, mode & 0o111 != 0, &mut entry)?;
             }
-            EntryType::Symlink => target.link(&name, &utf8(&link)?)?,
-            EntryType::Link => target.copy(&name, &utf8(&link)?)?,
+            EntryType::Symlink => target.add_link(&name, &utf8_name(&link)?)?,
+            EntryType::Link => target.add_hard_link(&name, &utf8_name(&link)?)?,
             EntryType::XGlobalHeader => {}
             _ => return Err(UnpackRefusal::Device(name)),
         }
     }
     // Compressed data has its checksum at the end.
-    io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged)
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map(drop).map_err(damaged_archive)
 }
 
-fn utf8(name: &[u8]) -> Result<String, UnpackRefusal> {
+fn utf8_name(name: &[u8]) -> Result<String, UnpackRefusal> {
     let name = str::from_utf8(name);
-    name.map(str::to_owned).map_err(|_| damaged("the name of a file is not UTF-8"))
+    name.map(str::to_owned).map_err(|_| damaged_archive("the name of a file is not UTF-8"))
 }
 
 /// Bounds how much is read between two files, because all of that is kept in memory.
-struct Gate<'a, R> {
+struct BoundedReader<'a, R> {
     file: R,
-    left: &'a Cell<u64>,
+    remaining: &'a Cell<u64>,
 }
 
-impl<R: Read> Read for Gate<'_, R> {
+impl<R: Read> Read for BoundedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.left.get();
+        let left = self.remaining.get();
         if left == 0 {
             return Err(io::Error::other("the name of a file is too long"));
         }
         let size = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let read = self.file.read(&mut buffer[..size])?;
-        self.left.set(left - read as u64);
+        self.remaining.set(left - read as u64);
         Ok(read)
     }
 }

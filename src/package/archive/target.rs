@@ -12,36 +12,33 @@ use crate::model::stop::is_interrupted;
 use crate::model::units::Bytes;
 use crate::package::detect;
 
-/// Upper bounds on what an archive may hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct UnpackBounds {
     /// Size of all files together.
     pub bytes: u64,
     pub entries: usize,
 }
 
 /// Upper bound on the names of all entries and directories, which are kept in memory.
-const MOST_NAMES: Bytes = Bytes::mib(64);
+const MAX_NAMES_SIZE: Bytes = Bytes::mib(64);
 
 /// Upper bound on directories in each other, as in a package.
-const MOST_DEPTH: usize = root::WalkBounds::PACKAGE.depth;
+const MAX_DEPTH: usize = root::WalkBounds::PACKAGE.depth;
 
 /// Upper bound on links, each of which may lead through forty others.
-const MOST_LINKS: usize = root::WalkBounds::PACKAGE.behind_links;
+const MAX_LINKS: usize = root::WalkBounds::PACKAGE.behind_links;
 
 /// Upper bound on the target of a link, in bytes: systems take no longer one.
-const LONGEST_LINK: usize = 4095;
+const MAX_LINK_LENGTH: usize = 4095;
 
-impl Default for Bounds {
+impl Default for UnpackBounds {
     fn default() -> Self {
         Self { bytes: 4 << 30, entries: root::WalkBounds::PACKAGE.entries }
     }
 }
 
-/// Why an archive is not unpacked.
 #[derive(Debug)]
 pub(super) enum UnpackRefusal {
-    /// The archive cannot be read.
     Damaged(String),
     /// A name leads out of the directory, or is not valid on this system.
     Outside(String),
@@ -51,15 +48,13 @@ pub(super) enum UnpackRefusal {
     Link(String, String),
     /// An entry is neither a file nor a directory nor a link.
     Device(String),
-    Twice(String),
-    /// The archive holds more than the bounds allow.
+    DuplicateName(String),
     TooLarge(String),
     System(io::Error),
 }
 
 impl UnpackRefusal {
-    /// What is wrong, and what to do.
-    pub(super) fn said(&self) -> (String, String) {
+    pub(super) fn message_and_help(&self) -> (String, String) {
         let other = "unpack it with a program that you trust, and give the directory";
         let (message, help) = match self {
             Self::Damaged(why) => (format!("cannot be read: {why}"), "pack it again"),
@@ -78,7 +73,7 @@ impl UnpackRefusal {
                 let message = format!("has `{name}`, which is neither a file nor a directory");
                 (message, "pack it again without it")
             }
-            Self::Twice(name) => (format!("has `{name}` twice"), "pack it again"),
+            Self::DuplicateName(name) => (format!("has `{name}` twice"), "pack it again"),
             Self::TooLarge(what) => (format!("is too large: it has more than {what}"), other),
             Self::System(error) => {
                 let help =
@@ -90,29 +85,32 @@ impl UnpackRefusal {
     }
 }
 
-/// A directory that an archive is unpacked into.
-pub(super) struct Target {
+pub(super) struct UnpackTarget {
     root: PathBuf,
-    bounds: Bounds,
+    bounds: UnpackBounds,
     bytes: u64,
     entries: usize,
     /// Bytes of the names of entries and directories.
     names: u64,
-    made: HashSet<PathBuf>,
+    created_dirs: HashSet<PathBuf>,
     /// Links are made at the end, so that nothing is written through one.
     links: Vec<[String; 2]>,
 }
 
-impl Target {
+impl UnpackTarget {
     /// Makes the directory.
-    pub(super) fn new(root: PathBuf, bounds: Bounds) -> Result<Self, UnpackRefusal> {
+    pub(super) fn new(root: PathBuf, bounds: UnpackBounds) -> Result<Self, UnpackRefusal> {
         fs::create_dir(&root).map_err(UnpackRefusal::System)?;
         let (made, links) = (HashSet::from([root.clone()]), Vec::new());
-        Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, made, links })
+        Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, created_dirs: made, links })
     }
 
     /// Refuses an archive early if the sizes that it declares are above the bounds.
-    pub(super) fn expect(&self, entries: usize, bytes: Option<u128>) -> Result<(), UnpackRefusal> {
+    pub(super) fn check_declared_size(
+        &self,
+        entries: usize,
+        bytes: Option<u128>,
+    ) -> Result<(), UnpackRefusal> {
         if entries > self.bounds.entries {
             return Err(self.too_many());
         }
@@ -123,56 +121,56 @@ impl Target {
         }
     }
 
-    pub(super) fn directory(&mut self, name: &str) -> Result<(), UnpackRefusal> {
-        let Some(path) = self.place(name)? else { return Ok(()) };
+    pub(super) fn add_directory(&mut self, name: &str) -> Result<(), UnpackRefusal> {
+        let Some(path) = self.entry_path(name)? else { return Ok(()) };
         self.make_directories(&path, name)
     }
 
-    pub(super) fn file(
+    pub(super) fn add_file(
         &mut self,
         name: &str,
         is_executable: bool,
         contents: &mut dyn Read,
     ) -> Result<(), UnpackRefusal> {
-        let Some(path) = self.place(name)? else { return Ok(()) };
+        let Some(path) = self.entry_path(name)? else { return Ok(()) };
         self.make_directories(path.parent().unwrap_or(&path), name)?;
         let mode = if is_executable { 0o755 } else { 0o644 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
-        let mut file = file.map_err(|error| named(error, name))?;
-        self.pour(contents, &mut file)
+        let mut file = file.map_err(|error| entry_error(error, name))?;
+        self.write_contents(contents, &mut file)
     }
 
-    pub(super) fn link(&mut self, name: &str, leads_to: &str) -> Result<(), UnpackRefusal> {
-        let Some(path) = self.place(name)? else { return Ok(()) };
+    pub(super) fn add_link(&mut self, name: &str, leads_to: &str) -> Result<(), UnpackRefusal> {
+        let Some(path) = self.entry_path(name)? else { return Ok(()) };
         self.make_directories(path.parent().unwrap_or(&path), name)?;
-        if leads_to.starts_with('/') || leads_to.len() > LONGEST_LINK {
+        if leads_to.starts_with('/') || leads_to.len() > MAX_LINK_LENGTH {
             return Err(UnpackRefusal::Link(name.to_owned(), leads_to.to_owned()));
         }
-        if self.links.len() == MOST_LINKS {
-            return Err(UnpackRefusal::TooLarge(format!("{MOST_LINKS} links")));
+        if self.links.len() == MAX_LINKS {
+            return Err(UnpackRefusal::TooLarge(format!("{MAX_LINKS} links")));
         }
         self.links.push([name.to_owned(), leads_to.to_owned()]);
         Ok(())
     }
 
     /// Makes a second name for a file that was unpacked before.
-    pub(super) fn copy(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
-        let original = self.below(of)?.filter(|path| path.is_file());
+    pub(super) fn add_hard_link(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
+        let original = self.path_below(of)?.filter(|path| path.is_file());
         let original =
             original.ok_or_else(|| UnpackRefusal::Link(name.to_owned(), of.to_owned()))?;
         let mut contents = File::open(&original).map_err(UnpackRefusal::System)?;
         let mode = contents.metadata().map(|it| it.permissions()).map_err(UnpackRefusal::System)?;
-        self.file(name, false, &mut contents)?;
-        let Some(path) = self.below(name)? else { return Ok(()) };
+        self.add_file(name, false, &mut contents)?;
+        let Some(path) = self.path_below(name)? else { return Ok(()) };
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
     }
 
-    /// Makes the links and returns where the package is: if there is a single directory at the top, inside it, and so
-    /// on down to a package.
+    /// Makes the links and returns where the package is. A single directory at the top is entered, and so on down to
+    /// a package.
     pub(super) fn finish(self) -> Result<PathBuf, UnpackRefusal> {
         for [name, leads_to] in &self.links {
-            let Some(path) = self.below(name)? else { continue };
-            symlink(leads_to, path).map_err(|error| named(error, name))?;
+            let Some(path) = self.path_below(name)? else { continue };
+            symlink(leads_to, path).map_err(|error| entry_error(error, name))?;
         }
         let root = self.root.canonicalize().map_err(UnpackRefusal::System)?;
         for [name, leads_to] in self.links {
@@ -183,7 +181,7 @@ impl Target {
             }
         }
         let mut package = self.root;
-        while let Some(only) = only_directory(&package)? {
+        while let Some(only) = single_directory(&package)? {
             package = only;
             if detect::format(&FilePath::root(&package), None).is_ok() {
                 break;
@@ -193,18 +191,18 @@ impl Target {
     }
 
     /// The path for an entry of this name; `None` for the directory itself, and for files that some programs add.
-    fn place(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
-        heard()?;
-        self.count(name.len())?;
-        self.below(name)
+    fn entry_path(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
+        check_interrupt()?;
+        self.count_entry(name.len())?;
+        self.path_below(name)
     }
 
     /// Counts an entry or a directory above one: a short name can make a hundred directories.
-    fn count(&mut self, name: usize) -> Result<(), UnpackRefusal> {
+    fn count_entry(&mut self, name: usize) -> Result<(), UnpackRefusal> {
         self.entries += 1;
         self.names += name as u64;
-        if self.names > MOST_NAMES.0 {
-            Err(UnpackRefusal::TooLarge(format!("{MOST_NAMES} of names")))
+        if self.names > MAX_NAMES_SIZE.0 {
+            Err(UnpackRefusal::TooLarge(format!("{MAX_NAMES_SIZE} of names")))
         } else if self.entries > self.bounds.entries {
             Err(self.too_many())
         } else {
@@ -212,19 +210,18 @@ impl Target {
         }
     }
 
-    /// Makes a directory and those above it, except those that exist.
     fn make_directories(&mut self, path: &Path, name: &str) -> Result<(), UnpackRefusal> {
-        let missing = path.ancestors().take_while(|it| !self.made.contains(*it));
+        let missing = path.ancestors().take_while(|it| !self.created_dirs.contains(*it));
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         for directory in missing.into_iter().rev() {
-            self.count(directory.as_os_str().len() - self.root.as_os_str().len())?;
-            fs::create_dir(&directory).map_err(|error| named(error, name))?;
-            self.made.insert(directory);
+            self.count_entry(directory.as_os_str().len() - self.root.as_os_str().len())?;
+            fs::create_dir(&directory).map_err(|error| entry_error(error, name))?;
+            self.created_dirs.insert(directory);
         }
         Ok(())
     }
 
-    fn below(&self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
+    fn path_below(&self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
         let is_bad = name.starts_with('/')
             || name.contains('\0')
             || name.split(['/', '\\']).any(|part| part == "..");
@@ -235,8 +232,8 @@ impl Target {
             return Err(UnpackRefusal::Backslash(name.escape_debug().to_string()));
         }
         let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
-        if parts().count() > MOST_DEPTH {
-            let what = format!("{MOST_DEPTH} directories in each other");
+        if parts().count() > MAX_DEPTH {
+            let what = format!("{MAX_DEPTH} directories in each other");
             return Err(UnpackRefusal::TooLarge(what));
         }
         // macOS keeps metadata of the files here.
@@ -246,10 +243,14 @@ impl Target {
         Ok(Some(parts().fold(self.root.clone(), |path, part| path.join(part))))
     }
 
-    fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), UnpackRefusal> {
+    fn write_contents(
+        &mut self,
+        contents: &mut dyn Read,
+        file: &mut File,
+    ) -> Result<(), UnpackRefusal> {
         let mut buffer = vec![0; 1 << 16];
         loop {
-            heard()?;
+            check_interrupt()?;
             let read = match contents.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
@@ -273,8 +274,7 @@ impl Target {
     }
 }
 
-/// Fails if a signal ends the work.
-fn heard() -> Result<(), UnpackRefusal> {
+fn check_interrupt() -> Result<(), UnpackRefusal> {
     if is_interrupted() {
         Err(UnpackRefusal::System(ErrorKind::Interrupted.into()))
     } else {
@@ -282,9 +282,9 @@ fn heard() -> Result<(), UnpackRefusal> {
     }
 }
 
-/// The directory in this one, if it has nothing else but files that systems add. A package may have a text for people
+/// The only directory in this one. Files that systems add do not count. A package may have a README or a licence
 /// beside it.
-fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
+fn single_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     const ADDED: [&str; 2] = ["Thumbs.db", "desktop.ini"];
     let entries = fs::read_dir(dir).map_err(UnpackRefusal::System)?.flatten();
     let is_own = |path: &PathBuf| {
@@ -294,7 +294,7 @@ fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     let own: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_own).collect();
     let is_package = |path: &Path| detect::format(&FilePath::root(path), None).is_ok();
     let (texts, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        own.iter().partition(|path| is_text(path));
+        own.iter().partition(|path| is_readme(path));
     let only = match others[..] {
         [only] if texts.is_empty() || !is_package(dir) && is_package(only) => Some(only.clone()),
         _ => None,
@@ -302,17 +302,16 @@ fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))
 }
 
-/// Whether a file tells people about what is beside it.
-fn is_text(path: &Path) -> bool {
+fn is_readme(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
     path.is_file() && ["README", "LICENSE", "LICENCE"].iter().any(|start| name.starts_with(start))
 }
 
-/// A system error about an entry of this name. If the file already exists, the archive is at fault.
-fn named(error: io::Error, name: &str) -> UnpackRefusal {
+/// Blames the archive if the file already exists.
+fn entry_error(error: io::Error, name: &str) -> UnpackRefusal {
     match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-            UnpackRefusal::Twice(name.to_owned())
+            UnpackRefusal::DuplicateName(name.to_owned())
         }
         ErrorKind::InvalidFilename => UnpackRefusal::Outside(name.escape_debug().to_string()),
         _ => UnpackRefusal::System(error),

@@ -15,7 +15,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::*;
 
-const SMALL: Bounds = Bounds { bytes: 100_000, entries: 20 };
+const SMALL: UnpackBounds = UnpackBounds { bytes: 100_000, entries: 20 };
 
 /// An entry of an archive: `NAME`, `NAME/`, `NAME!` for an executable one, `NAME -> TARGET`, `NAME = ORIGINAL` for a
 /// second name, `NAME | ` for a pipe, `NAME * SIZE` for zeros.
@@ -55,7 +55,7 @@ fn tar_of(entries: &[&str]) -> Vec<u8> {
     tar.into_inner().expect("an archive")
 }
 
-fn compressed(bytes: &[u8]) -> Vec<u8> {
+fn compress(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
     out.write_all(bytes).expect("compressed");
     out.finish().expect("compressed")
@@ -82,7 +82,7 @@ fn zip_of(entries: &[&str]) -> Vec<u8> {
 }
 
 /// Unpacks an archive of this name. Asserts that nothing is written beside its directory.
-fn unpacked(name: &str, bytes: &[u8]) -> Result<String, String> {
+fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     let keep = TempDir::new().expect("a temporary directory");
     let archive = keep.path().join(name);
     fs::write(&archive, bytes).expect("an archive");
@@ -123,16 +123,18 @@ fn list(root: &Path, dir: &Path, found: &mut String) {
 fn a_package_is_unpacked_as_it_is() {
     let check = |entries: &[&str], expected: &str| {
         let tar = tar_of(entries);
-        for (name, bytes) in [
-            ("sum.tar", tar.clone()),
-            ("sum.tar.gz", compressed(&tar)),
-            ("sum.tgz", compressed(&tar)),
-        ] {
-            assert_eq!(unpacked(name, &bytes).as_deref(), Ok(expected), "{name}");
+        for (name, bytes) in
+            [("sum.tar", tar.clone()), ("sum.tar.gz", compress(&tar)), ("sum.tgz", compress(&tar))]
+        {
+            assert_eq!(unpack_and_list(name, &bytes).as_deref(), Ok(expected), "{name}");
         }
         if entries.iter().all(|entry| !entry.contains(" = ")) {
             for name in ["sum.zip", "sum.kpp"] {
-                assert_eq!(unpacked(name, &zip_of(entries)).as_deref(), Ok(expected), "{name}");
+                assert_eq!(
+                    unpack_and_list(name, &zip_of(entries)).as_deref(),
+                    Ok(expected),
+                    "{name}"
+                );
             }
         }
     };
@@ -157,21 +159,21 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["a", "b -> a", "c/d -> ../a"], "sum: a b->a c/d->../a");
     check(&["a!", "b = a"], "sum: a! b!");
     check(&["a b", "ü"], "sum: a b ü");
-    assert_eq!(unpacked("sum.zip", &zip_of(&[])).as_deref(), Ok("sum:"));
-    assert_eq!(unpacked("my.sum-1.zip", &zip_of(&["a"])).as_deref(), Ok("my.sum-1: a"));
-    assert_eq!(unpacked(".zip", &zip_of(&["a"])).as_deref(), Ok("package: a"));
+    assert_eq!(unpack_and_list("sum.zip", &zip_of(&[])).as_deref(), Ok("sum:"));
+    assert_eq!(unpack_and_list("my.sum-1.zip", &zip_of(&["a"])).as_deref(), Ok("my.sum-1: a"));
+    assert_eq!(unpack_and_list(".zip", &zip_of(&["a"])).as_deref(), Ok("package: a"));
 }
 
 #[test]
 fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     let refused = |name: &str, bytes: &[u8], message: &str| {
-        let found = unpacked(name, bytes).expect_err("a refusal");
+        let found = unpack_and_list(name, bytes).expect_err("a refusal");
         assert!(found.starts_with(message), "{name}: {found}");
         assert!(!found.ends_with("; "), "{name}: {found} has no way out");
     };
     let check = |entries: &[&str], message: &str| {
         refused("a.tar", &tar_of(entries), message);
-        refused("a.tgz", &compressed(&tar_of(entries)), message);
+        refused("a.tgz", &compress(&tar_of(entries)), message);
         let is_for_both = |entry: &&str| !entry.contains(" = ") && !entry.contains(" |");
         if entries.iter().all(is_for_both) {
             refused("a.zip", &zip_of(entries), message);
@@ -227,19 +229,19 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
 #[test]
 fn a_bomb_is_refused_before_it_fills_the_disk() {
     let check = |name: &str, bytes: &[u8]| {
-        let found = unpacked(name, bytes).expect_err("a refusal");
+        let found = unpack_and_list(name, bytes).expect_err("a refusal");
         assert!(found.starts_with("is too large: it has more than 97.7 KiB; unpack it"), "{found}");
     };
     let large = ["a * 60000", "b * 60000"];
     check("a.zip", &zip_of(&large));
-    check("a.tgz", &compressed(&tar_of(&large)));
+    check("a.tgz", &compress(&tar_of(&large)));
     // The archive declares a small size.
     let mut bytes = zip_of(&["a * 600000"]);
     let size = 600_000_u32.to_le_bytes();
     while let Some(at) = bytes.windows(4).position(|window| window == size) {
         bytes[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
-    let found = unpacked("a.zip", &bytes).expect_err("a refusal");
+    let found = unpack_and_list("a.zip", &bytes).expect_err("a refusal");
     assert!(found.contains("is too large") || found.contains("cannot be read"), "{found}");
     // What a tar archive has before a file is kept in memory, so it must be bounded.
     let mut tar = tar::Builder::new(Vec::new());
@@ -248,21 +250,21 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     header.set_size(3 << 20);
     header.set_cksum();
     tar.append(&header, &vec![b'x'; 3 << 20][..]).expect("an entry");
-    let bytes = compressed(&tar.into_inner().expect("an archive"));
-    let found = unpacked("a.tgz", &bytes).expect_err("a refusal");
+    let bytes = compress(&tar.into_inner().expect("an archive"));
+    let found = unpack_and_list("a.tgz", &bytes).expect_err("a refusal");
     assert_eq!(found, "cannot be read: the name of a file is too long; pack it again");
 }
 
 #[test]
-fn a_damaged_archive_is_told() {
+fn a_damaged_archive_is_reported() {
     let check = |name: &str, bytes: &[u8]| {
-        let found = unpacked(name, bytes).expect_err("a refusal");
+        let found = unpack_and_list(name, bytes).expect_err("a refusal");
         assert!(found.starts_with("cannot be read: "), "{found}");
         assert!(found.ends_with("; pack it again"), "{found}");
     };
     let entries = ["a * 9000", "b * 9000"];
     let (zip, tar) = (zip_of(&entries), tar_of(&entries));
-    let gz = compressed(&tar);
+    let gz = compress(&tar);
     check("a.zip", &zip[..zip.len() / 2]);
     check("a.tar", &tar[..tar.len() / 2]);
     check("a.tgz", &gz[..gz.len() / 2]);
@@ -273,12 +275,12 @@ fn a_damaged_archive_is_told() {
     let mut changed = zip.clone();
     changed[40] ^= 1;
     check("a.zip", &changed);
-    let zip_in_it = unpacked("a.zip.gz", &compressed(&zip)).expect_err("a refusal");
+    let zip_in_it = unpack_and_list("a.zip.gz", &compress(&zip)).expect_err("a refusal");
     assert_eq!(
         zip_in_it,
-        "cannot be read: what is compressed in it is no tar archive; pack it again"
+        "cannot be read: the compressed data is not a tar archive; pack it again"
     );
-    check("a.tgz", &compressed(b"no archive is so short, and this is none at all"));
+    check("a.tgz", &compress(b"no archive is so short, and this is none at all"));
     check("a.txt", b"nothing of the kind");
 }
 
@@ -287,14 +289,14 @@ fn a_damaged_archive_is_told() {
 fn mutated_archives_do_no_harm() {
     let entries = ["a * 300", "b/c!", "d -> a", "e/"];
     let tar = tar_of(&entries);
-    let archives = [("a.zip", zip_of(&entries)), ("a.tgz", compressed(&tar)), ("a.tar", tar)];
+    let archives = [("a.zip", zip_of(&entries)), ("a.tgz", compress(&tar)), ("a.tar", tar)];
     for (name, bytes) in archives {
         for at in (0..bytes.len()).step_by(7) {
             for value in [0, 0x2e, 0x2f, 0xff] {
                 let mut changed = bytes.clone();
                 changed[at] = value;
-                // `unpacked` asserts that nothing is written elsewhere.
-                drop(unpacked(name, &changed));
+                // `unpack_and_list` asserts that nothing is written elsewhere.
+                drop(unpack_and_list(name, &changed));
             }
         }
     }

@@ -12,14 +12,12 @@ use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::files::{Files, join};
+use crate::package::files::{PackageFiles, join_name};
 use crate::package::juror_toml;
 
-/// The format.
 pub(super) struct Bare;
 
-/// The settings of DOMjudge.
-const INI: &str = "domjudge-problem.ini";
+const DOMJUDGE_INI: &str = "domjudge-problem.ini";
 
 /// Directories of inputs, each with the directory of their answers.
 const DIRECTORIES: [[&str; 2]; 7] = [
@@ -33,7 +31,7 @@ const DIRECTORIES: [[&str; 2]; 7] = [
 ];
 
 /// Prefix and suffix around the part that an input and its answer share. The first answer that exists is taken.
-const NAMES: [[[&str; 2]; 2]; 6] = [
+const PAIR_NAMES: [[[&str; 2]; 2]; 6] = [
     [["", ".in"], ["", ".ans"]],
     [["", ".in"], ["", ".out"]],
     [["", ".in"], ["", ".a"]],
@@ -44,22 +42,21 @@ const NAMES: [[[&str; 2]; 2]; 6] = [
     [["", ""], ["", ""]],
 ];
 
-/// A file whose name is that of an input.
-struct Input {
+struct InputName {
     case: String,
     /// Possible names of its answer, below the package.
     answers: Vec<String>,
 }
 
-impl Input {
-    /// Parses a name below the package; `None` if it is not the name of an input.
-    fn named(name: &str) -> Option<Self> {
+impl InputName {
+    /// `None` if the name is not that of an input.
+    fn parse(name: &str) -> Option<Self> {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
         let lower = file.to_ascii_lowercase();
         let mut answers = Vec::new();
         let mut case = None;
         for [_, answers_in] in DIRECTORIES.iter().filter(|[inputs, _]| *inputs == dir) {
-            for [[start, end], [answer_start, answer_end]] in NAMES {
+            for [[start, end], [answer_start, answer_end]] in PAIR_NAMES {
                 let rest = lower.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
                 let Some(rest) = rest else { continue };
                 let same = &file[start.len()..start.len() + rest.len()];
@@ -72,8 +69,9 @@ impl Input {
                 if fits {
                     // `input.txt` has nothing else for a name.
                     let own = if same.is_empty() { start } else { same };
-                    case.get_or_insert_with(|| join(dir, own));
-                    answers.push(join(answers_in, &format!("{answer_start}{same}{answer_end}")));
+                    case.get_or_insert_with(|| join_name(dir, own));
+                    answers
+                        .push(join_name(answers_in, &format!("{answer_start}{same}{answer_end}")));
                 }
             }
         }
@@ -86,26 +84,24 @@ impl Input {
     }
 }
 
-/// The names of files, also without their case: Windows does not tell `1.IN` from `1.in`.
-struct Names<'a> {
+/// Finds names in any case: Windows does not tell `1.IN` from `1.in`.
+struct FileNames<'a> {
     all: BTreeSet<&'a str>,
     by_lower: BTreeMap<String, &'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> FileNames<'a> {
     fn of(all: &'a [String]) -> Self {
         let by_lower = all.iter().map(|it| (it.to_ascii_lowercase(), it.as_str())).collect();
         Self { all: all.iter().map(String::as_str).collect(), by_lower }
     }
 
-    /// The file of this name, or of the same in another case.
     fn find(&self, name: &str) -> Option<&'a str> {
         let in_another_case = || self.by_lower.get(&name.to_ascii_lowercase());
         self.all.get(name).or_else(in_another_case).copied()
     }
 }
 
-/// The directories that may hold inputs or answers.
 fn directories() -> BTreeSet<&'static str> {
     DIRECTORIES.into_iter().flatten().collect()
 }
@@ -118,7 +114,7 @@ fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
         let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
         same.is_some_and(|same| !same.is_empty())
     };
-    // The output of a compiler.
+    // `a.out` is the output of a compiler.
     let is_test =
         file != "a.out" && ["in", "ans", "out"].iter().any(|end| is_part("", &format!(".{end}")));
     let has_pairs =
@@ -127,8 +123,7 @@ fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
     is_test || is_part("input", ".txt") || is_part("output", ".txt") || is_apart && has_pairs
 }
 
-/// The files that were paired, and those that were left over.
-fn reason(pairs: &[String], left_over: &[&str]) -> String {
+fn format_reason(pairs: &[String], left_over: &[&str]) -> String {
     const SHOWN: usize = 5;
     let paired = match pairs {
         [only] => format!("1 pair of files: {only}"),
@@ -146,7 +141,7 @@ fn reason(pairs: &[String], left_over: &[&str]) -> String {
 }
 
 impl Format for Bare {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a"
     }
 
@@ -154,37 +149,36 @@ impl Format for Bare {
         let mut names: Vec<String> = Vec::new();
         for directory in directories() {
             for name in dir.join(directory).names().unwrap_or_default() {
-                // Reading leaves hidden ones out, too.
+                // Hidden files are not read either.
                 if let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) {
-                    names.push(join(directory, name));
+                    names.push(join_name(directory, name));
                 }
             }
         }
         names.sort();
-        let known = Names::of(&names);
+        let known = FileNames::of(&names);
         names.iter().filter(|name| dir.join(name).is_file()).find_map(|name| {
-            let answers = Input::named(name)?.answers;
+            let answers = InputName::parse(name)?.answers;
             let mut answers = answers.iter().filter_map(|it| known.find(it));
             let answer = answers.find(|answer| dir.join(answer).is_file())?;
             Some(format!("there are {name} and {answer}, and no settings of a problem"))
         })
     }
 
-    fn wants(&self, name: &str) -> bool {
+    fn includes(&self, name: &str) -> bool {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
         let file = file.to_ascii_lowercase();
-        let is_answer = NAMES.iter().any(|[_, [start, end]]| {
+        let is_answer = PAIR_NAMES.iter().any(|[_, [start, end]]| {
             file.starts_with(start) && file.ends_with(end) && !end.is_empty()
         });
         let is_apart =
             DIRECTORIES.iter().any(|[inputs, answers]| inputs != answers && *answers == dir);
-        let is_test = Input::named(name).is_some() || is_answer || is_apart;
+        let is_test = InputName::parse(name).is_some() || is_answer || is_apart;
         directories().contains(name)
             || name == juror_toml::NAME
             || is_test && directories().contains(dir)
     }
 
-    /// Bare tests have no layout of their own.
     fn layout(&self) -> Layout {
         Layout {
             format: "bare tests",
@@ -194,7 +188,7 @@ impl Format for Bare {
         }
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let mut problem = Problem {
             layout: self.layout(),
             limits: ProblemLimits {
@@ -211,9 +205,9 @@ impl Format for Bare {
             .into_iter()
             .flat_map(|dir| tree.children(dir).map(|item| item.name.clone()));
         let names: Vec<String> = names.collect();
-        let known = Names::of(&names);
+        let known = FileNames::of(&names);
         for name in &names {
-            let (Some(input), Some(file)) = (Input::named(name), tree.file(name)) else {
+            let (Some(input), Some(file)) = (InputName::parse(name), tree.file(name)) else {
                 continue;
             };
             let answers = input.answers.iter().filter_map(|it| known.find(it));
@@ -230,9 +224,9 @@ impl Format for Bare {
                     answer: Some(answer.path.clone()),
                     ..TestCase::default()
                 });
-            } else if Input::is_certain(name) {
+            } else if InputName::is_certain(name) {
                 let help = format!("add {}", input.answers[..2].join(" or "));
-                tree.faults.lack(file, "has no answer file", help);
+                tree.faults.publishing_error(file, "has no answer file", help);
             }
         }
         let is_answer = |name: &str| name.to_ascii_lowercase().ends_with(".ans");
@@ -246,12 +240,12 @@ impl Format for Bare {
             names.iter().filter(|name| !used.contains(*name) && tree.file(name).is_some());
         let left_over: Vec<&str> =
             left_over.map(String::as_str).filter(|name| is_left_over(name, &used)).collect();
-        problem.format_reason = reason(&pairs, &left_over);
+        problem.format_reason = format_reason(&pairs, &left_over);
         let message = format!("is read as bare tests: {}", problem.format_reason);
         let help = "limits are juror's own, and outputs are compared token by token; \
                     --time-limit, --memory-limit and --compare set others";
         tree.faults.warning(&tree.root, message, help);
-        let settings = tree.path(INI);
+        let settings = tree.path(DOMJUDGE_INI);
         if settings.is_file() {
             let message = "is ignored: bare tests have no settings";
             let help = "move the tests to data/secret; then the directory is a package of DOMjudge";

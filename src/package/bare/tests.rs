@@ -7,10 +7,10 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::model::diagnostic::{Diagnostic, Hinders};
+use crate::model::diagnostic::{BlockedUse, Diagnostic};
 use crate::model::root::FilePath;
 use crate::package::bare::Bare;
-use crate::package::{Format, Reading, read};
+use crate::package::{Format, PackageReading, read};
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
@@ -30,7 +30,7 @@ fn directory(names: &[&str]) -> TempDir {
 /// Checks the cases as `NAME ANSWER`, and the remarks.
 fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let keep = directory(names);
-    let Reading { problem, diagnostics, .. } = read(keep.path());
+    let PackageReading { problem, diagnostics, .. } = read(keep.path());
     let below = |path: &Path| path.strip_prefix(keep.path()).map(|it| it.display().to_string());
     let found: Vec<String> = problem
         .iter()
@@ -51,7 +51,7 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
 }
 
 #[test]
-fn settings_that_are_not_read_are_told() {
+fn ignored_settings_are_reported() {
     check(
         &["1.in", "1.ans", "domjudge-problem.ini"],
         &["1 1.ans"],
@@ -60,17 +60,18 @@ fn settings_that_are_not_read_are_told() {
 }
 
 #[test]
-fn a_test_case_that_is_lost_is_an_error() {
+fn an_unreadable_test_case_is_an_error() {
     let keep = directory(&["1.in", "1.ans", "2.in -> /etc/hostname", "x -> /etc/hostname"]);
     let found = read(keep.path()).diagnostics;
-    let mut errors = found.iter().filter(|it| it.is_error() && it.hinders == Hinders::Everything);
+    let mut errors =
+        found.iter().filter(|it| it.is_error() && it.hinders == BlockedUse::Everything);
     let error = errors.next().expect("an error");
     assert!(error.to_string().contains("2.in: is a link to /etc/hostname"), "{error}");
     assert_eq!(errors.next(), None);
 }
 
 #[test]
-fn inputs_and_answers_stand_side_by_side() {
+fn inputs_and_answers_are_paired_by_name() {
     check(&["1.in", "1.ans"], &["1 1.ans"], &[]);
     check(&["a.in", "a.out", "b.in", "b.ans"], &["a a.out", "b b.ans"], &[]);
     check(&["a.in", "a.out", "a.ans"], &["a a.ans"], &[]);
@@ -107,7 +108,7 @@ fn the_names_of_other_judges_are_read() {
 }
 
 #[test]
-fn they_may_be_called_anything() {
+fn test_cases_may_have_any_name() {
     check(&["a b.in", "a b.out"], &["a b a b.out"], &[]);
     check(&["-1.in", "-1.ans", "ü; 'x.in", "ü; 'x.ans"], &["-1 -1.ans", "ü; 'x ü; 'x.ans"], &[]);
     let ignored = [".2.ans", ".2.in"]
@@ -116,7 +117,7 @@ fn they_may_be_called_anything() {
 }
 
 #[test]
-fn what_is_alone_is_named() {
+fn files_without_a_partner_are_reported() {
     check(
         &["1.in", "1.ans", "2.in", "3.ans"],
         &["1 1.ans"],
@@ -125,7 +126,7 @@ fn what_is_alone_is_named() {
 }
 
 #[test]
-fn what_else_is_there_may_be_anything() {
+fn other_files_are_ignored() {
     let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/more/3.in"];
     check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
 }
@@ -144,7 +145,7 @@ fn a_test_whose_name_is_not_utf_8_is_an_error() {
 }
 
 #[test]
-fn a_line_says_why_they_are_taken() {
+fn the_reason_names_the_pairs() {
     let check = |names: &[&str], expected: &str| {
         let keep = directory(names);
         let problem = read(keep.path()).problem.expect("a problem");
@@ -176,7 +177,7 @@ fn data_of_a_package_is_no_package() {
 }
 
 #[test]
-fn a_directory_without_pairs_is_none() {
+fn a_directory_without_pairs_is_no_package() {
     for names in [&["1.in"][..], &["1.ans"], &["more/1.in", "more/1.ans"], &["a.out"]] {
         assert_eq!(read(directory(names).path()).layout, None, "{names:?}");
     }

@@ -5,20 +5,19 @@ use std::path::{Path, PathBuf};
 
 use crate::model::problem::{Grading, Problem};
 use crate::model::test_data::TestData;
-use crate::package::convert::{Target, is_kattis};
+use crate::package::convert::{TargetFormat, is_kattis};
 use crate::package::files::is_valid_name;
 
-/// Names of files and test cases in the new package.
-pub struct Names<'a> {
+pub struct NameMap<'a> {
     pub root: &'a Path,
     /// New names of files and test cases; `None` for the new package itself.
-    pub new: Option<(&'a BTreeMap<PathBuf, String>, &'a Cases)>,
+    pub new_names: Option<(&'a BTreeMap<PathBuf, String>, &'a CaseNames)>,
 }
 
-impl Names<'_> {
+impl NameMap<'_> {
     /// The name of a file, or of a directory with files in it; `None` if it is left out.
     pub fn path(&self, path: &Path) -> Option<String> {
-        let Some((files, _)) = self.new else {
+        let Some((files, _)) = self.new_names else {
             return Some(path.strip_prefix(self.root).ok()?.to_str()?.to_owned());
         };
         let (inside, name) = files.range(path.to_owned()..).next()?;
@@ -36,41 +35,42 @@ impl Names<'_> {
 
     /// The name of a test case or a group, below `data/`.
     pub fn case(&self, name: &str) -> String {
-        self.new.map_or_else(|| name.to_owned(), |(_, cases)| cases.name(name))
+        self.new_names.map_or_else(|| name.to_owned(), |(_, cases)| cases.new_name(name))
     }
 
-    /// A pattern of names of test cases.
     pub fn pattern(&self, pattern: &str) -> String {
-        self.new.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.pattern(pattern))
+        self.new_names.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.new_pattern(pattern))
     }
 }
 
 /// Names of test cases and groups in the new package, below `data/`.
 #[derive(Debug)]
-pub struct Cases {
+pub struct CaseNames {
     /// Names that do not follow from the old ones.
     special: BTreeMap<String, String>,
-    is_new: bool,
+    is_2025_09: bool,
 }
 
-impl Cases {
-    pub(super) fn of(problem: &Problem, to: Target) -> Self {
-        let mut cases = Self { special: BTreeMap::new(), is_new: to.is_new() };
+impl CaseNames {
+    pub(super) fn of(problem: &Problem, to: TargetFormat) -> Self {
+        let mut cases = Self { special: BTreeMap::new(), is_2025_09: to.is_2025_09() };
         if !is_kattis(problem) {
             cases.name_all(problem);
-        } else if cases.is_new {
-            cases.keep_names(&problem.test_data);
+        } else if cases.is_2025_09 {
+            cases.fix_invalid_names(&problem.test_data);
         }
         cases
     }
 
-    /// Gives names to the test cases whose old ones the format does not allow, with numbers if they are taken.
-    fn keep_names(&mut self, data: &TestData) {
+    /// Renames test cases whose names the format does not allow. Numbers make the new names unique.
+    fn fix_invalid_names(&mut self, data: &TestData) {
         let names = || data.cases.iter().chain(data.examples()).map(|case| case.name.as_str());
-        let mut taken: BTreeSet<String> =
-            names().filter(|name| valid(name, true) == *name).map(str::to_owned).collect();
+        let mut taken: BTreeSet<String> = names()
+            .filter(|name| nearest_valid_name(name, true) == *name)
+            .map(str::to_owned)
+            .collect();
         for name in names() {
-            let wanted = valid(name, true);
+            let wanted = nearest_valid_name(name, true);
             if wanted != name && directory(&wanted) == directory(name) {
                 let new = first_free(wanted, |name| taken.insert(name.to_owned()));
                 self.special.insert(name.to_owned(), new);
@@ -78,16 +78,16 @@ impl Cases {
         }
     }
 
-    /// Gives names to the test cases and groups of another format.
     fn name_all(&mut self, problem: &Problem) {
         let data = &problem.test_data;
         let set = data.groups.first().map_or("tests", |set| set.name.as_str());
-        let groups = self.groups(data);
+        let groups = self.new_group_names(data);
         let renamed = |name: &str| {
             let (group, rest) = name.split_at(name.find('/').unwrap_or(name.len()));
             groups.get(group).map_or_else(|| name.to_owned(), |group| format!("{group}{rest}"))
         };
-        let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
+        let numbers =
+            data.cases.iter().map(|case| last_part(&case.name)).filter(|it| is_number(it));
         let width = numbers.map(str::len).max().unwrap_or_default();
         // Samples are judged first. Where points count, they are for secret test cases.
         let are_samples = problem.kind.grading == Grading::PassFail;
@@ -98,39 +98,47 @@ impl Cases {
             samples = 0;
         }
         for (at, case) in data.cases.iter().enumerate() {
-            let name = below(&case.name);
+            let name = without_top(&case.name);
             let name = if name.contains('/') { renamed(name) } else { name.to_owned() };
             let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
             let zeros = if is_number(base) { width - base.len() } else { 0 };
             let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
-            let wanted = valid(&format!("{top}/{dir}{}{base}", "0".repeat(zeros)), self.is_new);
-            let is_free = |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
+            let wanted = nearest_valid_name(
+                &format!("{top}/{dir}{}{base}", "0".repeat(zeros)),
+                self.is_2025_09,
+            );
+            let is_free =
+                |name: &str| !is_group_settings(last_part(name)) && taken.insert(name.to_owned());
             self.special.insert(case.name.clone(), first_free(wanted, is_free));
         }
         for group in data.groups.iter().skip(1) {
-            let name = format!("secret/{}", renamed(below(&group.name)));
+            let name = format!("secret/{}", renamed(without_top(&group.name)));
             self.special.insert(group.name.clone(), name);
         }
         self.special.insert(set.to_owned(), "secret".to_owned());
         for case in &data.invalid_inputs {
-            let name = format!("invalid_input/{}", last(&case.name));
+            let name = format!("invalid_input/{}", last_part(&case.name));
             self.special.insert(case.name.clone(), name);
         }
     }
 
-    /// The new names of the groups, which sort in the order in which they are judged: numbers get equally many digits; if
-    /// that is not enough, each name gets a number in front.
-    fn groups<'a>(&self, data: &'a TestData) -> BTreeMap<&'a str, String> {
-        let of_cases = data.cases.iter().filter_map(|case| below(&case.name).split_once('/'));
+    /// New names of the groups, which sort in judging order: numbers get equally many digits. If that is not enough,
+    /// each name gets a number in front.
+    fn new_group_names<'a>(&self, data: &'a TestData) -> BTreeMap<&'a str, String> {
+        let of_cases = data.cases.iter().filter_map(|case| without_top(&case.name).split_once('/'));
         let of_cases = of_cases.map(|(group, _)| group);
-        let named = data.groups.iter().skip(1).map(|group| below(&group.name));
+        let named = data.groups.iter().skip(1).map(|group| without_top(&group.name));
         let named = named.map(|name| name.split('/').next().unwrap_or(name));
         let mut known = BTreeSet::new();
         let old: Vec<&str> = of_cases.chain(named).filter(|group| known.insert(*group)).collect();
         let numbers = old.iter().filter(|name| is_number(name));
         let digits = numbers.map(|name| name.len()).max().unwrap_or_default();
         let even = |name: &&str| {
-            if is_number(name) { format!("{name:0>digits$}") } else { valid(name, self.is_new) }
+            if is_number(name) {
+                format!("{name:0>digits$}")
+            } else {
+                nearest_valid_name(name, self.is_2025_09)
+            }
         };
         let even: Vec<String> = old.iter().map(even).collect();
         let is_sorted = even.windows(2).all(|pair| pair[0] < pair[1]);
@@ -143,29 +151,29 @@ impl Cases {
     }
 
     /// The new name of a file of a test case whose name changes, below `data/`.
-    pub(super) fn of_file(&self, name: &str) -> Option<String> {
+    pub(super) fn case_file_name(&self, name: &str) -> Option<String> {
         let mut ends = name.match_indices('.');
         let new = |at: usize| Some(format!("{}{}", self.special.get(&name[..at])?, &name[at..]));
         ends.find_map(|(at, _)| new(at))
     }
 
-    pub(super) fn name(&self, name: &str) -> String {
+    pub(super) fn new_name(&self, name: &str) -> String {
         let special = self.special.get(name).cloned();
-        valid(special.as_deref().unwrap_or(name), self.is_new)
+        nearest_valid_name(special.as_deref().unwrap_or(name), self.is_2025_09)
     }
 
     /// A pattern of such names; where many names change, there are no patterns.
-    pub(super) fn pattern(&self, pattern: &str) -> String {
+    pub(super) fn new_pattern(&self, pattern: &str) -> String {
         self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
     }
 }
 
 /// A name without the test set.
-fn below(name: &str) -> &str {
+fn without_top(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, rest)| rest)
 }
 
-pub(super) fn last(name: &str) -> &str {
+pub(super) fn last_part(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
@@ -174,7 +182,7 @@ pub(super) fn directory(name: &str) -> &str {
 }
 
 /// Whether the settings of a test case of this name would be those of its group.
-fn is_of_group(name: &str) -> bool {
+fn is_group_settings(name: &str) -> bool {
     ["test_group", "testdata"].contains(&name)
 }
 
@@ -189,8 +197,7 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The nearest valid name.
-pub(super) fn valid(name: &str, is_new: bool) -> String {
+pub(super) fn nearest_valid_name(name: &str, is_new: bool) -> String {
     if !is_new || name.split('/').all(is_valid_name) {
         return name.to_owned();
     }

@@ -17,22 +17,22 @@ use std::path::PathBuf;
 
 use crate::model::conversion::Loss;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::file_name::{name_fault, name_twice};
+use crate::model::file_name::{duplicate_name, name_fault};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
 use crate::model::root::FilePath;
 use crate::model::words::words;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::statements::Statement;
-use crate::package::text::{START, shown};
-use crate::package::yaml::{Entry, Raw, Scalar, Value};
+use crate::package::text::{FILE_START, excerpt};
+use crate::package::yaml::{MapEntry, RawValue, Scalar, Value};
 use crate::package::{FORMATS, format_of};
 
 words! {
     /// Formats that a package can be converted to.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Target {
+    pub enum TargetFormat {
         /// The problem package format 2025-09.
         V2025_09 = "2025-09",
         /// The Kattis format before 2025-09.
@@ -42,51 +42,47 @@ words! {
     }
 }
 
-impl Target {
-    const fn is_new(self) -> bool {
+impl TargetFormat {
+    const fn is_2025_09(self) -> bool {
         matches!(self, Self::V2025_09)
     }
 
-    /// The name of the format as which juror reads such a package.
-    const fn format(self) -> &'static str {
-        if self.is_new() { "2025-09" } else { "legacy" }
+    /// The format under which juror reads such a package.
+    const fn format_name(self) -> &'static str {
+        if self.is_2025_09() { "2025-09" } else { "legacy" }
     }
 }
 
-/// A file of the new package.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
     /// Path below the package; [`plan`] gives none that leads out of it.
     pub name: String,
-    pub contents: Contents,
+    pub contents: PlannedContents,
 }
 
-/// The contents of a planned file.
 #[derive(Clone, Debug)]
-pub enum Contents {
+pub enum PlannedContents {
     Copy(FilePath),
-    /// Those of this file, with the values of constants filled in.
+    /// A file with the values of constants filled in.
     Filled(FilePath, Vec<Constant>),
     Text(String),
 }
 
-/// The new package before it is written.
 #[derive(Debug)]
-pub struct NewPackage {
+pub struct PlannedPackage {
     pub files: Vec<PlannedFile>,
     /// Losses that facts about a problem do not show.
-    pub lost: Lost,
+    pub losses: Losses,
     /// New names of the old files, and of programs that got a directory.
     pub names: BTreeMap<PathBuf, String>,
-    pub cases: cases::Cases,
+    pub cases: cases::CaseNames,
 }
 
 /// Losses, grouped over places: keyed by what is lost and what it became.
 #[derive(Debug, Default)]
-pub struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
+pub struct Losses(BTreeMap<(String, Option<String>), Vec<String>>);
 
-impl Lost {
-    /// Adds what is lost at a place.
+impl Losses {
     pub fn add(
         &mut self,
         place: impl Into<String>,
@@ -96,8 +92,7 @@ impl Lost {
         self.0.entry((what.into(), became)).or_default().push(place.into());
     }
 
-    /// Whether this loss is already known at this place.
-    pub fn names(&self, place: &str, what: &str) -> bool {
+    pub fn contains(&self, place: &str, what: &str) -> bool {
         let mut known = self.0.iter().filter(|((known, _), _)| known == what);
         known.any(|(_, places)| places.iter().any(|known| known == place))
     }
@@ -115,22 +110,24 @@ impl Lost {
     }
 }
 
-/// Plans the files of a package in another format.
-///
-/// # Errors
-/// If one would have a name that leads out of the package, or two would have the same.
-pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
+/// Fails if a file would have a name that leads out of the package, or if two would have the same name.
+pub fn plan(problem: &Problem, to: TargetFormat) -> Result<PlannedPackage, Diagnostic> {
     let format = format_of(problem).unwrap_or(FORMATS[0]);
-    let tree = Files::read(&problem.dir, format);
+    let tree = PackageFiles::read(&problem.dir, format);
     let planner = Planner {
         problem,
         tree: &tree,
         to,
-        cases: cases::Cases::of(problem, to),
+        cases: cases::CaseNames::of(problem, to),
         files: Vec::new(),
-        directories: BTreeMap::new(),
-        used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
-        lost: Lost::default(),
+        program_directories: BTreeMap::new(),
+        used_files: problem
+            .pending_recipe
+            .iter()
+            .flat_map(Recipe::files_of_package)
+            .cloned()
+            .collect(),
+        losses: Losses::default(),
     };
     planner.plan(&format.statements(&tree))
 }
@@ -142,23 +139,23 @@ fn is_kattis(problem: &Problem) -> bool {
 
 struct Planner<'a> {
     problem: &'a Problem,
-    tree: &'a Files,
-    to: Target,
-    cases: cases::Cases,
+    tree: &'a PackageFiles,
+    to: TargetFormat,
+    cases: cases::CaseNames,
     files: Vec<PlannedFile>,
     /// New directories of programs that were a file with other files beside it.
-    directories: BTreeMap<PathBuf, String>,
-    used: BTreeSet<FilePath>,
-    lost: Lost,
+    program_directories: BTreeMap<PathBuf, String>,
+    used_files: BTreeSet<FilePath>,
+    losses: Losses,
 }
 
 impl Planner<'_> {
-    fn plan(mut self, statements: &[Statement]) -> Result<NewPackage, Diagnostic> {
-        if self.problem.layout.format == self.to.format() {
+    fn plan(mut self, statements: &[Statement]) -> Result<PlannedPackage, Diagnostic> {
+        if self.problem.layout.format == self.to.format_name() {
             self.copy_all();
         } else {
             if is_kattis(self.problem) {
-                self.keep_files()
+                self.place_kattis_files()
             } else {
                 self.place_statements(statements);
                 self.place_files();
@@ -167,89 +164,90 @@ impl Planner<'_> {
             self.write_groups();
             self.write_submissions();
         }
-        if self.to == Target::DomjudgeZip {
+        if self.to == TargetFormat::DomjudgeZip {
             self.add_for_domjudge();
         }
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         let names = self.new_names();
-        let Self { files, lost, cases, problem, .. } = self;
+        let Self { files, losses: lost, cases, problem, .. } = self;
         for file in &files {
             if let Some(reason) = name_fault(&file.name) {
                 let message =
-                    format!("a new file would be called `{}`, which {reason}", shown(&file.name));
+                    format!("a new file would be called `{}`, which {reason}", excerpt(&file.name));
                 return Err(
                     Diagnostic::error(&problem.dir, message).help("rename what it is made from")
                 );
             }
         }
-        if let Some(name) = name_twice(files.iter().map(|file| file.name.as_str())) {
+        if let Some(name) = duplicate_name(files.iter().map(|file| file.name.as_str())) {
             let message = format!("two of its files would be called {name}");
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
-        Ok(NewPackage { files, lost, names, cases })
+        Ok(PlannedPackage { files, losses: lost, names, cases })
     }
 
-    /// New names of the old files, and of programs that got a directory.
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
         let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
-        named.chain(self.directories.clone()).collect()
+        named.chain(self.program_directories.clone()).collect()
     }
 
     fn copy_all(&mut self) {
         for item in self.tree.below("").iter().filter(|item| item.is_file()) {
-            self.copy(&item.path, item.name.clone());
+            self.copy_file(&item.path, item.name.clone());
         }
         // In some formats, the tree leaves it out, because its name begins with a dot.
         let time_limit = self.tree.path(settings::TIME_LIMIT);
         if time_limit.is_file() && self.tree.file(settings::TIME_LIMIT).is_none() {
-            self.copy(&time_limit, settings::TIME_LIMIT.to_owned());
+            self.copy_file(&time_limit, settings::TIME_LIMIT.to_owned());
         }
     }
 
-    fn copy(&mut self, path: &FilePath, name: String) {
-        self.files.push(PlannedFile { name, contents: Contents::Copy(path.clone()) });
+    fn copy_file(&mut self, path: &FilePath, name: String) {
+        self.files.push(PlannedFile { name, contents: PlannedContents::Copy(path.clone()) });
     }
 
-    fn write(&mut self, name: impl Into<String>, text: String) {
-        self.files.push(PlannedFile { name: name.into(), contents: Contents::Text(text) });
+    fn write_text(&mut self, name: impl Into<String>, text: String) {
+        self.files.push(PlannedFile { name: name.into(), contents: PlannedContents::Text(text) });
     }
 
-    /// Notes that something is left out.
     fn leave_out(&mut self, place: impl Into<String>, what: impl Into<String>) {
-        self.lost.add(place, what, None);
+        self.losses.add(place, what, None);
     }
 }
 
 impl PlannedFile {
-    /// The file that it is copied from.
     fn source(&self) -> Option<&FilePath> {
         match &self.contents {
-            Contents::Copy(path) | Contents::Filled(path, _) => Some(path),
-            Contents::Text(_) => None,
+            PlannedContents::Copy(path) | PlannedContents::Filled(path, _) => Some(path),
+            PlannedContents::Text(_) => None,
         }
     }
 }
 
-fn raw(value: Value) -> Raw {
-    Raw { value, range: START }
+fn raw(value: Value) -> RawValue {
+    RawValue { value, range: FILE_START }
 }
 
 /// A YAML text.
-fn text(text: impl Into<String>) -> Raw {
+fn text(text: impl Into<String>) -> RawValue {
     raw(Value::Scalar(Scalar { text: text.into(), quoted: true }))
 }
 
 /// A YAML number or truth value.
-fn plain(text: impl ToString) -> Raw {
+fn plain(text: impl ToString) -> RawValue {
     raw(Value::Scalar(Scalar { text: text.to_string(), quoted: false }))
 }
 
-fn texts(items: impl IntoIterator<Item = impl Into<String>>) -> Raw {
+fn texts(items: impl IntoIterator<Item = impl Into<String>>) -> RawValue {
     raw(Value::Sequence(items.into_iter().map(text).collect()))
 }
 
-fn map(entries: impl IntoIterator<Item = (impl Into<String>, Raw)>) -> Raw {
-    let entry = |(key, value): (_, Raw)| Entry { key: Into::into(key), key_range: START, value };
+fn map(entries: impl IntoIterator<Item = (impl Into<String>, RawValue)>) -> RawValue {
+    let entry = |(key, value): (_, RawValue)| MapEntry {
+        key: Into::into(key),
+        key_range: FILE_START,
+        value,
+    };
     raw(Value::Map(entries.into_iter().map(entry).collect()))
 }

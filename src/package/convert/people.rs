@@ -1,45 +1,47 @@
 //! Who made a problem, who owns it, and where it comes from.
 
-use crate::package::convert::settings::{Keys, Old, SETTINGS};
+use crate::package::convert::settings::{OldSettings, SETTINGS, SettingsKeys};
 use crate::package::convert::{Planner, map, raw, text, texts};
-use crate::package::yaml::{Raw, Value};
+use crate::package::yaml::{RawValue, Value};
 
 impl Planner<'_> {
-    /// The authors, the owner and the source, as 2025-09 writes them.
-    pub(super) fn new_people(&mut self, old: &Old, keys: &mut Keys) {
-        let authors = old.value("author").map(authors).unwrap_or_default();
+    pub(super) fn add_2025_09_people(&mut self, old: &OldSettings, keys: &mut SettingsKeys) {
+        let authors = old.value("author").map(split_authors).unwrap_or_default();
         match &authors[..] {
             [] => {}
             _ if old.value("credits").is_some() => self.leave_out(SETTINGS, "key `author`"),
             [author] => keys.push(("credits", text(author))),
             _ => keys.push(("credits", map([("authors", texts(authors))]))),
         }
-        let owner = old.value("rights_owner").map(|it| items(it).join(", "));
+        let owner = old.value("rights_owner").map(|it| item_texts(it).join(", "));
         keys.extend(owner.filter(|it| !it.is_empty()).map(|owner| ("rights_owner", text(owner))));
-        keys.extend(source(old).map(|source| ("source", source)));
+        keys.extend(source_with_url(old).map(|source| ("source", source)));
     }
 
-    /// The authors and the source, as far as legacy can express them.
-    pub(super) fn legacy_people(&mut self, old: &Old, keys: &mut Keys) {
+    pub(super) fn add_legacy_people(&mut self, old: &OldSettings, keys: &mut SettingsKeys) {
         let credits = old.value("credits");
         let people = credits.and_then(|it| it.get("authors")).or(credits);
         if let Some(people) = people.filter(|it| it.get("authors").is_none()) {
-            for key in ["orcid", "kattis"].into_iter().filter(|key| any_has(people, key)) {
+            for key in ["orcid", "kattis"].into_iter().filter(|key| any_has_key(people, key)) {
                 self.leave_out(SETTINGS, format!("credits.authors.{key}"));
             }
-            let names = items(people);
+            let names = item_texts(people);
             let author = text(names.join(", "));
             if !names.is_empty() {
                 // A name with a comma or an `and` is read as two.
-                let read = authors(&author);
+                let read = split_authors(&author);
                 if read != names {
                     let became = read.join("; ");
-                    self.lost.add(SETTINGS, format!("authors: {}", names.join("; ")), Some(became));
+                    self.losses.add(
+                        SETTINGS,
+                        format!("authors: {}", names.join("; ")),
+                        Some(became),
+                    );
                 }
                 keys.push(("author", author));
             }
         }
-        for entry in credits.map(Raw::entries).unwrap_or_default() {
+        for entry in credits.map(RawValue::entries).unwrap_or_default() {
             if entry.key != "authors" {
                 self.leave_out(SETTINGS, format!("credits.{}", entry.key));
             }
@@ -53,13 +55,13 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, "all but the first `source`");
         }
         let first = sources.first().copied().unwrap_or(source);
-        keys.extend(items(first).into_iter().next().map(|name| ("source", text(name))));
+        keys.extend(item_texts(first).into_iter().next().map(|name| ("source", text(name))));
         let url = first.get("url").or(old.value("source_url"));
         keys.extend(url.map(|url| ("source_url", url.clone())));
     }
 
     /// The text of a key. A value of another kind is left out.
-    pub(super) fn text_of(&mut self, old: &Old, key: &str) -> Option<String> {
+    pub(super) fn text_of(&mut self, old: &OldSettings, key: &str) -> Option<String> {
         if old.value(key).is_some_and(|it| it.scalar().is_none()) {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
@@ -68,11 +70,11 @@ impl Planner<'_> {
 }
 
 /// The source with its address, which legacy has for one source.
-fn source(old: &Old) -> Option<Raw> {
+fn source_with_url(old: &OldSettings) -> Option<RawValue> {
     let Some(url) = old.text("source_url") else { return old.value("source").cloned() };
-    let mut names = old.value("source").map(items).unwrap_or_default().into_iter();
+    let mut names = old.value("source").map(item_texts).unwrap_or_default().into_iter();
     let first = map([("name", text(names.next().unwrap_or(url.clone()))), ("url", text(url))]);
-    let rest: Vec<Raw> = names.map(text).collect();
+    let rest: Vec<RawValue> = names.map(text).collect();
     Some(if rest.is_empty() {
         first
     } else {
@@ -81,10 +83,10 @@ fn source(old: &Old) -> Option<Raw> {
 }
 
 /// The texts of one or several items: texts, or maps with a name and perhaps an address.
-pub(super) fn items(value: &Raw) -> Vec<String> {
+pub(super) fn item_texts(value: &RawValue) -> Vec<String> {
     match &value.value {
         Value::Scalar(scalar) => vec![scalar.text.clone()],
-        Value::Sequence(inner) => inner.iter().flat_map(items).collect(),
+        Value::Sequence(inner) => inner.iter().flat_map(item_texts).collect(),
         _ => {
             let text = |key: &str| Some(value.get(key)?.scalar()?.text.as_str());
             let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
@@ -93,19 +95,18 @@ pub(super) fn items(value: &Raw) -> Vec<String> {
     }
 }
 
-/// Whether one or any of several items has this key.
-fn any_has(value: &Raw, key: &str) -> bool {
+fn any_has_key(value: &RawValue, key: &str) -> bool {
     match &value.value {
-        Value::Sequence(inner) => inner.iter().any(|item| any_has(item, key)),
+        Value::Sequence(inner) => inner.iter().any(|item| any_has_key(item, key)),
         _ => value.get(key).is_some(),
     }
 }
 
 /// The authors of a legacy package. A text is separated as problemtools does, at commas and at the words `and` and `&`,
 /// and also at semicolons and line ends; in a list, each item is one author.
-fn authors(value: &Raw) -> Vec<String> {
+fn split_authors(value: &RawValue) -> Vec<String> {
     let Some(scalar) = value.scalar() else {
-        let all = items(value).into_iter().map(|author| author.trim().to_owned());
+        let all = item_texts(value).into_iter().map(|author| author.trim().to_owned());
         return all.filter(|author| !author.is_empty()).collect();
     };
     let mut authors = Vec::new();

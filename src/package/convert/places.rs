@@ -9,74 +9,70 @@ use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
 use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
-use crate::package::convert::cases::{directory, first_free, last, valid};
-use crate::package::convert::{Contents, PlannedFile, Planner, is_kattis, submissions};
-use crate::package::files::Item;
+use crate::package::convert::cases::{directory, first_free, last_part, nearest_valid_name};
+use crate::package::convert::{PlannedContents, PlannedFile, Planner, is_kattis, submissions};
+use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
 
-/// Whether a program is built with the files for all problems of library-checker.
 pub(super) fn is_of_library_checker(program: &Program) -> bool {
     program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
 }
 
-/// What happens to a file.
-enum Fate {
+enum FileFate {
     Keep(String),
-    /// It is made anew, or the facts of the problem show that it is missing.
-    Told,
+    /// Written anew, or the facts of the problem show that it is missing.
+    Omit,
     Lost(&'static str),
 }
 
-/// What legacy does not have.
-pub(super) const SHOWN_INSTEAD: &str = "a text that contestants see instead of the test case's";
+pub(super) const OTHER_SAMPLE_TEXT: &str = "a text that contestants see instead of the test case's";
 
-const STRANGER: &str = "a file that belongs to no test case";
+const UNRELATED_FILE: &str = "a file that belongs to no test case";
 
 impl Planner<'_> {
-    /// Places the files of a version of the Kattis format.
-    pub(super) fn keep_files(&mut self) {
+    pub(super) fn place_kattis_files(&mut self) {
         let data = &self.problem.test_data;
         let cases = data.cases.iter().chain(data.examples());
         let cases: BTreeSet<String> = cases.map(|case| format!("data/{}", case.name)).collect();
         for item in self.tree.below("").iter().filter(|item| item.is_file()) {
-            match self.fate(item, &cases) {
-                Fate::Keep(name) => self.keep(&item.path, name),
-                Fate::Told => {}
-                Fate::Lost(what) => self.leave_out(&item.name, what),
+            match self.file_fate(item, &cases) {
+                FileFate::Keep(name) => self.add_file(&item.path, name),
+                FileFate::Omit => {}
+                FileFate::Lost(what) => self.leave_out(&item.name, what),
             }
         }
     }
 
     /// Copies a file, under a valid name and with its constants filled in.
-    fn keep(&mut self, path: &FilePath, name: String) {
-        let allowed = self.allowed(&name);
+    fn add_file(&mut self, path: &FilePath, name: String) {
+        let allowed = self.allowed_name(&name);
         if allowed != name {
             let what = "a name that the format does not allow";
-            self.lost.add(&name, what, Some(allowed.clone()));
+            self.losses.add(&name, what, Some(allowed.clone()));
         }
         let constants = &self.problem.constants;
         let is_data = name.starts_with("data/") || name.starts_with("attachments/");
         let path = path.clone();
-        let contents = if self.to.is_new() || constants.is_empty() || is_data {
-            Contents::Copy(path)
+        let contents = if self.to.is_2025_09() || constants.is_empty() || is_data {
+            PlannedContents::Copy(path)
         } else {
-            Contents::Filled(path, constants.clone())
+            PlannedContents::Filled(path, constants.clone())
         };
         self.files.push(PlannedFile { name: allowed, contents });
     }
 
     /// The name itself, or the nearest one that is allowed and free.
-    fn allowed(&self, name: &str) -> String {
+    fn allowed_name(&self, name: &str) -> String {
         let of_case = name.strip_prefix("data/").filter(|_| is_kattis(self.problem));
-        if let Some(name) = of_case.and_then(|name| self.cases.of_file(name)) {
-            return valid(&format!("data/{name}"), self.to.is_new());
+        if let Some(name) = of_case.and_then(|name| self.cases.case_file_name(name)) {
+            return nearest_valid_name(&format!("data/{name}"), self.to.is_2025_09());
         }
-        let allowed = valid(name, self.to.is_new());
+        let allowed = nearest_valid_name(name, self.to.is_2025_09());
         // A directory as a whole gets no other name, so that its files stay together.
         if allowed == name || directory(&allowed) != directory(name) {
             return allowed;
         }
-        let start = allowed.len() - last(&allowed).len();
+        let start = allowed.len() - last_part(&allowed).len();
         let end = allowed[start..].find('.').map_or(allowed.len(), |at| start + at);
         let (stem, ending) = allowed.split_at(end);
         let is_free = |stem: &str| {
@@ -86,154 +82,155 @@ impl Planner<'_> {
         first_free(stem.to_owned(), is_free) + ending
     }
 
-    fn fate(&self, item: &Item, cases: &BTreeSet<String>) -> Fate {
+    fn file_fate(&self, item: &PackageEntry, cases: &BTreeSet<String>) -> FileFate {
         let name = item.name.as_str();
         let (top, rest) = name.split_once('/').unwrap_or((name, ""));
-        let is_new = self.to.is_new();
-        let keep = |dir: &str| Fate::Keep(format!("{dir}/{rest}"));
+        let is_new = self.to.is_2025_09();
+        let keep = |dir: &str| FileFate::Keep(format!("{dir}/{rest}"));
         match top {
-            "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => Fate::Told,
+            "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => FileFate::Omit,
             "problem_statement" | "statement" if is_new => {
                 let name = rest.strip_prefix("problem.").filter(|it| !it.contains(['.', '/']));
                 let name = name.map(|ending| format!("statement/problem.en.{ending}"));
-                name.map_or_else(|| keep("statement"), Fate::Keep)
+                name.map_or_else(|| keep("statement"), FileFate::Keep)
             }
             "problem_statement" | "statement" => keep("problem_statement"),
             "input_format_validators" => keep("input_validators"),
-            "output_validator" | "output_validators" => self.output_validator(item, rest),
+            "output_validator" | "output_validators" => self.output_validator_fate(item, rest),
             "graders" if is_new => match self.problem.graders.as_ref().map(|it| &it.custom) {
-                Some(Some(_)) => Fate::Told,
-                _ => Fate::Lost("a grader that is not used"),
+                Some(Some(_)) => FileFate::Omit,
+                _ => FileFate::Lost("a grader that is not used"),
             },
-            "static_validator" | "input_visualizer" | "output_visualizer" if !is_new => Fate::Told,
-            "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
-                Fate::Lost("an attachment in a directory")
+            "static_validator" | "input_visualizer" | "output_visualizer" if !is_new => {
+                FileFate::Omit
             }
-            "submissions" => self.submission(item, rest),
-            "data" => self.data(item, cases),
-            _ => Fate::Keep(name.to_owned()),
+            "attachments" if is_new && rest.contains('/') && !rest.starts_with("templates/") => {
+                FileFate::Lost("an attachment in a directory")
+            }
+            "submissions" => self.submission_fate(item, rest),
+            "data" => self.data_fate(item, cases),
+            _ => FileFate::Keep(name.to_owned()),
         }
     }
 
-    fn output_validator(&self, item: &Item, rest: &str) -> Fate {
+    fn output_validator_fate(&self, item: &PackageEntry, rest: &str) -> FileFate {
         let problem = self.problem;
         let mut programs = problem.output_validators.iter().chain(&problem.interactor);
         let Some(first) = programs.clone().next() else {
-            return Fate::Lost("an output validator that is not used");
+            return FileFate::Lost("an output validator that is not used");
         };
         let owner = programs.find(|program| item.path.starts_with(&*program.path));
-        match (self.to.is_new(), owner) {
+        match (self.to.is_2025_09(), owner) {
             // All output validators must accept, which only legacy can express.
-            (true, Some(program)) if program != first => Fate::Told,
-            (true, _) => Fate::Keep(format!("output_validator/{rest}")),
+            (true, Some(program)) if program != first => FileFate::Omit,
+            (true, _) => FileFate::Keep(format!("output_validator/{rest}")),
             (false, _) if first.path == self.tree.path("output_validator") => {
-                Fate::Keep(format!("output_validators/output_validator/{rest}"))
+                FileFate::Keep(format!("output_validators/output_validator/{rest}"))
             }
-            (false, _) => Fate::Keep(format!("output_validators/{rest}")),
+            (false, _) => FileFate::Keep(format!("output_validators/{rest}")),
         }
     }
 
-    fn submission(&self, item: &Item, rest: &str) -> Fate {
+    fn submission_fate(&self, item: &PackageEntry, rest: &str) -> FileFate {
         let mut submissions = self.problem.submissions.iter();
         let owner = submissions.find(|it| item.path.starts_with(&*it.program.path));
         match owner {
             // Legacy accepts a submission that has some points.
-            Some(owner) if !self.to.is_new() && submissions::has_some_points(owner) => {
+            Some(owner) if !self.to.is_2025_09() && submissions::has_some_points(owner) => {
                 let name = rest.split_once('/').map_or(rest, |(_, name)| name);
                 let name = format!("submissions/partially_accepted/{name}");
                 let is_free = self.tree.file(&name).is_none();
-                Fate::Keep(if is_free { name } else { item.name.clone() })
+                FileFate::Keep(if is_free { name } else { item.name.clone() })
             }
-            Some(_) => Fate::Keep(item.name.clone()),
-            None if rest == "submissions.yaml" => Fate::Told,
-            None if rest.starts_with("README") => Fate::Keep(item.name.clone()),
-            None => Fate::Lost("a file that is not a submission"),
+            Some(_) => FileFate::Keep(item.name.clone()),
+            None if rest == "submissions.yaml" => FileFate::Omit,
+            None if rest.starts_with("README") => FileFate::Keep(item.name.clone()),
+            None => FileFate::Lost("a file that is not a submission"),
         }
     }
 
-    fn data(&self, item: &Item, cases: &BTreeSet<String>) -> Fate {
+    fn data_fate(&self, item: &PackageEntry, cases: &BTreeSet<String>) -> FileFate {
         let name = item.name.as_str();
-        let keep = || Fate::Keep(name.to_owned());
-        let is_new = self.to.is_new();
+        let keep = || FileFate::Keep(name.to_owned());
+        let is_new = self.to.is_2025_09();
         if matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") {
-            return Fate::Told;
+            return FileFate::Omit;
         }
         if item.base_name().starts_with("README") {
             return keep();
         }
         if let Some((base, _)) = name.split_once(".files/") {
             return if !cases.contains(base) {
-                Fate::Lost(STRANGER)
+                FileFate::Lost(UNRELATED_FILE)
             } else if is_new {
                 keep()
             } else {
-                Fate::Told
+                FileFate::Omit
             };
         }
         let endings = CASE_EXTENSIONS.into_iter().chain(["hint", "desc"]);
         let mut split =
             endings.filter_map(|it| Some((name.strip_suffix(it)?.strip_suffix('.')?, it)));
-        let Some((base, ending)) = split.next() else { return Fate::Lost(STRANGER) };
+        let Some((base, ending)) = split.next() else { return FileFate::Lost(UNRELATED_FILE) };
         let is_shown = ending == "interaction" && name.starts_with("data/sample/");
         let is_judged = name.starts_with("data/sample/") || name.starts_with("data/secret/");
         match ending {
-            _ if !cases.contains(base) && !is_shown => Fate::Lost(STRANGER),
-            _ if !is_new && !is_judged => Fate::Told,
-            "yaml" if self.problem.layout.format == "legacy" => Fate::Lost(STRANGER),
-            "yaml" => Fate::Told,
-            "hint" | "desc" if is_new => Fate::Told,
-            "out" if !is_new => Fate::Told,
+            _ if !cases.contains(base) && !is_shown => FileFate::Lost(UNRELATED_FILE),
+            _ if !is_new && !is_judged => FileFate::Omit,
+            "yaml" if self.problem.layout.format == "legacy" => FileFate::Lost(UNRELATED_FILE),
+            "yaml" => FileFate::Omit,
+            "hint" | "desc" if is_new => FileFate::Omit,
+            "out" if !is_new => FileFate::Omit,
             "in.statement" | "ans.statement" | "in.download" | "ans.download" if !is_new => {
-                Fate::Lost(SHOWN_INSTEAD)
+                FileFate::Lost(OTHER_SAMPLE_TEXT)
             }
             _ => keep(),
         }
     }
 
-    /// Places the files of a problem in another format, by their purpose.
     pub(super) fn place_files(&mut self) {
         let problem = self.problem;
         let judged = problem.test_data.cases.iter().chain(&problem.test_data.invalid_inputs);
         for case in judged {
-            let name = format!("data/{}", self.cases.name(&case.name));
+            let name = format!("data/{}", self.cases.new_name(&case.name));
             let TestCase { input, answer, .. } = case;
-            self.keep(input, format!("{name}.in"));
+            self.add_file(input, format!("{name}.in"));
             if let Some(answer) = answer {
-                self.keep(answer, format!("{name}.ans"));
+                self.add_file(answer, format!("{name}.ans"));
             }
         }
         let first = problem.interactor.iter().chain(&problem.output_validators).next();
-        let directory = if self.to.is_new() { "output_validator" } else { "output_validators" };
+        let directory = if self.to.is_2025_09() { "output_validator" } else { "output_validators" };
         first.into_iter().for_each(|program| self.place_program(program, directory));
         for program in &problem.input_validators {
             self.place_program(program, "input_validators");
         }
         if let Some(header) = self.testlib_header() {
-            self.keep(&header.clone(), format!("testlib/{}", file_name(&header)));
+            self.add_file(&header.clone(), format!("testlib/{}", file_name(&header)));
         }
         for IncludedFile { language, name, path, .. } in &problem.include {
             let language = language.as_deref().unwrap_or("default");
-            self.keep(path, format!("include/{language}/{}", name.display()));
+            self.add_file(path, format!("include/{language}/{}", name.display()));
         }
         for submission in &problem.submissions {
-            let folder = submissions::folder(submission);
+            let folder = submissions::folder_for(submission);
             self.place_program(&submission.program, &format!("submissions/{folder}"));
         }
         let is_left = |case: &&TestCase| {
-            case.is_answer_shown && !self.cases.name(&case.name).starts_with("sample/")
+            case.is_answer_shown && !self.cases.new_name(&case.name).starts_with("sample/")
         };
         let samples = problem.test_data.cases.iter().filter(is_left).count();
         if samples > 0 {
             let samples = crate::model::text::count(samples, "sample");
             let became = Some("secret test cases".to_owned());
-            self.lost.add(problem.layout.settings, samples, became);
+            self.losses.add(problem.layout.settings, samples, became);
         }
-        self.name_rest();
+        self.report_unplaced();
     }
 
     /// Places a program: in a directory of its own if other files belong to it, or if another has its name.
     fn place_program(&mut self, program: &Program, directory: &str) {
-        let beside = self.beside(program);
+        let beside = self.companion_files(program);
         let alone = format!("{directory}/{}", program.name);
         let is_taken = |name: &str| {
             let mut rests = self.files.iter().filter_map(|file| file.name.strip_prefix(name));
@@ -241,24 +238,24 @@ impl Planner<'_> {
         };
         let is_submission = program.kind == ProgramKind::Submission;
         if beside.is_empty() && !(is_submission && is_taken(&alone)) {
-            return self.keep(&program.path, alone);
+            return self.add_file(&program.path, alone);
         }
         let stem = program.name.split('.').next().unwrap_or_default();
         let own = first_free(format!("{directory}/{stem}"), |name| !is_taken(name));
         for (name, file) in beside {
             match &file.text {
-                Some(text) => self.write(format!("{own}/{name}"), text.clone()),
-                None => self.keep(&file.path, format!("{own}/{name}")),
+                Some(text) => self.write_text(format!("{own}/{name}"), text.clone()),
+                None => self.add_file(&file.path, format!("{own}/{name}")),
             }
         }
-        self.keep(&program.path, format!("{own}/{}", program.name));
-        self.directories.insert((&program.path).into(), own);
+        self.add_file(&program.path, format!("{own}/{}", program.name));
+        self.program_directories.insert((&program.path).into(), own);
     }
 
     /// The files that belong to a program alone, by name: headers of library-checker, CMS and sinol, and sources that
     /// call it.
-    fn beside<'p>(&self, program: &'p Program) -> BTreeMap<String, &'p IncludedFile> {
-        let source = || program.path.text(MAX_SIZE).unwrap_or_default();
+    fn companion_files<'p>(&self, program: &'p Program) -> BTreeMap<String, &'p IncludedFile> {
+        let source = || program.path.read_text(MAX_SIZE).unwrap_or_default();
         let is_submission = program.kind == ProgramKind::Submission;
         let code = Language::of_file(&program.path).map(|language| language.code);
         let has_headers = if is_of_library_checker(program) {
@@ -280,14 +277,14 @@ impl Planner<'_> {
         program.include.iter().map(|file| (name(file), file)).collect()
     }
 
-    /// Names the files without a place, once for each directory at the top.
-    fn name_rest(&mut self) {
+    /// Reports files without a place as lost, once for each top directory.
+    fn report_unplaced(&mut self) {
         let placed: BTreeSet<&FilePath> =
             self.files.iter().filter_map(PlannedFile::source).collect();
         let files = self.tree.below("").iter().filter(|item| item.is_file());
         let rest = files.filter(|item| {
             let is_settings = [self.problem.layout.settings, "juror.toml"].contains(&&*item.name);
-            let is_used = self.used.contains(&item.path);
+            let is_used = self.used_files.contains(&item.path);
             !placed.contains(&item.path) && !is_used && !is_settings
         });
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
@@ -296,11 +293,10 @@ impl Planner<'_> {
         }
         for (top, files) in count {
             let files = crate::model::text::count(files, "file");
-            self.lost.add(top, format!("{files} that the format has no place for"), None);
+            self.losses.add(top, format!("{files} that the format has no place for"), None);
         }
     }
 
-    /// The header that programs with testlib need.
     pub(super) fn testlib_header(&self) -> Option<FilePath> {
         let problem = self.problem;
         let output = problem.interactor.iter().chain(&problem.output_validators);

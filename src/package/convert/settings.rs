@@ -10,41 +10,41 @@ use toml::Table;
 use crate::language::table::LANGUAGES;
 use crate::model::blob::Blob;
 use crate::model::grader::{CustomScore, Objective};
-use crate::model::limits::{MEMORY, ProblemLimits};
-use crate::model::problem::{Equivalent, Grading, Interaction, Problem, ProgramIo, Submitted};
+use crate::model::limits::{PROGRAM_MEMORY, ProblemLimits};
+use crate::model::problem::{
+    EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
+};
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
 use crate::model::score::Aggregation;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
-use crate::package::convert::people::items;
-use crate::package::convert::rules::{self, Scored};
-use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
+use crate::package::convert::people::item_texts;
+use crate::package::convert::rules::{self, ScoredGroup};
+use crate::package::convert::{PlannedContents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::languages::is_natural_language;
 use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
-use crate::package::yaml::{self, Raw, Value};
+use crate::package::yaml::{self, RawValue, Value};
 use crate::package::yaml_text;
 
-/// The file with a time limit that legacy packages can have.
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
-const INI: &str = "domjudge-problem.ini";
+const DOMJUDGE_INI: &str = "domjudge-problem.ini";
 
-/// The file with the settings of the new package.
 pub const SETTINGS: &str = "problem.yaml";
 
-/// Reads a file of settings as a tree; its faults were already reported.
-pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
+/// Reads a settings file whose faults are already reported.
+pub(in crate::package) fn read_settings(path: &FilePath) -> Option<RawValue> {
     Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
-pub(super) type Keys = Vec<(&'static str, Raw)>;
+pub(super) type SettingsKeys = Vec<(&'static str, RawValue)>;
 
 /// The languages of the new package; `None` for all.
-pub fn languages(problem: &Problem) -> Option<Vec<String>> {
+pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
     let is_judged = |code: &str| !problem.unjudged.iter().any(|it| it == code);
     let all = || LANGUAGES.iter().map(|it| it.code.to_owned()).collect();
     let mut codes = match &problem.languages {
@@ -57,79 +57,80 @@ pub fn languages(problem: &Problem) -> Option<Vec<String>> {
 }
 
 impl Planner<'_> {
-    /// Writes `problem.yaml` and the files beside it.
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
-        let old = is_kattis(self.problem).then(|| read(&path)).flatten();
-        let old = Old(old.unwrap_or_else(|| map(Keys::new())));
-        let keys =
-            if self.to.is_new() { self.new_settings(&old) } else { self.legacy_settings(&old) };
+        let old = is_kattis(self.problem).then(|| read_settings(&path)).flatten();
+        let old = OldSettings(old.unwrap_or_else(|| map(SettingsKeys::new())));
+        let keys = if self.to.is_2025_09() {
+            self.settings_of_2025_09(&old)
+        } else {
+            self.legacy_settings(&old)
+        };
         for entry in old.0.entries() {
-            if !KNOWN.split(' ').any(|known| known == entry.key) {
+            if !HANDLED_KEYS.split(' ').any(|known| known == entry.key) {
                 self.leave_out(SETTINGS, format!("key `{}`", entry.key));
             }
         }
-        self.write(SETTINGS, yaml_text::write(&map(keys)));
+        self.write_text(SETTINGS, yaml_text::write(&map(keys)));
         if let Some(text) = self.juror_toml() {
-            self.write("juror.toml", text);
+            self.write_text("juror.toml", text);
         }
-        self.name_additions();
+        self.report_additions();
         let is_scoring = self.problem.kind.grading == Grading::Scoring;
         if let Some(limit) = self.problem.limits.time_limit
-            && !self.to.is_new()
+            && !self.to.is_2025_09()
             // In problems with scores, the file would change how other judges score groups.
             && !is_scoring
         {
-            self.write(TIME_LIMIT, format!("{}\n", limit.as_secs_f64()));
+            self.write_text(TIME_LIMIT, format!("{}\n", limit.as_secs_f64()));
         }
     }
 
-    /// Names files that are kept although the format does not have them, or gives them another meaning.
-    fn name_additions(&mut self) {
+    /// Reports files that are kept although the format does not have them, or gives them another meaning.
+    fn report_additions(&mut self) {
         let problem = self.problem;
         if let Some(path) = &problem.recipe {
             let became = format!(
                 "the same: names and settings in it are those of {}",
                 problem.layout.format
             );
-            self.lost.add(self.place(path), "recipe", Some(became));
+            self.losses.add(self.old_name(path), "recipe", Some(became));
         }
-        if self.to.is_new() {
+        if self.to.is_2025_09() {
             return;
         }
         let only_juror = || Some("the same; only juror knows it in this format".to_owned());
         for program in &problem.answer_validators {
-            self.lost.add(self.place(&program.path), "answer validator", only_juror());
+            self.losses.add(self.old_name(&program.path), "answer validator", only_juror());
         }
         if problem.include.iter().any(|file| file.language.is_none()) {
-            self.lost.add("include/default", "files for every language", only_juror());
+            self.losses.add("include/default", "files for every language", only_juror());
         }
     }
 
-    /// The name of a file in the old package.
-    pub(super) fn place(&self, path: &Path) -> String {
+    pub(super) fn old_name(&self, path: &Path) -> String {
         let name = path.strip_prefix(&*self.problem.dir).unwrap_or(path);
         name.to_string_lossy().into_owned()
     }
 
-    fn new_settings(&mut self, old: &Old) -> Keys {
+    fn settings_of_2025_09(&mut self, old: &OldSettings) -> SettingsKeys {
         let problem = self.problem;
-        let mut keys: Keys = vec![("problem_format_version", text("2025-09"))];
-        keys.extend(self.names().map(|names| ("name", names)));
+        let mut keys: SettingsKeys = vec![("problem_format_version", text("2025-09"))];
+        keys.extend(self.names_by_language().map(|names| ("name", names)));
         let uuid = self.text_of(old, "uuid").unwrap_or_else(|| {
             let uuid = self.new_uuid();
-            self.lost.add(SETTINGS, "uuid: nothing", Some(uuid.clone()));
+            self.losses.add(SETTINGS, "uuid: nothing", Some(uuid.clone()));
             uuid
         });
         keys.push(("uuid", text(uuid)));
-        keys.push(("type", texts(self.types())));
+        keys.push(("type", texts(self.type_words())));
         let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
-        self.new_people(old, &mut keys);
-        keys.extend(old.value("keywords").map(|it| ("keywords", words(it))));
-        self.license(old, &mut keys);
-        keys.push(("limits", self.limits()));
-        keys.extend(languages(problem).map(|codes| ("languages", texts(codes))));
+        self.add_2025_09_people(old, &mut keys);
+        keys.extend(old.value("keywords").map(|it| ("keywords", keyword_list(it))));
+        self.add_license(old, &mut keys);
+        keys.push(("limits", self.limits_map()));
+        keys.extend(judged_languages(problem).map(|codes| ("languages", texts(codes))));
         let may_write = problem.allow_file_writing;
         keys.push(("allow_file_writing", plain(may_write)));
         keys.extend(old.value("constants").map(|it| ("constants", it.clone())));
@@ -139,9 +140,9 @@ impl Planner<'_> {
         keys
     }
 
-    fn legacy_settings(&mut self, old: &Old) -> Keys {
+    fn legacy_settings(&mut self, old: &OldSettings) -> SettingsKeys {
         let problem = self.problem;
-        let mut keys: Keys = vec![("problem_format_version", text("legacy"))];
+        let mut keys: SettingsKeys = vec![("problem_format_version", text("legacy"))];
         match &problem.names[..] {
             [] => {}
             [(_, name)] => keys.push(("name", text(name))),
@@ -158,20 +159,20 @@ impl Planner<'_> {
             validation.extend((problem.kind.passes > 1).then_some("multi-pass"));
         }
         keys.push(("validation", text(validation.join(" "))));
-        if let Some(flags) = self.common_flags() {
+        if let Some(flags) = self.common_output_flags() {
             keys.push(("validator_flags", text(flags.join(" "))));
         }
         if problem.graders.as_ref().is_some_and(|it| it.objective == Objective::Min) {
             keys.push(("grading", map([("objective", text("min"))])));
         }
-        keys.push(("limits", self.limits()));
-        self.legacy_people(old, &mut keys);
+        keys.push(("limits", self.limits_map()));
+        self.add_legacy_people(old, &mut keys);
         let copied = ["license", "rights_owner", "uuid"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         if let Some(keywords) = old.value("keywords") {
-            let keywords = items(keywords);
+            let keywords = item_texts(keywords);
             if keywords.iter().any(|word| word.contains(char::is_whitespace)) {
-                self.lost.add(SETTINGS, "keywords with blanks", Some("several words".to_owned()));
+                self.losses.add(SETTINGS, "keywords with blanks", Some("several words".to_owned()));
             }
             keys.push(("keywords", text(keywords.join(" "))));
         }
@@ -182,35 +183,36 @@ impl Planner<'_> {
             let mut names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
             names.sort_unstable();
             let became = "their values in the files".to_owned();
-            self.lost.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
+            self.losses.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
         }
-        if let Some(codes) = languages(problem) {
+        if let Some(codes) = judged_languages(problem) {
             keys.push(("languages", texts(codes)));
             let became = "the same for juror; others do not know the key".to_owned();
-            self.lost.add(SETTINGS, "languages", Some(became));
+            self.losses.add(SETTINGS, "languages", Some(became));
         }
         keys
     }
 
-    /// Whether the output validator gives the scores in legacy. One with the format's own protocol must give one then, so
-    /// it has to mention the file. Programs with another protocol may, but need not.
+    /// Whether the output validator gives scores in legacy. With the format's own protocol it must give one, so it has
+    /// to mention the file. With another protocol it may give one.
     pub(super) fn gives_score(&self) -> bool {
         let problem = self.problem;
-        let may = problem.output_protocol != Protocol::Standard || rules::mention_scores(problem);
+        let may =
+            problem.output_protocol != Protocol::Standard || rules::mentions_score_file(problem);
         match &problem.graders {
             None => {
-                let scored = rules::scored(problem);
-                let of_cases = |group: &Scored<'_>| {
+                let scored = rules::scored_groups(problem);
+                let of_cases = |group: &ScoredGroup<'_>| {
                     group.cases > 0 && group.aggregation != Aggregation::PassFail
                 };
-                rules::has_program(problem) && may && scored.iter().any(of_cases)
+                rules::has_output_program(problem) && may && scored.iter().any(of_cases)
             }
             Some(graders) => graders.custom_score == CustomScore::Required,
         }
     }
 
-    /// The names by language, with one for each statement.
-    fn names(&self) -> Option<Raw> {
+    /// One name for each language that has a statement.
+    fn names_by_language(&self) -> Option<RawValue> {
         let names = &self.problem.names;
         let statements = self.files.iter().filter_map(|file| {
             let name = file.name.strip_prefix("statement/problem.")?;
@@ -235,14 +237,14 @@ impl Planner<'_> {
         })
     }
 
-    fn types(&self) -> Vec<&'static str> {
+    fn type_words(&self) -> Vec<&'static str> {
         let kind = self.problem.kind;
         let types = [
             (kind.grading == Grading::PassFail, "pass-fail"),
             (kind.grading == Grading::Scoring, "scoring"),
             (kind.interaction == Interaction::Interactive, "interactive"),
             (kind.passes > 1, "multi-pass"),
-            (kind.submitted == Submitted::Answers, "submit-answer"),
+            (kind.submitted == SubmittedContent::Answers, "submit-answer"),
         ];
         types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
     }
@@ -251,7 +253,7 @@ impl Planner<'_> {
     fn new_uuid(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(
-            self.tree.path(self.problem.layout.settings).start(MAX_SIZE).unwrap_or_default(),
+            self.tree.path(self.problem.layout.settings).read_prefix(MAX_SIZE).unwrap_or_default(),
         );
         for item in self.tree.below("") {
             hash.update(&item.name);
@@ -267,7 +269,7 @@ impl Planner<'_> {
     }
 
     /// The licence, if the new format knows it and the keys that it demands exist.
-    fn license(&mut self, old: &Old, keys: &mut Keys) {
+    fn add_license(&mut self, old: &OldSettings, keys: &mut SettingsKeys) {
         let Some(license) = self.text_of(old, "license") else { return };
         let has = |key| keys.iter().any(|(known, _)| *known == key);
         let has_owner = has("rights_owner") || has("credits") || has("source");
@@ -284,16 +286,16 @@ impl Planner<'_> {
         keys.push(("license", text(license)));
     }
 
-    fn limits(&mut self) -> Raw {
-        let is_new = self.to.is_new();
+    fn limits_map(&mut self) -> RawValue {
+        let is_new = self.to.is_2025_09();
         let limits = &self.problem.limits;
         let whole = |amount: f64| if is_new { amount.ceil() } else { amount };
         let mebibytes = |bytes: Bytes| plain(whole(bytes.0 as f64 / f64::from(1 << 20)));
         let seconds = |time: Duration| plain(whole(time.as_secs_f64()));
         // Legacy has smaller defaults.
-        let memory = |bytes: Option<Bytes>| bytes.or((!is_new).then_some(MEMORY));
-        let mut keys: Keys = if is_new {
-            self.times()
+        let memory = |bytes: Option<Bytes>| bytes.or((!is_new).then_some(PROGRAM_MEMORY));
+        let mut keys: SettingsKeys = if is_new {
+            self.time_keys()
         } else {
             vec![
                 ("time_multiplier", plain(limits.ac_to_time_limit)),
@@ -318,8 +320,7 @@ impl Planner<'_> {
         map(keys)
     }
 
-    /// The keys of 2025-09 about time.
-    fn times(&self) -> Keys {
+    fn time_keys(&self) -> SettingsKeys {
         let limits = &self.problem.limits;
         let multipliers = map([
             ("ac_to_time_limit", plain(limits.ac_to_time_limit)),
@@ -375,13 +376,13 @@ impl Planner<'_> {
             }
         }
         if let Some(testlib) = tables.get_mut("testlib")
-            && let Some(name) = self.testlib_header().and_then(|path| self.name_of(&path))
+            && let Some(name) = self.testlib_header().and_then(|path| self.new_name(&path))
         {
             testlib.insert("header".to_owned(), name.into());
         }
         let equivalents = problem.equivalents.iter();
         let equivalents: Table = equivalents
-            .map(|Equivalent { subject, reason }| (subject.clone(), reason.as_str().into()))
+            .map(|EquivalentMutant { subject, reason }| (subject.clone(), reason.as_str().into()))
             .collect();
         if !equivalents.is_empty() {
             let strength = tables.entry("strength").or_default();
@@ -392,27 +393,25 @@ impl Planner<'_> {
         (!toml.is_empty()).then(|| toml.to_string())
     }
 
-    /// The name of a file in the new package.
-    fn name_of(&self, path: &Path) -> Option<String> {
+    fn new_name(&self, path: &Path) -> Option<String> {
         let file = self.files.iter().find(|file| file.source().is_some_and(|it| *it == path))?;
         Some(file.name.clone())
     }
 
-    /// Adds the files that DOMjudge reads beside the legacy format.
     pub(super) fn add_for_domjudge(&mut self) {
-        let own = self.tree.path(INI).text(MAX_SIZE).unwrap_or_default();
+        let own = self.tree.path(DOMJUDGE_INI).read_text(MAX_SIZE).unwrap_or_default();
         let is_other = |line: &&str| line.split('=').next().map(str::trim) != Some("timelimit");
         let mut lines: Vec<String> = own.lines().filter(is_other).map(str::to_owned).collect();
         match self.problem.limits.time_limit {
             Some(limit) => lines.push(format!("timelimit = {}", limit.as_secs_f64())),
             None => {
                 let became = "the default of DOMjudge; --time-limit sets another".to_owned();
-                self.lost.add(INI, "time limit: nothing", Some(became));
+                self.losses.add(DOMJUDGE_INI, "time limit: nothing", Some(became));
             }
         }
-        self.files.retain(|file| file.name != INI);
+        self.files.retain(|file| file.name != DOMJUDGE_INI);
         if !lines.is_empty() {
-            self.write(INI, lines.join("\n") + "\n");
+            self.write_text(DOMJUDGE_INI, lines.join("\n") + "\n");
         }
         let is_shown = |name: &str| ["problem.pdf", "problem.html", "problem.txt"].contains(&name);
         if self.files.iter().any(|file| is_shown(&file.name)) {
@@ -426,27 +425,26 @@ impl Planner<'_> {
         // DOMjudge shows one statement, preferably in English.
         let pdf = statements.min_by_key(|file| !file.name.ends_with("problem.en.pdf"));
         match pdf.map(|file| file.contents.clone()) {
-            Some(Contents::Copy(path) | Contents::Filled(path, _)) => {
+            Some(PlannedContents::Copy(path) | PlannedContents::Filled(path, _)) => {
                 self.files.push(super::PlannedFile {
                     name: "problem.pdf".to_owned(),
-                    contents: Contents::Copy(path),
+                    contents: PlannedContents::Copy(path),
                 });
             }
             _ => {
                 let what = "a statement that DOMjudge can show: problem.pdf, .html or .txt";
-                self.lost.add("problem_statement", what, Some("nothing to show".to_owned()));
+                self.losses.add("problem_statement", what, Some("nothing to show".to_owned()));
             }
         }
     }
 }
 
-/// The old `problem.yaml`.
-pub(super) struct Old(Raw);
+pub(super) struct OldSettings(RawValue);
 
-impl Old {
-    pub(super) fn value(&self, key: &str) -> Option<&Raw> {
+impl OldSettings {
+    pub(super) fn value(&self, key: &str) -> Option<&RawValue> {
         self.0.get(key).filter(|value| match &value.value {
-            Value::Scalar(scalar) => scalar.meaning() != yaml::Meaning::Null,
+            Value::Scalar(scalar) => scalar.meaning() != yaml::ScalarMeaning::Null,
             Value::Broken => false,
             _ => true,
         })
@@ -458,8 +456,8 @@ impl Old {
     }
 }
 
-/// Words separated by whitespace, as a sequence. Some write commas as well.
-fn words(value: &Raw) -> Raw {
+/// Words separated by whitespace. Some packages also write commas.
+fn keyword_list(value: &RawValue) -> RawValue {
     match value.scalar() {
         Some(scalar) => {
             texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|it| !it.is_empty()))
@@ -468,8 +466,8 @@ fn words(value: &Raw) -> Raw {
     }
 }
 
-/// Keys of `problem.yaml` that are read, written anew or reported one by one; the groups have those of `grading`.
-const KNOWN: &str = "\
+/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
+const HANDLED_KEYS: &str = "\
     problem_format_version name uuid type version credits author source source_url license rights_owner \
     embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
     problem_type judgement_type submission_type domjudge";

@@ -5,19 +5,20 @@ use std::path::Path;
 
 use crate::model::root::FilePath;
 use crate::model::text::count;
-use crate::package::convert::places::SHOWN_INSTEAD;
-use crate::package::convert::{Contents, PlannedFile, Planner};
-use crate::package::files::Item;
-use crate::package::headings::Words;
+use crate::package::convert::places::OTHER_SAMPLE_TEXT;
+use crate::package::convert::{PlannedContents, PlannedFile, Planner};
+use crate::package::files::PackageEntry;
+use crate::package::headings::StatementWords;
 use crate::package::languages::is_natural_language;
-use crate::package::latex::calls;
-use crate::package::statements::{Form, Statement};
+use crate::package::latex::command_arguments;
+use crate::package::statements::{Statement, StatementForm};
 use crate::package::text::MAX_SIZE;
 
-/// Definitions of the commands of Polygon's statements, with headings in the statement's language; the format itself
-/// shows the samples.
-fn commands(language: &str) -> String {
-    let Words { input, output, interaction, scoring, note, .. } = Words::of(language);
+/// Defines the commands of Polygon's statements, with headings in the statement's language. The format itself shows
+/// the samples.
+fn command_definitions(language: &str) -> String {
+    let StatementWords { input, output, interaction, scoring, note, .. } =
+        StatementWords::of(language);
     format!(
         r"\newenvironment{{problem}}[5]{{\problemname{{#1}}}}{{}}
 \newenvironment{{example}}{{}}{{}}
@@ -36,52 +37,54 @@ fn commands(language: &str) -> String {
 }
 
 impl Planner<'_> {
-    /// Places the statements: for each language the PDF, else the TeX source with definitions of its commands.
+    /// For each language, places the PDF, or else the TeX source with definitions of its commands.
     pub(super) fn place_statements(&mut self, statements: &[Statement]) {
-        let directory = if self.to.is_new() { "statement" } else { "problem_statement" };
+        let directory = if self.to.is_2025_09() { "statement" } else { "problem_statement" };
         let is_named = |statement: &&Statement| is_natural_language(&statement.language);
         let (named, others): (Vec<&Statement>, Vec<&Statement>) =
             statements.iter().filter(|it| it.path.is_file()).partition(is_named);
         for Statement { language, path, .. } in others {
             let what = format!("a statement in the language `{language}`, which has no code");
-            self.leave_out(self.place(path), what);
-            self.used.insert(path.clone());
+            self.leave_out(self.old_name(path), what);
+            self.used_files.insert(path.clone());
         }
         let mut placed = BTreeSet::new();
-        for (wanted, ending) in [(Form::Pdf, "pdf"), (Form::Latex, "tex")] {
+        for (wanted, ending) in [(StatementForm::Pdf, "pdf"), (StatementForm::Latex, "tex")] {
             for Statement { language, form, path } in &named {
                 if *form != wanted || placed.contains(language) {
                     continue;
                 }
                 let new = format!("{directory}/problem.{language}.{ending}");
                 let contents = match wanted {
-                    Form::Pdf => Contents::Copy(path.clone()),
-                    _ => match path.text(MAX_SIZE) {
-                        Ok(text) => Contents::Text(commands(language) + &text),
+                    StatementForm::Pdf => PlannedContents::Copy(path.clone()),
+                    _ => match path.read_text(MAX_SIZE) {
+                        Ok(text) => PlannedContents::Text(command_definitions(language) + &text),
                         // The statement stays among the files without a place.
                         Err(_) => continue,
                     },
                 };
                 placed.insert(language);
                 self.files.push(PlannedFile { name: new, contents });
-                self.used.insert(path.clone());
-                if wanted == Form::Latex {
+                self.used_files.insert(path.clone());
+                if wanted == StatementForm::Latex {
                     self.place_images(path, directory);
                 }
             }
         }
-        self.place_examples(&named);
+        self.place_samples(&named);
     }
 
     /// Keeps the samples that the statements show, where these differ from the test cases.
-    fn place_examples(&mut self, statements: &[&Statement]) {
+    fn place_samples(&mut self, statements: &[&Statement]) {
         let mut sources: Vec<&Statement> =
-            statements.iter().copied().filter(|it| it.form == Form::Latex).collect();
+            statements.iter().copied().filter(|it| it.form == StatementForm::Latex).collect();
         sources.sort_by_key(|it| it.language != "en");
         let mut shown: Option<(String, Vec<[String; 2]>)> = None;
         for Statement { path, .. } in sources {
-            let place = self.place(path);
-            let Some(Examples { texts, files }) = Examples::of(path) else { continue };
+            let place = self.old_name(path);
+            let Some(StatementSamples { texts, files }) = StatementSamples::of(path) else {
+                continue;
+            };
             match &shown {
                 Some((first, known)) if *known != texts => {
                     let what = format!("samples that differ from those in {first}");
@@ -91,11 +94,11 @@ impl Planner<'_> {
                 Some(_) => {}
                 None => shown = Some((place, texts)),
             }
-            self.used.extend(files);
+            self.used_files.extend(files);
         }
         let Some((place, shown)) = shown else { return };
         let cases = self.problem.test_data.cases.iter();
-        let cases = cases.map(|case| (self.cases.name(&case.name), case));
+        let cases = cases.map(|case| (self.cases.new_name(&case.name), case));
         let samples: Vec<_> = cases.filter(|(name, _)| name.starts_with("sample/")).collect();
         if shown.len() > samples.len() {
             let more = count(shown.len() - samples.len(), "sample");
@@ -104,59 +107,59 @@ impl Planner<'_> {
         for ([input, output], (name, case)) in shown.into_iter().zip(samples) {
             let parts = [("in", input, Some(&case.input)), ("ans", output, case.answer.as_ref())];
             for (ending, text, own) in parts {
-                if own.is_some_and(|own| says(own, &text)) {
+                if own.is_some_and(|own| has_text(own, &text)) {
                     continue;
                 }
-                if !self.to.is_new() {
-                    self.leave_out(format!("{place}: {name}.{ending}"), SHOWN_INSTEAD);
+                if !self.to.is_2025_09() {
+                    self.leave_out(format!("{place}: {name}.{ending}"), OTHER_SAMPLE_TEXT);
                     continue;
                 }
                 // What is shown instead must also be downloaded instead.
-                self.write(format!("data/{name}.{ending}.statement"), text.clone());
-                self.write(format!("data/{name}.{ending}.download"), text);
+                self.write_text(format!("data/{name}.{ending}.statement"), text.clone());
+                self.write_text(format!("data/{name}.{ending}.download"), text);
             }
         }
     }
 
-    /// Puts the images of a statement beside it; of two with the same name, the first.
+    /// Copies the images of a statement. Of two with the same name, the first is taken.
     fn place_images(&mut self, statement: &Path, directory: &str) {
         let dir = statement.parent().and_then(|dir| dir.strip_prefix(&*self.tree.root).ok());
         let dir = dir.and_then(Path::to_str).unwrap_or_default();
-        let is_image =
-            |item: &&Item| ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&item.ending());
+        let is_image = |item: &&PackageEntry| {
+            ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&item.ending())
+        };
         let images = self.tree.children(dir).filter(is_image);
         let images =
             images.map(|item| (item.path.clone(), format!("{directory}/{}", item.base_name())));
         for (path, name) in images.collect::<Vec<_>>() {
             if self.files.iter().all(|file| file.name != name) {
-                self.copy(&path, name);
+                self.copy_file(&path, name);
             }
         }
     }
 }
 
-/// The samples that a statement of Polygon shows: inputs and outputs.
-struct Examples {
+struct StatementSamples {
     texts: Vec<[String; 2]>,
     /// The files that they are in, unless they are in the statement.
     files: Vec<FilePath>,
 }
 
-impl Examples {
-    /// Those of a statement; `None` if it shows none, or if one cannot be read.
+impl StatementSamples {
+    /// `None` if the statement shows no samples, or if one cannot be read.
     fn of(statement: &FilePath) -> Option<Self> {
-        let source = statement.text(MAX_SIZE).ok()?;
-        let files: Vec<[FilePath; 2]> = calls(&source, "exmpfile")
+        let source = statement.read_text(MAX_SIZE).ok()?;
+        let files: Vec<[FilePath; 2]> = command_arguments(&source, "exmpfile")
             .into_iter()
             .map(|names: [&str; 2]| names.map(|name| statement.with_file_name(name.trim())))
             .collect();
         let texts: Vec<[String; 2]> = if files.is_empty() {
-            calls(&source, "exmp")
+            command_arguments(&source, "exmp")
                 .into_iter()
-                .map(|texts| texts.map(|it| unix(it.trim())))
+                .map(|texts| texts.map(|it| with_unix_line_ends(it.trim())))
                 .collect()
         } else {
-            let read = |path: &FilePath| Some(unix(&path.text(MAX_SIZE).ok()?));
+            let read = |path: &FilePath| Some(with_unix_line_ends(&path.read_text(MAX_SIZE).ok()?));
             let both = |[input, output]: &[FilePath; 2]| Some([read(input)?, read(output)?]);
             files.iter().map(both).collect::<Option<_>>()?
         };
@@ -166,11 +169,11 @@ impl Examples {
 }
 
 /// A text with this system's line ends, and one at its end.
-fn unix(text: &str) -> String {
+fn with_unix_line_ends(text: &str) -> String {
     format!("{}\n", text.replace("\r\n", "\n").trim_end())
 }
 
 /// Whether a file has this text, apart from white space at its end.
-fn says(path: &FilePath, text: &str) -> bool {
-    path.text(MAX_SIZE).is_ok_and(|own| unix(&own) == text)
+fn has_text(path: &FilePath, text: &str) -> bool {
+    path.read_text(MAX_SIZE).is_ok_and(|own| with_unix_line_ends(&own) == text)
 }

@@ -2,24 +2,26 @@
 
 use crate::model::problem::Grading;
 use crate::model::score::Score;
-use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
+use crate::model::submission::{
+    Expectation, OverallExpectation, ScoreRange, Submission, UseForTimeLimit,
+};
 use crate::model::verdict::Verdict;
-use crate::package::convert::cases::Names;
+use crate::package::convert::cases::NameMap;
 use crate::package::convert::places::is_of_library_checker;
 use crate::package::convert::{Planner, map, plain, raw, text, texts};
-use crate::package::kattis::{FOLDERS, Folder};
-use crate::package::yaml::{Raw, Value};
+use crate::package::kattis::{FOLDERS, SubmissionFolder};
+use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
 
-/// The folder for a submission of another format: the one with the same expectation.
-pub(super) fn folder(submission: &Submission) -> &'static str {
+/// The folder that expects what a submission of another format expects.
+pub(super) fn folder_for(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
-    let Some(rule) = all else { return OTHER };
-    let found = FOLDERS.iter().find(|folder| is_default(rule, folder));
-    found.map_or(OTHER, |folder| folder.name)
+    let Some(rule) = all else { return MIXED_FOLDER };
+    let found = FOLDERS.iter().find(|folder| is_rule_of_folder(rule, folder));
+    found.map_or(MIXED_FOLDER, |folder| folder.name)
 }
 
-/// Whether a submission must fail on some test case, and have points nevertheless.
+/// Whether a submission must fail on some test case and still get points.
 pub(super) fn has_some_points(submission: &Submission) -> bool {
     let rules = || submission.expectations.iter().filter(|rule| rule.cases.is_none());
     let fails = |rule: &Expectation| {
@@ -31,10 +33,9 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
 }
 
 /// A folder without an expectation.
-const OTHER: &str = "mixed";
+const MIXED_FOLDER: &str = "mixed";
 
-/// Whether a rule says what the folder does.
-fn is_default(rule: &Expectation, folder: &Folder) -> bool {
+fn is_rule_of_folder(rule: &Expectation, folder: &SubmissionFolder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
     rule.permitted.as_deref().map(sorted) == folder.permitted.map(sorted)
         && rule.required.as_deref().map(sorted) == folder.required.map(sorted)
@@ -44,25 +45,24 @@ fn is_default(rule: &Expectation, folder: &Folder) -> bool {
         && *use_for_time_limit == UseForTimeLimit::AsExpected
 }
 
-/// The verdicts that a rule can expect.
-pub const ALL: [Verdict; 4] =
+pub const EXPECTED_VERDICTS: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 fn sorted(verdicts: &[Verdict]) -> Vec<Verdict> {
-    ALL.into_iter().filter(|it| verdicts.contains(it)).collect()
+    EXPECTED_VERDICTS.into_iter().filter(|it| verdicts.contains(it)).collect()
 }
 
 /// Rules by pattern of submissions, then by pattern of test cases.
-type Rules = Vec<(String, Vec<(String, Raw)>)>;
+type SubmissionRules = Vec<(String, Vec<(String, RawValue)>)>;
 
 impl Planner<'_> {
     /// Writes `submissions.yaml`, if the format has it and the folders do not say everything.
     pub(super) fn write_submissions(&mut self) {
-        if !self.to.is_new() {
+        if !self.to.is_2025_09() {
             return;
         }
-        let mut rules: Rules = Vec::new();
-        let mut add = |pattern: &str, key: &str, value: Raw| {
+        let mut rules: SubmissionRules = Vec::new();
+        let mut add = |pattern: &str, key: &str, value: RawValue| {
             let at = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
                 rules.push((pattern.to_owned(), Vec::new()));
                 rules.len() - 1
@@ -73,7 +73,7 @@ impl Planner<'_> {
             }
         };
         let files = self.new_names();
-        let names = Names { root: &self.problem.dir, new: Some((&files, &self.cases)) };
+        let names = NameMap { root: &self.problem.dir, new_names: Some((&files, &self.cases)) };
         for submission in &self.problem.submissions {
             let name = names.path(&submission.program.path);
             let Some(name) = name.as_deref().and_then(|it| it.strip_prefix("submissions/")) else {
@@ -82,22 +82,23 @@ impl Planner<'_> {
             let own_folder = name.split('/').next().unwrap_or_default();
             for rule in &submission.expectations {
                 let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
-                let is_said = folder.is_some_and(|it| rule.cases.is_none() && is_default(rule, it));
-                if is_said || is_right(rule) && own_folder == "accepted" {
+                let is_said =
+                    folder.is_some_and(|it| rule.cases.is_none() && is_rule_of_folder(rule, it));
+                if is_said || asks_only_accepted(rule) && own_folder == "accepted" {
                     continue;
                 }
                 // A pattern of this format stays; rules from elsewhere are written for the submission itself.
                 let is_pattern = rule.overall.is_none() && self.problem.layout.format == "2023-07"
                     || rule.pattern == own_folder;
                 let pattern = if is_pattern { &rule.pattern } else { name };
-                if is_unknown(rule) {
+                if asks_unknown_verdicts(rule) {
                     continue;
                 }
-                let keys = keys(rule, self.problem.kind.grading);
+                let keys = rule_keys(rule, self.problem.kind.grading);
                 match &rule.cases {
                     _ if keys.is_empty() => {}
                     None => keys.into_iter().for_each(|(key, value)| add(pattern, key, value)),
-                    Some(cases) => add(pattern, &self.cases.pattern(cases), map(keys)),
+                    Some(cases) => add(pattern, &self.cases.new_pattern(cases), map(keys)),
                 }
             }
             let program = &submission.program;
@@ -112,31 +113,30 @@ impl Planner<'_> {
             // Folders come before the files in them.
             rules.sort_by_key(|(pattern, _)| pattern.contains('/'));
             let rules = rules.into_iter().map(|(pattern, keys)| (pattern, map(keys)));
-            self.write("submissions/submissions.yaml", yaml_text::write(&map(rules)));
+            self.write_text("submissions/submissions.yaml", yaml_text::write(&map(rules)));
         }
     }
 }
 
 /// Whether a rule asks for verdicts that the format does not have, such as CE.
-fn is_unknown(rule: &Expectation) -> bool {
+fn asks_unknown_verdicts(rule: &Expectation) -> bool {
     let wanted = rule.overall.as_ref().map(|it| &it.verdicts);
     let all = [wanted, rule.required.as_ref(), rule.permitted.as_ref()];
     all.into_iter().flatten().any(|it| !it.is_empty() && sorted(it).is_empty())
 }
 
-/// Whether a rule asks for AC as a whole and nothing else.
-fn is_right(rule: &Expectation) -> bool {
-    let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
+fn asks_only_accepted(rule: &Expectation) -> bool {
+    let right = OverallExpectation { verdicts: vec![Verdict::Accepted], is_partial: false };
     rule.overall.as_ref() == Some(&right) && rule.score.is_none()
 }
 
 /// The keys for what a rule expects, or for what follows from it: the verdict as a whole is that of some test case.
-fn keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, Raw)> {
+fn rule_keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, RawValue)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();
-    if let Some(Overall { verdicts: wanted, is_partial }) = &rule.overall {
+    if let Some(OverallExpectation { verdicts: wanted, is_partial }) = &rule.overall {
         let is_right = wanted[..] == [Verdict::Accepted] && !is_partial;
-        keys.push(("permitted", verdicts(if is_right { wanted } else { &ALL })));
+        keys.push(("permitted", verdicts(if is_right { wanted } else { &EXPECTED_VERDICTS })));
         if !wanted.contains(&Verdict::Accepted) {
             keys.push(("required", verdicts(wanted)));
         }

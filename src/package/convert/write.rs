@@ -15,13 +15,10 @@ use crate::model::program::Constant;
 use crate::model::root::FilePath;
 use crate::model::stop::{Stop, is_interrupted};
 use crate::package;
-use crate::package::convert::{Contents, PlannedFile};
+use crate::package::convert::{PlannedContents, PlannedFile};
 
-/// Writes a file of a new package.
-///
-/// # Errors
-/// If it cannot be written, or another file has its place.
-pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
+/// Fails if another file has this name.
+pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     let path = FilePath::root(dir).join(&file.name);
     // Some systems do not tell `A.c` from `a.c`.
     if path.link_metadata().is_ok() {
@@ -29,27 +26,27 @@ pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     }
     let mut to = path.create()?;
     let (from, constants) = match &file.contents {
-        Contents::Text(text) => return to.write_all(text.as_bytes()),
-        Contents::Copy(from) => (from.open()?, None),
-        Contents::Filled(from, constants) => (from.open()?, Some(constants)),
+        PlannedContents::Text(text) => return to.write_all(text.as_bytes()),
+        PlannedContents::Copy(from) => (from.open()?, None),
+        PlannedContents::Filled(from, constants) => (from.open()?, Some(constants)),
     };
     let rights = from.metadata()?.permissions().mode();
-    write_from(from, constants, &mut to)?;
+    copy_contents(from, constants, &mut to)?;
     // Its owner may change a new package, whatever the old one was.
     to.set_permissions(Permissions::from_mode(rights | 0o200))
 }
 
-fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
+fn copy_contents(
+    mut from: File,
+    constants: Option<&Vec<Constant>>,
+    to: &mut File,
+) -> io::Result<()> {
     let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;
     to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
 }
 
-/// Reads the new package again.
-///
-/// # Errors
-/// If it is not valid.
 pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
     let reading = package::read(dir);
     let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
@@ -68,11 +65,8 @@ pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
     Err(Stop::Diagnosed(faults.collect()))
 }
 
-/// Packs the files, beside their directory; returns the path of the archive. An interruption leaves it incomplete.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
+/// Packs the files into an archive beside their directory. An interruption leaves it incomplete.
+pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
     let path = dir.with_extension("zip.part");
     let mut archive = ZipWriter::new(File::create(&path)?);
     for file in files {
@@ -107,11 +101,12 @@ mod tests {
             let old = FilePath::root(old);
             let constants = Vec::new();
             for (kind, contents) in [
-                ("copy", Contents::Copy(old.clone())),
-                ("filled", Contents::Filled(old, constants)),
+                ("copy", PlannedContents::Copy(old.clone())),
+                ("filled", PlannedContents::Filled(old, constants)),
             ] {
                 let name = format!("new-{rights:o}-{kind}");
-                write(keep.path(), &PlannedFile { name: name.clone(), contents }).expect(&name);
+                write_file(keep.path(), &PlannedFile { name: name.clone(), contents })
+                    .expect(&name);
                 let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
                 assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
             }

@@ -1,41 +1,39 @@
 //! `gen/GEN`: one line for each input, and comments that begin subtasks or name files to copy.
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::program::ProgramKind;
 use crate::model::recipe::GeneratorProgram;
-use crate::package::by_name::{self, code};
-use crate::package::files::{Files, Item};
-use crate::package::italian::{MOST, SETTINGS};
-use crate::package::text::{Range, shown};
+use crate::package::by_name::{self, language_code};
+use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::italian::{MAX_TESTS, SETTINGS};
+use crate::package::text::{TextRange, excerpt};
 
-/// The name of the file.
-const NAME: &str = "gen/GEN";
+const GEN_FILE: &str = "gen/GEN";
 
-/// A subtask; one without points is the whole task.
-pub(super) struct Group {
+/// One without points is the whole task.
+pub(super) struct Subtask {
     pub points: Option<f64>,
-    pub cases: Vec<(Place, Source)>,
+    pub cases: Vec<(SourcePlace, MissingInput)>,
 }
 
-/// Where a missing input comes from.
-pub(super) enum Source {
+pub(super) enum MissingInput {
     Args(Vec<String>),
     Copy(String),
-    None,
+    Unknown,
 }
 
-impl Group {
-    /// All of `count` tests without subtasks.
-    pub(super) fn whole(count: usize) -> Self {
-        let case = |_| (Place::from(std::path::Path::new(SETTINGS)), Source::None);
+impl Subtask {
+    pub(super) fn whole_task(count: usize) -> Self {
+        let case = |_| (SourcePlace::from(std::path::Path::new(SETTINGS)), MissingInput::Unknown);
         Self { points: None, cases: (0..count).map(case).collect() }
     }
 }
 
-/// The program in `gen/` that makes inputs, if there is one.
-pub(super) fn generator(tree: &Files) -> Option<GeneratorProgram> {
-    let is_one = |item: &&Item| {
-        item.is_file() && ["generatore", "generator"].contains(&item.stem()) && code(item).is_some()
+pub(super) fn find_generator(tree: &PackageFiles) -> Option<GeneratorProgram> {
+    let is_one = |item: &&PackageEntry| {
+        item.is_file()
+            && ["generatore", "generator"].contains(&item.stem())
+            && language_code(item).is_some()
     };
     let mut found = tree.children("gen").filter(is_one);
     let item = found.next()?;
@@ -43,23 +41,22 @@ pub(super) fn generator(tree: &Files) -> Option<GeneratorProgram> {
         let message = format!("is a second generator beside {}", item.name);
         tree.faults.error(other, message, "keep one of the two");
     }
-    let is_script = code(item).is_some_and(|code| code.starts_with("python"));
-    let mut beside = by_name::files(tree, "gen", |other| {
+    let is_script = language_code(item).is_some_and(|code| code.starts_with("python"));
+    let mut beside = by_name::included_files(tree, "gen", |other| {
         matches!(other.ending(), "h" | "hpp") || is_script && other.ending() == "py"
     });
     beside.retain(|file| file.path != item.path);
-    Some(by_name::program(item, ProgramKind::Generator, beside).into())
+    Some(by_name::new_program(item, ProgramKind::Generator, beside).into())
 }
 
-/// Reads the subtasks in the file, if it exists.
-pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
-    let item = tree.file(NAME)?;
+pub(super) fn read(tree: &PackageFiles) -> Option<Vec<Subtask>> {
+    let item = tree.file(GEN_FILE)?;
     let file = item.read(&tree.faults)?;
-    let mut groups = vec![Group::whole(0)];
-    let mut left = MOST;
+    let mut groups = vec![Subtask::whole_task(0)];
+    let mut left = MAX_TESTS;
     for (number, line) in (1..).zip(file.text.lines()) {
         let place =
-            file.place(Range { line: number, column: 1, width: line.chars().count() as u32 });
+            file.place(TextRange { line: number, column: 1, width: line.chars().count() as u32 });
         let error = |message: String, help: &str| {
             tree.faults.error(place.clone(), message, help);
         };
@@ -71,27 +68,27 @@ pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
         let points = comment.strip_prefix("ST:").map(str::trim);
         if !words.is_empty() && (copied.is_some() || points.is_some()) {
             error(
-                format!("`#{}` comes after a test", shown(comment)),
+                format!("`#{}` comes after a test", excerpt(comment)),
                 "write it on a line of its own",
             );
             continue;
         }
         if !words.is_empty() || copied.is_some() || points.is_some() {
             let Some(less) = left.checked_sub(1) else {
-                let message = format!("has more than {MOST} tests and subtasks");
+                let message = format!("has more than {MAX_TESTS} tests and subtasks");
                 error(message, "juror reads no more of them");
                 return None;
             };
             left = less;
         }
         let source = match (copied, points.map(str::parse::<u32>)) {
-            (Some(name), _) => Source::Copy(name.to_owned()),
+            (Some(name), _) => MissingInput::Copy(name.to_owned()),
             (None, Some(Ok(points))) => {
-                groups.push(Group { points: Some(points.into()), cases: Vec::new() });
+                groups.push(Subtask { points: Some(points.into()), cases: Vec::new() });
                 continue;
             }
             (None, Some(Err(_))) => {
-                let points = shown(points.unwrap_or_default());
+                let points = excerpt(points.unwrap_or_default());
                 let message = format!("`{points}` is not a whole number of points");
                 error(message, "write one after `#ST:`");
                 continue;
@@ -102,25 +99,27 @@ pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
                     "juror would read this command differently from a shell".to_owned(),
                     "write plain words, separated by blanks",
                 );
-                Source::None
+                MissingInput::Unknown
             }
-            (None, None) => Source::Args(words.split_whitespace().map(str::to_owned).collect()),
+            (None, None) => {
+                MissingInput::Args(words.split_whitespace().map(str::to_owned).collect())
+            }
         };
         if let Some(group) = groups.last_mut() {
             group.cases.push((place, source));
         }
     }
-    check(tree, &mut groups);
+    check_subtasks(tree, &mut groups);
     Some(groups)
 }
 
 /// Checks the subtasks against the rules of CMS.
-fn check(tree: &Files, groups: &mut Vec<Group>) {
+fn check_subtasks(tree: &PackageFiles, groups: &mut Vec<Subtask>) {
     if groups.len() == 1 {
         return;
     }
     let first = groups.remove(0);
-    let path = tree.path(NAME);
+    let path = tree.path(GEN_FILE);
     if !first.cases.is_empty() {
         let message = "has tests before the first `#ST:`";
         tree.faults.error(&*path, message, "put each test into a subtask");

@@ -18,36 +18,31 @@ use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
-use crate::package::by_name::{self, compared_by_lines};
+use crate::package::by_name::{self, line_sensitive_args};
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::{Files, Item, is_inside, is_valid_name};
-use crate::package::italian::gen_file::{Group, Source};
+use crate::package::files::{PackageEntry, PackageFiles, is_inside, is_valid_name};
+use crate::package::italian::gen_file::{MissingInput, Subtask};
 use crate::package::languages::natural_language;
-use crate::package::node::{Map, Node, Parse, SettingsFile};
+use crate::package::node::{Map, Node, ParseResult, SettingsFile};
 use crate::package::statements::Statement;
-use crate::package::text::shown;
-use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
+use crate::package::text::excerpt;
+use crate::package::values::{NumberBound, at_most, integer, number, positive, seconds, text};
 use crate::package::yaml;
 
-/// The format.
 pub(super) struct Italian;
 
-/// The file of the settings.
 const SETTINGS: &str = "task.yaml";
 
-/// Upper bound on the tests of a task.
-const MOST: usize = 10_000;
+const MAX_TESTS: usize = 10_000;
 
-/// Keys about contests, which do not affect judging.
-const OF_CONTESTS: &str = "\
+const CONTEST_KEYS: &str = "\
     token_mode token_max_number token_min_interval token_gen_initial token_gen_number token_gen_interval \
     token_gen_max token_initial token_gen_time token_total token_max public_testcases risultati score_mode \
     feedback_level max_submission_number max_user_test_number min_submission_interval min_user_test_interval \
     version score_precision";
 
-/// Keys that change judging in a way that juror does not support.
-const REFUSED: [&str; 6] = [
+const UNSUPPORTED_KEYS: [&str; 6] = [
     "output_only",
     "score_type",
     "score_type_parameters",
@@ -57,7 +52,7 @@ const REFUSED: [&str; 6] = [
 ];
 
 impl Format for Italian {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "a task.yaml of CMS and input/input0.txt or gen/GEN"
     }
 
@@ -67,8 +62,8 @@ impl Format for Italian {
         dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
     }
 
-    /// Tests, checkers, graders and settings do. Inputs are seldom made anew, and statements never judge.
-    fn judges(&self, name: &str) -> bool {
+    /// Judging needs tests, checkers, graders and settings. Inputs are seldom generated; statements do not matter.
+    fn affects_verdicts(&self, name: &str) -> bool {
         let of_graders = |file: &str| file.starts_with("grader.") || file.ends_with(".h");
         let dirs = ["input", "output", "check", "cor"];
         dirs.iter().any(|dir| name == *dir || is_inside(name, dir))
@@ -80,61 +75,61 @@ impl Format for Italian {
         Layout::with_settings("Italian", SETTINGS, "sol", "change `time_limit` in task.yaml")
     }
 
-    fn statements(&self, tree: &Files) -> Vec<Statement> {
+    fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
         let file = tree.file(SETTINGS);
         let document = file.and_then(|it| SettingsFile::read(&it.path, &faults, yaml::parse));
         let map = document.as_ref().and_then(|it| it.root().map().ok());
-        let primary = map.map_or_else(|| ITALIAN.to_owned(), |mut map| primary_language(&mut map));
-        by_name::statements(tree, &["statement", "testo"], |name| match name {
+        let primary =
+            map.map_or_else(|| DEFAULT_LANGUAGE.to_owned(), |mut map| primary_language(&mut map));
+        by_name::find_statements(tree, &["statement", "testo"], |name| match name {
             "statement" | "testo" => Some(primary.clone()),
             name => Some(natural_language(name).to_owned()),
         })
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
-        let mut map = document.root().filled()?.map().ok()?;
+        let mut map = document.root().non_null()?.map().ok()?;
         let mut problem = Problem { layout: self.layout(), ..Problem::default() };
-        settings(&mut map, &mut problem);
-        refuse(tree, &mut map);
-        checker(tree, &mut problem);
+        read_settings(&mut map, &mut problem);
+        report_unsupported(tree, &mut map);
+        read_checker(tree, &mut problem);
         solutions::read(tree, &mut problem);
-        test_data(tree, &mut map, &mut problem);
-        map.doubt_rest();
+        read_test_data(tree, &mut map, &mut problem);
+        map.warn_of_rest();
         Some(Draft::of(problem))
     }
 }
 
 /// The language of the title and of a statement without one in its name.
-const ITALIAN: &str = "it";
+const DEFAULT_LANGUAGE: &str = "it";
 
-/// That language, by its code.
 fn primary_language(map: &mut Map<'_>) -> String {
     let code = map.get("primary_language", text);
-    code.map_or_else(|| ITALIAN.to_owned(), |code| natural_language(&code).to_owned())
+    code.map_or_else(|| DEFAULT_LANGUAGE.to_owned(), |code| natural_language(&code).to_owned())
 }
 
 /// The value of a key that also has an Italian name.
-fn either<'a, T>(
+fn get_either<'a, T>(
     map: &mut Map<'a>,
     [english, italian]: [&'static str; 2],
-    parse: impl Fn(&Node<'a>) -> Parse<T>,
+    parse: impl Fn(&Node<'a>) -> ParseResult<T>,
 ) -> Option<T> {
     let italian = map.get(italian, &parse);
     map.get(english, parse).or(italian)
 }
 
-fn settings(map: &mut Map<'_>, problem: &mut Problem) {
-    map.ignore(OF_CONTESTS);
-    either(map, ["name", "nome_breve"], text);
-    let title = either(map, ["title", "nome"], text);
+fn read_settings(map: &mut Map<'_>, problem: &mut Problem) {
+    map.ignore(CONTEST_KEYS);
+    get_either(map, ["name", "nome_breve"], text);
+    let title = get_either(map, ["title", "nome"], text);
     let language = primary_language(map);
     problem.names.extend(title.map(|title| (language, title)));
     let mebibytes = |node: &Node<'_>| Ok(Bytes::mib(positive::<u32>(node, "MiB")?.into()));
-    let time = either(map, ["time_limit", "timeout"], seconds);
-    let memory = either(map, ["memory_limit", "memlimit"], mebibytes);
+    let time = get_either(map, ["time_limit", "timeout"], seconds);
+    let memory = get_either(map, ["memory_limit", "memlimit"], mebibytes);
     problem.limits = ProblemLimits::stated(time, memory);
     if problem.limits.time_limit.is_none() {
         let help = "add `time_limit`, in seconds: without it a submission never ends";
@@ -153,8 +148,8 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
         [input, output] => {
             let message = format!(
                 "`infile` is `{}` and `outfile` is `{}`: juror knows two file names, or none",
-                shown(&input),
-                shown(&output)
+                excerpt(&input),
+                excerpt(&output)
             );
             let help = "name both, or leave both empty for standard input and output";
             map.node.at_file().error(&message, help);
@@ -163,9 +158,8 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     };
 }
 
-/// Reports keys that juror does not support.
-fn refuse(tree: &Files, map: &mut Map<'_>) {
-    for key in REFUSED {
+fn report_unsupported(tree: &PackageFiles, map: &mut Map<'_>) {
+    for key in UNSUPPORTED_KEYS {
         let Some(node) = map.node(key) else { continue };
         let is_default = matches!(node.word().to_lowercase().as_str(), "false" | "1" | "")
             && node.raw.scalar().is_some();
@@ -185,18 +179,18 @@ fn refuse(tree: &Files, map: &mut Map<'_>) {
 }
 
 /// Whether a file has this name, or is called like `manager.cpp` or `manager_it.cpp`.
-fn is_called(item: &Item, name: &str) -> bool {
+fn is_called(item: &PackageEntry, name: &str) -> bool {
     let rest = item.base_name().strip_prefix(name);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))
 }
 
-/// The checker. CMS takes the executable in `check/`, else the one in `cor/`; juror builds its source if that exists.
-fn checker(tree: &Files, problem: &mut Problem) {
+/// CMS takes the executable in `check/`, else the one in `cor/`. juror builds its source if that exists.
+fn read_checker(tree: &PackageFiles, problem: &mut Problem) {
     for (dir, name) in [("check", "checker"), ("cor", "correttore")] {
         let executable = || tree.file(&format!("{dir}/{name}"));
-        if let Some(item) = by_name::source(tree, dir, &[name]).or_else(executable) {
+        if let Some(item) = by_name::find_source(tree, dir, &[name]).or_else(executable) {
             let kind = ProgramKind::OutputValidator;
-            let program = by_name::program(item, kind, by_name::headers(tree, dir));
+            let program = by_name::new_program(item, kind, by_name::header_files(tree, dir));
             problem.output_validators = vec![program];
             problem.output_protocol = Protocol::Cms;
             return;
@@ -210,26 +204,25 @@ fn checker(tree: &Files, problem: &mut Problem) {
     }
 }
 
-/// The tests with their groups.
-fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
+fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem) {
     let listed = gen_file::read(tree);
     let count =
-        map.get("n_input", |node| at_most(MOST, integer(node, 0, "a number of tests")?, node));
-    let total = map.get("total_value", |node| number(node, Bound::AtLeast(0.0)));
-    let whole = || vec![Group::whole(count.unwrap_or_else(|| found(tree)))];
+        map.get("n_input", |node| at_most(MAX_TESTS, integer(node, 0, "a number of tests")?, node));
+    let total = map.get("total_value", |node| number(node, NumberBound::AtLeast(0.0)));
+    let whole = || vec![Subtask::whole_task(count.unwrap_or_else(|| count_inputs(tree)))];
     let listed = listed.unwrap_or_else(whole);
     let all: usize = listed.iter().map(|group| group.cases.len()).sum();
     if let Some(count) = count.filter(|count| *count != all) {
         let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
         map.node.at_file().error(&message, "correct one of them");
     }
-    let generator = gen_file::generator(tree);
+    let generator = gen_file::find_generator(tree);
     let scored = |name: &str, points: f64, aggregation| {
         TestGroup::scored(name, Score::new(points), aggregation, Vec::new())
     };
     let points: Vec<f64> = listed.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
-    let compared = compared_by_lines(problem);
+    let compared = line_sensitive_args(problem);
     let groups = &mut problem.test_data.groups;
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
@@ -258,11 +251,11 @@ fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
             if input.is_none() || answer.is_none() {
                 let input = match (input, source) {
                     (Some(path), _) => Ok(InputSource::File(path)),
-                    (None, Source::Copy(name)) => match tree.file(name) {
+                    (None, MissingInput::Copy(name)) => match tree.file(name) {
                         Some(item) => Ok(InputSource::File(item.path.clone())),
-                        None => Err(format!("there is no `{}` to be copied", shown(name))),
+                        None => Err(format!("there is no `{}` to be copied", excerpt(name))),
                     },
-                    (None, Source::Args(args)) => match &generator {
+                    (None, MissingInput::Args(args)) => match &generator {
                         Some(generator) => Ok(InputSource::Command(GeneratorCommand::new(
                             generator.clone(),
                             args.clone(),
@@ -270,9 +263,9 @@ fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
                         ))),
                         None => Err(format!("there is no {}, and no generator in gen/", files[0])),
                     },
-                    (None, Source::None) => Err(format!("there is no {}", files[0])),
+                    (None, MissingInput::Unknown) => Err(format!("there is no {}", files[0])),
                 };
-                let official = solutions::official(tree);
+                let official = solutions::official_solution(tree);
                 let official = official.map(|item| AnswerSource::Solution(item.path.clone()));
                 let (message, help) = match (input, answer.map(AnswerSource::File).or(official)) {
                     (Ok(input), Some(answer)) => {
@@ -295,10 +288,9 @@ fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
         }
     }
     problem.kind = ProblemKind { grading: Grading::Scoring, ..ProblemKind::default() };
-    problem.unmade = Recipe::of_cases(tree.path(SETTINGS), cases);
+    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), cases);
 }
 
-/// The number of inputs, by their numbers.
-fn found(tree: &Files) -> usize {
+fn count_inputs(tree: &PackageFiles) -> usize {
     (0..).take_while(|number| tree.file(&format!("input/input{number}.txt")).is_some()).count()
 }

@@ -1,10 +1,10 @@
 //! Small tasks, and how they are read.
 
-use crate::model::diagnostic::{Diagnostic, Hinders};
+use crate::model::diagnostic::{BlockedUse, Diagnostic};
 use crate::model::recipe::InputSource;
 use crate::package::statements::statements;
 use crate::package::tests::package_with;
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 const SETTINGS: &str = "name: sum\ntitle: La somma\ntime_limit: 1.5\nmemory_limit: 64\ninfile: ''\noutfile: ''\n\
                         token_mode: infinite\nn_input: 4\n";
@@ -26,7 +26,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         ("sol/lenta.py", "s\n"),
     ];
     let keep = package_with(files.iter().chain(more), changes, without);
-    let Reading { problem, diagnostics, .. } = read(keep.path());
+    let PackageReading { problem, diagnostics, .. } = read(keep.path());
     let mut lines = Vec::new();
     if let Some(problem) = &problem {
         lines.push(format!(
@@ -39,10 +39,10 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             format!("{}: {points} {:?}", group.name, scoring.aggregation)
         }));
         lines.extend(problem.test_data.cases.iter().map(|case| case.name.clone()));
-        lines.extend(problem.unmade.iter().flat_map(|recipe| &recipe.cases).map(|case| {
+        lines.extend(problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases).map(|case| {
             let input = match &case.input {
                 InputSource::Command(command) => {
-                    let beside = command.program.beside.iter();
+                    let beside = command.program.included.iter();
                     let beside: String =
                         beside.map(|it| format!(" +{}", it.name.display())).collect();
                     format!("{} {}{beside}", command.program.name, command.line)
@@ -144,7 +144,7 @@ fn graders_are_built_with_c_and_cpp() {
 }
 
 #[test]
-fn the_source_of_a_checker_goes_before_its_executable() {
+fn the_source_of_a_checker_is_preferred_to_its_executable() {
     let check = |files: &[(&str, &str)], expected: &str| {
         let said = read_with(&[], files, &[]);
         assert!(said.iter().any(|it| it == expected), "{expected}: {said:#?}");
@@ -160,7 +160,7 @@ fn the_source_of_a_checker_goes_before_its_executable() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_named() {
+fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
             let said = read_with(changes, more, without);
@@ -198,7 +198,7 @@ fn what_cannot_be_honoured_is_named() {
 
 /// A link out of the task prevents verdicts only if judging needs it.
 #[test]
-fn a_lost_file_that_never_judges_prevents_no_verdict() {
+fn an_unreadable_file_prevents_verdicts_only_if_judging_needs_it() {
     let check = |name: &str, is_judged: bool| {
         let files = [
             ("task.yaml", SETTINGS),
@@ -212,7 +212,7 @@ fn a_lost_file_that_never_judges_prevents_no_verdict() {
         std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
         let reading = read(keep.path());
         assert!(reading.diagnostics.iter().any(Diagnostic::is_error), "{name}");
-        let hinders = |it: &Diagnostic| it.is_error() && it.hinders == Hinders::Everything;
+        let hinders = |it: &Diagnostic| it.is_error() && it.hinders == BlockedUse::Everything;
         let is_hindered = reading.diagnostics.iter().any(hinders);
         assert_eq!(!is_hindered, is_judged, "{name}: {:?}", reading.diagnostics);
     };

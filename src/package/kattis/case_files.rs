@@ -4,14 +4,13 @@
 
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
 use crate::model::test_data::{CaseFile, TestCase};
-use crate::package::files::{Files, Item};
+use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::interaction;
-use crate::package::kattis::Pack;
-use crate::package::kattis::part::Part;
-use crate::package::suggest::list;
+use crate::package::kattis::PackageReader;
+use crate::package::kattis::part::DataDirectory;
+use crate::package::suggest::comma_list;
 
-/// A file's name, split into its parts.
-pub(super) struct Split<'a> {
+pub(super) struct CaseFileName<'a> {
     /// The name of the test case, with everything before the ending.
     pub base: &'a str,
     /// The role of the file in its test case, such as `ans`.
@@ -19,12 +18,12 @@ pub(super) struct Split<'a> {
 }
 
 /// Splits the name of a test case's file; `None` for other files.
-pub(super) fn split(item: &Item) -> Option<Split<'_>> {
+pub(super) fn split_case_file(item: &PackageEntry) -> Option<CaseFileName<'_>> {
     let endings: &[&str] = if item.is_directory() { &[CASE_FILES] } else { &CASE_EXTENSIONS };
     endings.iter().find_map(|ending| {
         let base = item.name.strip_suffix(ending)?.strip_suffix('.')?;
         let has_name = !base.is_empty() && !base.ends_with('/');
-        has_name.then_some(Split { base, ending })
+        has_name.then_some(CaseFileName { base, ending })
     })
 }
 
@@ -35,8 +34,7 @@ pub(super) fn is_in_files_directory(name: &str) -> bool {
     parts.any(|part| part.ends_with(".files") && part != ".files")
 }
 
-/// Reports a file that belongs to no test case.
-pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
+pub(super) fn report_unrelated_file(pack: &PackageReader<'_>, item: &PackageEntry) {
     let name = item.base_name();
     if name.starts_with("README") {
         return;
@@ -56,31 +54,31 @@ pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     pack.faults.warning(item, "is ignored: it belongs to no test case", help);
 }
 
-/// The files of one test case, by ending.
 #[derive(Default)]
-pub(super) struct CaseFiles<'a>(Vec<(&'static str, &'a Item)>);
+pub(super) struct CaseFiles<'a>(Vec<(&'static str, &'a PackageEntry)>);
 
 impl<'a> CaseFiles<'a> {
-    pub(super) fn add(&mut self, ending: &'static str, item: &'a Item) {
+    pub(super) fn add(&mut self, ending: &'static str, item: &'a PackageEntry) {
         self.0.push((ending, item));
     }
 
-    pub(super) fn get(&self, ending: &str) -> Option<&'a Item> {
+    pub(super) fn get(&self, ending: &str) -> Option<&'a PackageEntry> {
         self.0.iter().find(|(other, _)| *other == ending).map(|(_, item)| *item)
     }
 
-    /// Whether they only show an exchange, and none of them is judged.
+    /// Whether the files only show an interaction, and none is judged.
     fn are_for_display(&self) -> bool {
-        self.get("interaction").is_some() && self.among(&["ans", "out", CASE_FILES]).is_empty()
+        self.get("interaction").is_some()
+            && self.with_endings(&["ans", "out", CASE_FILES]).is_empty()
     }
 
     /// Whether people are shown something other than the answer.
-    pub(super) fn replace_answer(&self) -> bool {
-        !self.among(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
+    pub(super) fn have_other_answer(&self) -> bool {
+        !self.with_endings(&["out", "ans.statement", "ans.download", "interaction"]).is_empty()
     }
 
     /// The test case, without arguments; `None` without an input.
-    pub(super) fn test_case(&self, tree: &Files, name: &str) -> Option<TestCase> {
+    pub(super) fn test_case(&self, tree: &PackageFiles, name: &str) -> Option<TestCase> {
         let path = |ending| self.get(ending).map(|item| item.path.clone());
         Some(TestCase {
             name: name.to_owned(),
@@ -88,24 +86,28 @@ impl<'a> CaseFiles<'a> {
             answer: path("ans"),
             output: path("out"),
             interaction: path("interaction"),
-            files: self.get(CASE_FILES).map(|item| inside(tree, item)).unwrap_or_default(),
+            files: self.get(CASE_FILES).map(|item| files_in(tree, item)).unwrap_or_default(),
             ..TestCase::default()
         })
     }
 
-    /// The existing files with these endings.
-    fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
+    fn with_endings(&self, endings: &[&str]) -> Vec<&'a PackageEntry> {
         endings.iter().filter_map(|ending| self.get(ending)).collect()
     }
 }
 
 /// Checks the files of the case `name`; `None` if they make no case.
-pub(super) fn check(pack: &Pack<'_>, name: &str, files: &CaseFiles<'_>, part: Part) -> Option<()> {
+pub(super) fn check_case_files(
+    pack: &PackageReader<'_>,
+    name: &str,
+    files: &CaseFiles<'_>,
+    part: DataDirectory,
+) -> Option<()> {
     let faults = pack.faults;
     let base = name.rsplit('/').next().unwrap_or_default();
     let interaction = files.get("interaction");
     let Some(input) = files.get("in") else {
-        match interaction.filter(|_| part == Part::Sample && files.are_for_display()) {
+        match interaction.filter(|_| part == DataDirectory::Sample && files.are_for_display()) {
             // The format has no such samples, but packages made for its earlier drafts do.
             Some(shown) => {
                 let message = format!("is shown, but has no test case: there is no `{base}.in`");
@@ -124,19 +126,19 @@ pub(super) fn check(pack: &Pack<'_>, name: &str, files: &CaseFiles<'_>, part: Pa
         return None;
     }
     match (part, files.get("ans")) {
-        (Part::InvalidInput, Some(answer)) => {
+        (DataDirectory::InvalidInput, Some(answer)) => {
             let message = "has no meaning: an invalid input has no answer";
             faults.warning(answer, message, "remove it");
         }
-        (Part::InvalidInput, None) | (_, Some(_)) => {}
+        (DataDirectory::InvalidInput, None) | (_, Some(_)) => {}
         (_, None) => {
             let help = "add it, or run `juror generate` if the package has a recipe";
             faults.error(input, format!("has no `{base}.ans`"), help);
         }
     }
     let wanted = match part {
-        Part::ValidOutput => Some("accept"),
-        Part::InvalidOutput => Some("refuse"),
+        DataDirectory::ValidOutput => Some("accept"),
+        DataDirectory::InvalidOutput => Some("refuse"),
         _ => None,
     };
     if let (Some(wanted), None) = (wanted, files.get("out")) {
@@ -151,14 +153,14 @@ pub(super) fn check(pack: &Pack<'_>, name: &str, files: &CaseFiles<'_>, part: Pa
 }
 
 /// Reports the files of a case without an input as one fault, not one each.
-fn report_orphans(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>) {
-    let mut items: Vec<&Item> = files.0.iter().map(|(_, item)| *item).collect();
+fn report_orphans(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>) {
+    let mut items: Vec<&PackageEntry> = files.0.iter().map(|(_, item)| *item).collect();
     items.sort_by_key(|item| &item.name);
     let Some((first, more)) = items.split_first() else { return };
     let (also, them) = match more {
         [] => (String::new(), "file"),
         more => {
-            let names = list(more.iter().map(|item| item.base_name()));
+            let names = comma_list(more.iter().map(|item| item.base_name()));
             (format!(", nor for {names}"), "files")
         }
     };
@@ -181,37 +183,36 @@ const COUNTERPARTS: [(&str, [&str; 2], &str, Option<&str>); 2] = [
 ];
 
 /// Checks files that do not affect verdicts.
-fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part) {
+fn check_display(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>, part: DataDirectory) {
     let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
     for (what, endings) in &ALTERNATIVES[..used] {
-        if let [first, second, ..] = files.among(endings)[..] {
-            let message = format!("and {} both {what} `{base}`", first.base_name());
-            pack.faults.lack(second, message, "keep one of the two");
+        if let [first, second, ..] = files.with_endings(endings)[..] {
+            let message = format!("conflicts with {}: both {what} `{base}`", first.base_name());
+            pack.faults.publishing_error(second, message, "keep one of the two");
         }
     }
     for (what, shown, downloaded, both) in COUNTERPARTS.iter().filter(|_| part.is_judged()) {
         if both.is_some_and(|both| files.get(both).is_some()) {
             continue;
         }
-        match (files.among(shown).first(), files.get(downloaded)) {
+        match (files.with_endings(shown).first(), files.get(downloaded)) {
             (Some(item), None) => {
                 let message =
                     format!("is shown instead of the {what} of `{base}`, but not downloaded");
-                pack.faults.lack(*item, message, format!("add {base}.{downloaded}"));
+                pack.faults.publishing_error(*item, message, format!("add {base}.{downloaded}"));
             }
             (None, Some(item)) => {
                 let message =
                     format!("is downloaded instead of the {what} of `{base}`, but not shown");
-                pack.faults.lack(item, message, format!("add {base}.{}", shown[0]));
+                pack.faults.publishing_error(item, message, format!("add {base}.{}", shown[0]));
             }
             (Some(_), Some(_)) | (None, None) => {}
         }
     }
 }
 
-/// The contents of the `.files` directory of a case.
-fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
+fn files_in(tree: &PackageFiles, directory: &PackageEntry) -> Vec<CaseFile> {
     let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
-    let name = |item: &Item| item.name[directory.name.len() + 1..].into();
+    let name = |item: &PackageEntry| item.name[directory.name.len() + 1..].into();
     files.map(|item| CaseFile { name: name(item), path: item.path.clone() }).collect()
 }

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use crate::language::table::Language;
 use crate::model::root::FilePath;
-use crate::package::files::{Files, Item};
+use crate::package::files::{PackageEntry, PackageFiles};
 
 /// Languages by priority: of two with equally many files, the first one wins.
 const PRIORITIES: &str = "cpp c python2 python3 java csharp fsharp ruby haskell rust scala javascript \
                           php go ocaml pascal objectivec kotlin lisp prolog";
 
 /// The language of the program; `None` if all its files have endings of one language.
-pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
+pub(super) fn detect_language(tree: &PackageFiles, program: &PackageEntry) -> Option<String> {
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     let inside = tree.below(&program.name).iter().filter(|item| item.is_file());
     for item in inside.chain(program.is_file().then_some(program)) {
@@ -34,7 +34,7 @@ pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
 
 /// Whether its first line is like `#!/usr/bin/env python2`.
 fn asks_for_python_2(path: &FilePath) -> bool {
-    let start = path.start(256).unwrap_or_default();
+    let start = path.read_prefix(256).unwrap_or_default();
     let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     let after = line.strip_prefix("#!").and_then(|line| line.split_once("python2"));

@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::model::limits::ProblemLimits;
 use crate::model::units::Bytes;
 use crate::package::kattis::problem_type::ProblemType;
-use crate::package::node::{Node, Parse, Renamed};
-use crate::package::values::{Bound, at_most, number, positive};
+use crate::package::node::{Node, ParseResult, RenamedKeys};
+use crate::package::values::{NumberBound, at_most, number, positive};
 
-const RENAMED: Renamed = &[
+const RENAMED: RenamedKeys = &[
     ("time_multiplier", "in format 2025-09: `time_multipliers: {ac_to_time_limit: ...}`"),
     ("time_safety_margin", "in format 2025-09: `time_multipliers: {time_limit_to_tle: ...}`"),
 ];
@@ -26,8 +26,8 @@ const MAX_MULTIPLIER: f64 = 1000.0;
 
 const MAX_PASSES: u32 = 10_000;
 
-pub(super) fn read(node: &Node<'_>, problem_type: &ProblemType) -> Parse<ProblemLimits> {
-    let mut map = node.map()?.renamed(RENAMED);
+pub(super) fn read(node: &Node<'_>, problem_type: &ProblemType) -> ParseResult<ProblemLimits> {
+    let mut map = node.map()?.with_renamed_keys(RENAMED);
     let mut it = ProblemLimits::default();
     if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
         map.set("ac_to_time_limit", &mut it.ac_to_time_limit, multiplier);
@@ -50,7 +50,7 @@ pub(super) fn read(node: &Node<'_>, problem_type: &ProblemType) -> Parse<Problem
     Ok(it)
 }
 
-fn passes(node: &Node<'_>, problem_type: &ProblemType) -> Parse<u32> {
+fn passes(node: &Node<'_>, problem_type: &ProblemType) -> ParseResult<u32> {
     let path = &node.path;
     if problem_type.excludes("multi-pass") {
         let message = format!("`{path}` is only for multi-pass problems");
@@ -65,24 +65,24 @@ fn passes(node: &Node<'_>, problem_type: &ProblemType) -> Parse<u32> {
     }
 }
 
-fn multiplier(node: &Node<'_>) -> Parse<f64> {
-    at_most(MAX_MULTIPLIER, number(node, Bound::AtLeast(1.0))?, node)
+fn multiplier(node: &Node<'_>) -> ParseResult<f64> {
+    at_most(MAX_MULTIPLIER, number(node, NumberBound::AtLeast(1.0))?, node)
 }
 
-fn seconds(node: &Node<'_>) -> Parse<Duration> {
+fn seconds(node: &Node<'_>) -> ParseResult<Duration> {
     let path = &node.path;
-    let seconds = at_most(MAX_SECONDS as f64, number(node, Bound::Above(0.0))?, node)?;
+    let seconds = at_most(MAX_SECONDS as f64, number(node, NumberBound::Above(0.0))?, node)?;
     match Duration::from_secs_f64(seconds) {
         Duration::ZERO => Err(node.error(format!("`{path}` is less than a nanosecond"), "")),
         duration => Ok(duration),
     }
 }
 
-fn whole_seconds(node: &Node<'_>) -> Parse<Duration> {
+fn whole_seconds(node: &Node<'_>) -> ParseResult<Duration> {
     at_most(MAX_SECONDS, positive(node, "seconds")?, node).map(Duration::from_secs)
 }
 
-fn mebibytes(node: &Node<'_>) -> Parse<Bytes> {
+fn mebibytes(node: &Node<'_>) -> ParseResult<Bytes> {
     positive(node, "MiB").map(Bytes::mib)
 }
 

@@ -22,40 +22,39 @@ use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::model::test_data::TestData;
 use crate::package::faults::Faults;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::recipe;
 
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
-pub(super) use submissions::Folder;
+pub(super) use submissions::SubmissionFolder;
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
 
-/// The name of the file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";
 
 /// Differences in names and defaults between versions of the format.
-struct Version {
+struct VersionRules {
     /// The directories of input validators; messages name the first one.
     input_validators: &'static [&'static str],
     output_validator: &'static str,
     /// Whether `submissions.yaml` has expectations.
-    has_rules: bool,
+    has_submissions_yaml: bool,
     /// Whether rules hold that only 2025-09 has: languages of validators, names of submissions.
     is_strict: bool,
-    submissions: &'static [Folder],
+    submissions: &'static [SubmissionFolder],
 }
 
-/// A package while it is read: its files, its settings, and where its faults are reported.
-struct Pack<'a> {
-    tree: &'a Files,
+/// Reads a package: its files and settings, and where to report its faults.
+struct PackageReader<'a> {
+    tree: &'a PackageFiles,
     faults: &'a Faults,
     yaml: &'a ProblemYaml,
-    version: &'static Version,
+    version: &'static VersionRules,
 }
 
-impl<'a> Pack<'a> {
-    fn new(tree: &'a Files, yaml: &'a ProblemYaml, version: &'static Version) -> Self {
+impl<'a> PackageReader<'a> {
+    fn new(tree: &'a PackageFiles, yaml: &'a ProblemYaml, version: &'static VersionRules) -> Self {
         Self { tree, faults: &tree.faults, yaml, version }
     }
 
@@ -64,8 +63,8 @@ impl<'a> Pack<'a> {
         self.tree.directory(self.version.output_validator).is_some()
     }
 
-    /// Reports that there is no secret test case, and names the one step that makes some.
-    fn check_secret(&self, data: &TestData) {
+    /// Reports a missing secret test case. The help names the one step that makes some.
+    fn check_secret_cases(&self, data: &TestData) {
         if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
             return;
         }
@@ -85,14 +84,14 @@ impl<'a> Pack<'a> {
             Some(_) => "has no test case",
             None => "is missing: a package needs secret test cases",
         };
-        self.faults.lack(self.tree.path("data/secret"), message, help);
+        self.faults.publishing_error(self.tree.path("data/secret"), message, help);
     }
 
     /// The problem, with the parts that all versions read in the same way.
-    fn problem(&self, layout: Layout, test_data: TestData) -> Problem {
+    fn build_problem(&self, layout: Layout, test_data: TestData) -> Problem {
         let Self { tree, yaml, .. } = *self;
-        let (input_validators, input_grammars) = self.input_validators();
-        let include = self.included();
+        let (input_validators, input_grammars) = self.read_input_validators();
+        let include = self.read_include();
         Problem {
             layout,
             kind: yaml.problem_type.kind(&yaml.limits),
@@ -101,7 +100,7 @@ impl<'a> Pack<'a> {
             include,
             input_validators,
             input_grammars,
-            answer_validators: self.answer_validators(),
+            answer_validators: self.read_answer_validators(),
             recipe: tree.file(recipe::PATH).map(|item| item.path.clone()),
             names: yaml.names.clone(),
             limits: yaml.limits.clone(),

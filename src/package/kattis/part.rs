@@ -6,7 +6,7 @@ use crate::model::words::words;
 words! {
     /// The directories of `data/`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(super) enum Part {
+    pub(super) enum DataDirectory {
         Sample = "sample",
         Secret = "secret",
         InvalidInput = "invalid_input",
@@ -16,14 +16,13 @@ words! {
     }
 }
 
-impl Part {
+impl DataDirectory {
     /// Whether submissions are judged on its cases.
     pub(super) fn is_judged(self) -> bool {
         matches!(self, Self::Sample | Self::Secret)
     }
 
-    /// The list of its cases.
-    pub(super) fn cases(self, data: &mut TestData) -> &mut Vec<TestCase> {
+    pub(super) fn cases_mut(self, data: &mut TestData) -> &mut Vec<TestCase> {
         match self {
             Self::Sample | Self::Secret => &mut data.cases,
             Self::InvalidInput => &mut data.invalid_inputs,
@@ -34,9 +33,8 @@ impl Part {
     }
 }
 
-/// The scope of a file of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum SettingsScope {
     Case,
     /// All test cases of a directory.
     Group,

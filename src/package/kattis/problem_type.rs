@@ -3,13 +3,12 @@
 //! Source: problem package format 2025-09, "Type".
 
 use crate::model::limits::ProblemLimits;
-use crate::model::problem::{Grading, Interaction, ProblemKind, Submitted};
-use crate::package::node::{Node, Parse};
-use crate::package::suggest::list;
-use crate::package::text::shown;
+use crate::model::problem::{Grading, Interaction, ProblemKind, SubmittedContent};
+use crate::package::node::{Node, ParseResult};
+use crate::package::suggest::comma_list;
+use crate::package::text::excerpt;
 use crate::package::values::text;
 
-/// The type of a problem, as far as other keys depend on it.
 #[derive(Clone, Debug)]
 pub(super) enum ProblemType {
     Known(Vec<String>),
@@ -29,14 +28,13 @@ impl ProblemType {
         matches!(self, Self::Known(words) if words.iter().any(|known| known == word))
     }
 
-    /// What the type means for judging.
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
             submitted: if self.includes("submit-answer") {
-                Submitted::Answers
+                SubmittedContent::Answers
             } else {
-                Submitted::Program
+                SubmittedContent::Program
             },
             interaction: if self.includes("interactive") {
                 Interaction::Interactive
@@ -57,7 +55,6 @@ impl ProblemType {
     }
 }
 
-/// Passes of a multi-pass problem that does not say how many.
 const DEFAULT_PASSES: u32 = 2;
 
 pub(super) const TYPES: [&str; 5] =
@@ -66,13 +63,13 @@ pub(super) const TYPES: [&str; 5] =
 const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
-pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
+pub(super) fn read(node: &Node<'_>) -> ParseResult<ProblemType> {
     let mut seen: Vec<String> = Vec::new();
     let mut is_clear = true;
     for item in node.one_or_more() {
-        match text(&item).and_then(|word| known(&item, word)) {
+        match text(&item).and_then(|word| known_types(&item, word)) {
             Ok(words) => words.into_iter().for_each(|word| {
-                check_among(&word, &seen, &item);
+                check_against_earlier(&word, &seen, &item);
                 seen.push(word);
             }),
             Err(_) => is_clear = false,
@@ -82,21 +79,24 @@ pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
 }
 
 /// The words in an item: one, or several if their meaning is clear, though the format demands a sequence.
-fn known(item: &Node<'_>, text: String) -> Parse<Vec<String>> {
+fn known_types(item: &Node<'_>, text: String) -> ParseResult<Vec<String>> {
     if TYPES.contains(&text.as_str()) {
         return Ok(vec![text]);
     }
-    let message = format!("`{}` is not a type of problem", shown(&text));
+    let message = format!("`{}` is not a type of problem", excerpt(&text));
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || !words.iter().all(|word| TYPES.contains(word)) {
-        return Err(item.unknown(message, &TYPES));
+        return Err(item.unknown_word(message, &TYPES));
     }
-    item.lack(message, format!("write `type: [{}]`", list(words.iter().copied())));
+    item.publishing_error(
+        message,
+        format!("write `type: [{}]`", comma_list(words.iter().copied())),
+    );
     Ok(words.into_iter().map(str::to_owned).collect())
 }
 
 /// Checks a word against those before it.
-pub(super) fn check_among(word: &str, seen: &[String], item: &Node<'_>) {
+pub(super) fn check_against_earlier(word: &str, seen: &[String], item: &Node<'_>) {
     let is_seen = |word: &str| seen.iter().any(|seen| seen == word);
     let other = INCOMPATIBLE.iter().find_map(|pair| {
         let other = pair.iter().find(|other| **other != word)?;

@@ -5,17 +5,16 @@
 use crate::model::limits::ProblemLimits;
 use crate::model::moment::Moment;
 use crate::model::program::Constant;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::languages::is_natural_language;
-use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
-use crate::package::suggest::list;
-use crate::package::text::shown;
-use crate::package::values::{filled_text, programming_language, text};
+use crate::package::node::{Map, Node, ParseResult, RenamedKeys, SettingsFile};
+use crate::package::suggest::comma_list;
+use crate::package::text::excerpt;
+use crate::package::values::{nonempty_text, programming_language, text};
 use crate::package::yaml::{self, Value};
 
-/// The contents of `problem.yaml`.
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
@@ -27,10 +26,10 @@ pub(super) struct ProblemYaml {
     pub constants: Vec<Constant>,
 }
 
-/// Reads the file with `keys`; `None` if it cannot be read as a map.
+/// `None` if the file cannot be read as a map.
 pub(super) fn read<T>(
-    tree: &Files,
-    renamed: Renamed,
+    tree: &PackageFiles,
+    renamed: RenamedKeys,
     keys: impl FnOnce(Map<'_>) -> T,
 ) -> Option<T> {
     let faults = &tree.faults;
@@ -40,38 +39,40 @@ pub(super) fn read<T>(
     };
     let document = SettingsFile::read(&item.path, faults, yaml::parse)?;
     let root = document.root();
-    let map = if root.is_null() { root.no_map() } else { root.map().ok()? };
-    Some(keys(map.renamed(renamed)))
+    let map = if root.is_null() { root.empty_map() } else { root.map().ok()? };
+    Some(keys(map.with_renamed_keys(renamed)))
 }
 
 /// The names by language code; the languages must be those of the statements.
-pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
+pub(super) fn read_names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
     let Some(node) = map.node("name") else {
-        map.node.at_file().lack("has no `name`", "add a line such as `name: Hello World!`");
+        map.node
+            .at_file()
+            .publishing_error("has no `name`", "add a line such as `name: Hello World!`");
         return Vec::new();
     };
     if !node.is_map() {
         if statements.iter().any(|language| language != "en") {
             let message = format!(
                 "a single `name` is the English one, but there are statements in: {}",
-                list(statements.iter().map(String::as_str))
+                comma_list(statements.iter().map(String::as_str))
             );
             let help = "give a name for each language, such as `name: {en: ..., de: ...}`";
             node.error(message, help);
         }
-        return filled_text(&node).map(|name| ("en".to_owned(), name)).into_iter().collect();
+        return nonempty_text(&node).map(|name| ("en".to_owned(), name)).into_iter().collect();
     }
     let mut names = Vec::new();
     for entry in node.entries("a map of language codes to names").into_iter().flatten() {
         let code = entry.key;
         let has_statement = statements.iter().any(|language| language == code);
-        if is_language(&entry) && !has_statement && !statements.is_empty() {
+        if check_language_code(&entry) && !has_statement && !statements.is_empty() {
             let message = format!("there is a name for language `{code}`, but no statement");
             entry
                 .at_key()
                 .error(message, format!("add statement/problem.{code}.md, or remove the name"));
         }
-        names.extend(filled_text(&entry).map(|name| (code.to_owned(), name)));
+        names.extend(nonempty_text(&entry).map(|name| (code.to_owned(), name)));
     }
     for language in statements.iter().filter(|language| node.raw.get(language).is_none()) {
         let message = format!("there is a statement in language `{language}`, but no name");
@@ -81,11 +82,11 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
     names
 }
 
-/// Whether a key is the code of a natural language; reports it if not.
-pub(super) fn is_language(node: &Node<'_>) -> bool {
+/// Reports a key that is not the code of a natural language.
+pub(super) fn check_language_code(node: &Node<'_>) -> bool {
     let is_one = is_natural_language(node.key);
     if !is_one {
-        let message = format!("`{}` is not a language code", shown(node.key));
+        let message = format!("`{}` is not a language code", excerpt(node.key));
         node.at_key().error(message, "write ISO 639 codes such as `en`, `fil` or `pt-BR`");
     }
     is_one
@@ -94,20 +95,20 @@ pub(super) fn is_language(node: &Node<'_>) -> bool {
 pub(super) fn check_uuid(map: &mut Map<'_>) {
     let Some(node) = map.node("uuid") else {
         let help = "add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one";
-        map.node.at_file().lack("has no `uuid`", help);
+        map.node.at_file().publishing_error("has no `uuid`", help);
         return;
     };
-    if let Ok(uuid) = filled_text(&node)
+    if let Ok(uuid) = nonempty_text(&node)
         && !is_uuid(&uuid)
     {
         let help =
             "a UUID looks like 123e4567-e89b-42d3-a456-426614174000; `uuidgen` prints a new one";
-        node.warning(format!("`{}` is not a UUID", shown(&uuid)), help);
+        node.warning(format!("`{}` is not a UUID", excerpt(&uuid)), help);
     }
 }
 
 /// A day, or a day and a time in UTC: `2026-01-31`, `2026-01-31T18:00:00Z`.
-pub(super) fn moment(node: &Node<'_>) -> Parse<()> {
+pub(super) fn check_moment(node: &Node<'_>) -> ParseResult<()> {
     let word = node.word();
     if [word.to_owned(), format!("{word}T00:00:00Z")]
         .into_iter()
@@ -128,14 +129,14 @@ fn is_uuid(text: &str) -> bool {
 }
 
 /// The permitted languages; `None` for all.
-pub(super) fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
+pub(super) fn read_languages(node: &Node<'_>) -> ParseResult<Option<Vec<String>>> {
     if !matches!(node.raw.value, Value::Sequence(_)) {
         return match text(node)?.as_str() {
             "all" => Ok(None),
             word => {
                 let message = format!(
                     "`languages` must be `all` or a sequence of language codes, not `{}`",
-                    shown(word)
+                    excerpt(word)
                 );
                 let help = "write codes in brackets, such as `languages: [cpp, python3]`, or `languages: all`";
                 Err(node.error(message, help))

@@ -6,19 +6,17 @@ use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::test_data::ValidatorArgs;
 use crate::package::by_name;
-use crate::package::files::{Files, Item};
-use crate::package::kattis::{Pack, detected};
+use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::kattis::{PackageReader, detected};
 use crate::package::languages;
-use crate::package::node::{Node, Parse, meant};
-use crate::package::suggest::meant_or;
-use crate::package::text::shown;
+use crate::package::node::{Node, ParseResult, help_for_word};
+use crate::package::suggest::did_you_mean_or;
+use crate::package::text::excerpt;
 
-/// Endings of files that are not programs, wherever programs are expected.
 const NO_PROGRAM_ENDINGS: [&str; 12] =
     ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
 
-/// Whether a file or directory among programs is certainly not a program.
-pub(super) fn is_no_program(item: &Item) -> bool {
+pub(super) fn is_not_program(item: &PackageEntry) -> bool {
     if item.is_directory() {
         item.base_name() == "__pycache__"
     } else {
@@ -26,53 +24,49 @@ pub(super) fn is_no_program(item: &Item) -> bool {
     }
 }
 
-/// Whether an item among submissions is not one for other judges: none of its files is in a language.
-/// A binary is what a compiler left behind.
-pub(super) fn is_build_product(tree: &Files, item: &Item) -> bool {
-    let is_none = |item: &Item| is_strange(item) || is_no_program(item);
+/// Whether other judges see no submission in an item, because none of its files is in a language.
+/// A binary is what a compiler left.
+pub(super) fn is_build_product(tree: &PackageFiles, item: &PackageEntry) -> bool {
+    let is_none = |item: &PackageEntry| is_unknown_file(item) || is_not_program(item);
     if item.is_directory() {
         tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none)
     } else {
-        is_strange(item) || starts_with(item, b"\x7fELF")
+        is_unknown_file(item) || starts_with(item, b"\x7fELF")
     }
 }
 
 /// Whether problemtools overlooks a file among programs: it is in no language, and not a grammar.
-fn is_strange(item: &Item) -> bool {
+fn is_unknown_file(item: &PackageEntry) -> bool {
     let ending = item.ending();
-    let is_known = languages::is_of_source(ending) || matches!(ending, "ctd" | "viva");
+    let is_known = languages::is_source_ending(ending) || matches!(ending, "ctd" | "viva");
     item.is_file() && !is_known && !starts_with(item, b"#!") && !starts_with(item, b"\x7fELF")
 }
 
-fn starts_with(item: &Item, bytes: &[u8]) -> bool {
-    item.path.start(bytes.len() as u64).is_ok_and(|start| start == bytes)
+fn starts_with(item: &PackageEntry, bytes: &[u8]) -> bool {
+    item.path.read_prefix(bytes.len() as u64).is_ok_and(|start| start == bytes)
 }
 
-/// Whether a file is only for people.
-pub(super) fn is_readme(item: &Item) -> bool {
+pub(super) fn is_readme(item: &PackageEntry) -> bool {
     item.base_name().starts_with("README")
 }
 
-/// Whether a C or C++ source may include a file.
-fn is_header(item: &Item) -> bool {
+fn is_header(item: &PackageEntry) -> bool {
     item.is_file() && matches!(item.ending(), "h" | "hpp")
 }
 
 /// Whether this file makes its directory a program.
-fn is_script(item: &Item) -> bool {
+fn is_script(item: &PackageEntry) -> bool {
     item.is_file() && matches!(item.base_name(), "build" | "run")
 }
 
-impl Pack<'_> {
-    /// The programs in the directories of input validators.
-    fn input_validator_items(&self) -> impl Iterator<Item = &Item> {
+impl PackageReader<'_> {
+    fn input_validator_items(&self) -> impl Iterator<Item = &PackageEntry> {
         self.version.input_validators.iter().flat_map(|name| self.tree.children(name))
     }
 
-    /// The names of all input validators.
     pub(super) fn input_validator_names(&self) -> Vec<&str> {
-        let validators = self.input_validator_items().filter(|item| !self.overlooks(item));
-        validators.map(Item::base_name).collect()
+        let validators = self.input_validator_items().filter(|item| !self.is_not_validator(item));
+        validators.map(PackageEntry::base_name).collect()
     }
 
     /// The arguments in a file for all input validators, or by their names. Legacy judges ignore unknown names, and names
@@ -80,8 +74,8 @@ impl Pack<'_> {
     pub(super) fn input_validator_args(
         &self,
         node: &Node<'_>,
-        args: fn(&Node<'_>) -> Parse<Vec<String>>,
-    ) -> Parse<ValidatorArgs> {
+        args: fn(&Node<'_>) -> ParseResult<Vec<String>>,
+    ) -> ParseResult<ValidatorArgs> {
         if !node.is_map() {
             return args(node).map(ValidatorArgs::All);
         }
@@ -96,9 +90,9 @@ impl Pack<'_> {
                 by_name.extend(args(&entry).map(|args| ((*name).to_owned(), args)));
                 continue;
             }
-            let message = format!("there is no input validator `{}`", shown(entry.key));
+            let message = format!("there is no input validator `{}`", excerpt(entry.key));
             if is_strict {
-                entry.at_key().error(message, meant(entry.key, &known));
+                entry.at_key().error(message, help_for_word(entry.key, &known));
             } else {
                 entry.at_key().warning(message, "");
             }
@@ -106,35 +100,35 @@ impl Pack<'_> {
         Ok(ValidatorArgs::ByName(by_name))
     }
 
-    /// Whether this item is not an input validator, although it is in their directory.
-    fn overlooks(&self, item: &Item) -> bool {
-        is_no_program(item) || !self.version.is_strict && is_strange(item)
+    /// Whether an item is no validator, although it is in the directory of input validators.
+    fn is_not_validator(&self, item: &PackageEntry) -> bool {
+        is_not_program(item) || !self.version.is_strict && is_unknown_file(item)
     }
 
     /// A program without included files.
-    pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
+    pub(super) fn new_program(&self, item: &PackageEntry, kind: ProgramKind) -> Program {
         Program {
             language: if self.version.is_strict {
                 None
             } else {
-                detected::language(self.tree, item)
+                detected::detect_language(self.tree, item)
             },
             constants: self.yaml.constants.clone(),
             package: Some(self.tree.root.clone()),
-            ..by_name::program(item, kind, Vec::new())
+            ..by_name::new_program(item, kind, Vec::new())
         }
     }
 
-    /// A validator; warns if other judges would not run it.
-    fn validator(&self, item: &Item, kind: ProgramKind) -> Program {
+    /// Warns if other judges would not run the validator.
+    fn checked_validator(&self, item: &PackageEntry, kind: ProgramKind) -> Program {
         self.check_validator(item);
-        self.program(item, kind)
+        self.new_program(item, kind)
     }
 
-    /// The input validators that juror can run.
-    pub(super) fn input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
+    pub(super) fn read_input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
         let (mut programs, mut grammars) = (Vec::new(), Vec::new());
-        let is_portable = |it: &Item| it.is_file() && languages::is_of_validator(it.ending());
+        let is_portable =
+            |it: &PackageEntry| it.is_file() && languages::is_validator_ending(it.ending());
         let has_portable = self.input_validator_items().any(is_portable);
         for item in self.input_validator_items() {
             let ending = item.ending();
@@ -145,7 +139,7 @@ impl Pack<'_> {
                 let message = "is a VIVA file, which juror cannot run yet: it checks nothing";
                 let help = "write it as a checktestdata file (.ctd), which juror runs";
                 self.faults.warning(item, message, help);
-            } else if self.overlooks(item) {
+            } else if self.is_not_validator(item) {
                 if !is_readme(item) && ending != "md" && ending != "txt" {
                     let help = "put a validator of several files into a directory of its own";
                     self.faults.warning(item, "is ignored: it is not a program", help);
@@ -155,7 +149,7 @@ impl Pack<'_> {
                 if !(ending == "rs" && has_portable) {
                     self.check_validator(item);
                 }
-                programs.push(self.program(item, ProgramKind::InputValidator));
+                programs.push(self.new_program(item, ProgramKind::InputValidator));
             }
         }
         if self.input_validator_names().is_empty() {
@@ -165,38 +159,41 @@ impl Pack<'_> {
                 None => "is missing: a package needs an input validator",
             };
             let help = "add a grammar of the input (.ctd), or a program that reads it and exits with 42 if it is valid";
-            self.faults.lack(self.tree.path(directory), message, help);
+            self.faults.publishing_error(self.tree.path(directory), message, help);
         }
         (programs, grammars)
     }
 
     /// Reads `answer_validators/`, which the format lacks, but other tools have.
-    pub(super) fn answer_validators(&self) -> Vec<Program> {
-        let items = self.tree.children("answer_validators").filter(|item| !is_no_program(item));
+    pub(super) fn read_answer_validators(&self) -> Vec<Program> {
+        let items = self.tree.children("answer_validators").filter(|item| !is_not_program(item));
         let (grammars, items): (Vec<_>, Vec<_>) =
             items.partition(|item| matches!(item.ending(), "ctd" | "viva"));
         for item in grammars {
             self.faults.warning(item, "is not a program: it checks nothing", "");
         }
-        items.into_iter().map(|it| self.validator(it, ProgramKind::AnswerValidator)).collect()
+        items
+            .into_iter()
+            .map(|it| self.checked_validator(it, ProgramKind::AnswerValidator))
+            .collect()
     }
 
-    /// The programs in a directory; a single one if its files belong together.
-    pub(super) fn programs(&self, directory: &str, kind: ProgramKind) -> Vec<Program> {
+    /// The programs in a directory. If its files belong together, the directory is one program.
+    pub(super) fn read_programs(&self, directory: &str, kind: ProgramKind) -> Vec<Program> {
         let inside = || self.tree.children(directory);
-        let is_part = |item: &Item| is_script(item) || is_header(item);
+        let is_part = |item: &PackageEntry| is_script(item) || is_header(item);
         match self.tree.directory(directory).filter(|_| inside().any(is_part)) {
-            Some(whole) => vec![self.validator(whole, kind)],
+            Some(whole) => vec![self.checked_validator(whole, kind)],
             None => {
-                let items = inside().filter(|item| !is_no_program(item));
-                items.map(|item| self.validator(item, kind)).collect()
+                let items = inside().filter(|item| !is_not_program(item));
+                items.map(|item| self.checked_validator(item, kind)).collect()
             }
         }
     }
 
-    fn check_validator(&self, item: &Item) {
-        let is_allowed = |item: &Item| languages::is_of_validator(item.ending());
-        let children: Vec<&Item> =
+    fn check_validator(&self, item: &PackageEntry) {
+        let is_allowed = |item: &PackageEntry| languages::is_validator_ending(item.ending());
+        let children: Vec<&PackageEntry> =
             self.tree.children(&item.name).filter(|it| it.is_file()).collect();
         if item.is_file() {
             if !is_allowed(item) && self.version.is_strict {
@@ -215,7 +212,7 @@ impl Pack<'_> {
     }
 
     /// Reads `output_validator/`; `None` for the format's default output validator, or after a fault.
-    pub(super) fn output_validator(&self) -> Option<Program> {
+    pub(super) fn read_output_validator(&self) -> Option<Program> {
         let directory = self.version.output_validator;
         let types = ["interactive", "multi-pass"];
         if !self.has_output_validator()
@@ -227,11 +224,10 @@ impl Pack<'_> {
         }
         let [what, without] =
             ["the output validator", "then the format's default output validator decides"];
-        self.only_program(directory, ProgramKind::OutputValidator, what, without)
+        self.read_single_program(directory, ProgramKind::OutputValidator, what, without)
     }
 
-    /// Reads the program in `static_validator/`, if it exists.
-    pub(super) fn static_validator(&self) -> Option<Program> {
+    pub(super) fn read_static_validator(&self) -> Option<Program> {
         let [what, without] = ["the static validator", "then nothing checks a submission's files"];
         if let Some(place) = self.tree.directory("static_validator")
             && self.yaml.problem_type.includes("submit-answer")
@@ -240,19 +236,20 @@ impl Pack<'_> {
             self.faults.error(place, message, "remove it, or the type submit-answer");
             return None;
         }
-        self.only_program("static_validator", ProgramKind::StaticValidator, what, without)
+        self.read_single_program("static_validator", ProgramKind::StaticValidator, what, without)
     }
 
     /// Reads the program in `input_visualizer/` or `output_visualizer/`, if it exists. No verdict depends on it, and
     /// it gets no constants.
-    pub(super) fn visualizer(&self, directory: &str, what: &str) -> Option<Program> {
+    pub(super) fn read_visualizer(&self, directory: &str, what: &str) -> Option<Program> {
         let without = "then nothing makes images";
-        let program = self.only_program(directory, ProgramKind::Visualizer, what, without)?;
+        let program =
+            self.read_single_program(directory, ProgramKind::Visualizer, what, without)?;
         Some(Program { constants: Vec::new(), ..program })
     }
 
     /// The single program in a directory, or the directory as a program; `without` says what holds without it.
-    fn only_program(
+    fn read_single_program(
         &self,
         directory: &str,
         kind: ProgramKind,
@@ -261,11 +258,11 @@ impl Pack<'_> {
     ) -> Option<Program> {
         let place = self.tree.directory(directory)?;
         let inside = || self.tree.children(directory);
-        let children: Vec<&Item> = inside().filter(|item| !is_no_program(item)).collect();
+        let children: Vec<&PackageEntry> = inside().filter(|item| !is_not_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
         let has_header = inside().any(is_header);
         let report = |message: String, help: String| match kind {
-            ProgramKind::Visualizer => self.faults.lack(place, message, help),
+            ProgramKind::Visualizer => self.faults.publishing_error(place, message, help),
             _ => drop(self.faults.error(place, message, help)),
         };
         let item = match &children[..] {
@@ -284,11 +281,10 @@ impl Pack<'_> {
             // One program of several files.
             _ => place,
         };
-        Some(self.validator(item, kind))
+        Some(self.checked_validator(item, kind))
     }
 
-    /// Reads `include/`.
-    pub(super) fn included(&self) -> Vec<IncludedFile> {
+    pub(super) fn read_include(&self) -> Vec<IncludedFile> {
         let mut included = Vec::new();
         for directory in self.tree.children("include").filter(|item| !is_readme(item)) {
             if directory.is_file() {
@@ -301,7 +297,7 @@ impl Pack<'_> {
             if language.is_some() {
                 self.check_language(directory, name);
             }
-            let files = by_name::files(self.tree, &directory.name, |_| true);
+            let files = by_name::included_files(self.tree, &directory.name, |_| true);
             if files.is_empty() {
                 self.faults.error(directory, "is empty", "fill it or remove it");
             }
@@ -314,10 +310,10 @@ impl Pack<'_> {
         included
     }
 
-    fn check_language(&self, directory: &Item, language: &str) {
+    fn check_language(&self, directory: &PackageEntry, language: &str) {
         let allowed = self.yaml.languages.as_ref();
         if !languages::is_programming_language(language) {
-            let help = meant_or(language, ["default"], languages::help_for(language));
+            let help = did_you_mean_or(language, ["default"], languages::help_for_code(language));
             self.faults.error(directory, format!("`{language}` is not a language code"), help);
         } else if allowed.is_some_and(|allowed| !allowed.iter().any(|it| it == language)) {
             let message = format!(

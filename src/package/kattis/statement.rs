@@ -3,13 +3,13 @@
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
 
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::languages::is_natural_language;
 use crate::package::statements::Statement;
 use crate::package::text::{MAX_SIZE, TextFile};
 
 /// Texts for people, one for each language, in a directory of their own.
-pub(super) struct Texts {
+pub(super) struct LocalizedTexts {
     pub directory: &'static str,
     pub stem: &'static str,
     pub what: &'static str,
@@ -17,12 +17,16 @@ pub(super) struct Texts {
     pub default: Option<&'static str>,
 }
 
-pub(super) const SOLUTIONS: Texts =
-    Texts { directory: "solution", stem: "solution", what: "solution", default: Some("en") };
+pub(super) const SOLUTIONS: LocalizedTexts = LocalizedTexts {
+    directory: "solution",
+    stem: "solution",
+    what: "solution",
+    default: Some("en"),
+};
 
-impl Texts {
+impl LocalizedTexts {
     /// The language and the ending in `<stem>.<language>.<ending>` or `<stem>.<ending>`; `None` for other names.
-    fn named<'a>(&self, base_name: &'a str) -> Option<(Option<&'a str>, &'a str)> {
+    fn parse_name<'a>(&self, base_name: &'a str) -> Option<(Option<&'a str>, &'a str)> {
         let (start, ending @ ("tex" | "md" | "pdf")) = base_name.rsplit_once('.')? else {
             return None;
         };
@@ -33,24 +37,23 @@ impl Texts {
         Some((language, ending))
     }
 
-    /// The files in a package.
-    pub(super) fn files(&self, tree: &Files) -> Vec<Statement> {
+    pub(super) fn files(&self, tree: &PackageFiles) -> Vec<Statement> {
         let directory = tree.path(self.directory);
         let names = directory.names().unwrap_or_default().into_iter();
         let files = names.filter_map(|name| {
-            let (language, _) = self.named(name.to_str()?)?;
+            let (language, _) = self.parse_name(name.to_str()?)?;
             Statement::of(language?.to_owned(), directory.join(&name))
         });
         files.collect()
     }
 
-    /// The languages of such texts, sorted; reports a lack of texts if `is_needed`.
-    pub(super) fn languages(&self, tree: &Files, is_needed: bool) -> Vec<String> {
+    /// The languages of such texts, sorted. If `is_needed`, a lack of texts is reported.
+    pub(super) fn check_languages(&self, tree: &PackageFiles, is_needed: bool) -> Vec<String> {
         let Self { directory, stem, what, .. } = self;
-        let before = tree.faults.count();
+        let before = tree.faults.remark_count();
         let mut languages: Vec<String> = Vec::new();
         for item in tree.children(directory).filter(|item| item.is_file()) {
-            let Some((language, ending)) = self.named(item.base_name()) else { continue };
+            let Some((language, ending)) = self.parse_name(item.base_name()) else { continue };
             let (message, help) = match language {
                 None => (
                     "does not name its language".to_owned(),
@@ -75,23 +78,23 @@ impl Texts {
             tree.faults.error(item, message, help);
         }
         let exists = tree.directory(directory).is_some();
-        if languages.is_empty() && tree.faults.count() == before && (exists || is_needed) {
+        if languages.is_empty() && tree.faults.remark_count() == before && (exists || is_needed) {
             let message = if exists {
                 format!("has no {what}")
             } else {
                 format!("is missing: a package needs a {what}")
             };
             let help = format!("add {directory}/{stem}.en.md, or .tex or .pdf");
-            tree.faults.lack(tree.path(directory), message, help);
+            tree.faults.publishing_error(tree.path(directory), message, help);
         }
-        tree.faults.hinder_no_judging_since(before);
+        tree.faults.allow_judging_since(before);
         languages.sort();
         languages
     }
 }
 
 /// Checks that statements do not show more samples than there are.
-pub(super) fn check_samples(tree: &Files, samples: usize) {
+pub(super) fn check_samples(tree: &PackageFiles, samples: usize) {
     for item in tree.children("statement").filter(|item| item.is_file()) {
         let (next, rest, comment) = match item.base_name().rsplit_once('.') {
             Some((_, "md")) => ("{{nextsample}}", "{{remainingsamples}}", None),
@@ -99,7 +102,7 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
             _ => continue,
         };
         // Unreadable files are reported elsewhere.
-        let Ok(text) = item.path.text(MAX_SIZE) else { continue };
+        let Ok(text) = item.path.read_text(MAX_SIZE) else { continue };
         let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
         let text: Vec<&str> = lines.flatten().collect();
         let text = text.join("\n");
@@ -107,12 +110,12 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
         if text.matches(next).count() > samples || after.contains(next) {
             let message = format!("has a `{next}`, but no sample is left for it");
             let help = format!("remove it, or add samples: there are {samples}");
-            tree.faults.lack(item, message, help);
+            tree.faults.publishing_error(item, message, help);
         }
     }
 }
 
-pub(super) fn check_attachments(tree: &Files) {
+pub(super) fn check_attachments(tree: &PackageFiles) {
     let directories = tree.children("attachments").filter(|item| item.is_directory());
     for item in directories.filter(|item| item.base_name() != "templates") {
         let message = "is a directory, which is not allowed in attachments";

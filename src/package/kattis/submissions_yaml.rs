@@ -6,26 +6,26 @@ use crate::model::pattern::Pattern;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::kattis::{Pack, credits};
-use crate::package::node::{Map, Node, Parse};
-use crate::package::suggest::{list, meant_or};
-use crate::package::text::shown;
-use crate::package::values::{Bound, boolean, filled_text, number, programming_language, text};
+use crate::package::kattis::{PackageReader, credits};
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::suggest::{comma_list, did_you_mean_or};
+use crate::package::text::excerpt;
+use crate::package::values::{
+    NumberBound, boolean, nonempty_text, number, programming_language, text,
+};
 use crate::package::yaml::Value;
 
 /// One top-level key: a pattern, and the expectations of the submissions that it matches.
-pub(super) struct Rule<'a> {
+pub(super) struct SubmissionRule<'a> {
     pub pattern: Pattern,
     pub node: Node<'a>,
     pub language: Option<String>,
     pub entry_point: Option<String>,
     /// The expectation on all test cases, if any.
-    pub all: Option<Expectation>,
-    /// Expectations on the test cases that a pattern matches.
-    pub some: Vec<CaseRule<'a>>,
+    pub expectation: Option<Expectation>,
+    pub case_rules: Vec<CaseRule<'a>>,
 }
 
-/// The expectation on some of the test cases.
 pub(super) struct CaseRule<'a> {
     pub cases: Pattern,
     pub node: Node<'a>,
@@ -33,57 +33,64 @@ pub(super) struct CaseRule<'a> {
 }
 
 /// The keys of a rule that are not patterns of test cases.
-pub(super) const KEYS: &str = "permitted required score message use_for_time_limit language entrypoint \
+pub(super) const RULE_KEYS: &str = "permitted required score message use_for_time_limit language entrypoint \
                                authors model_solution";
 
-/// Reads the file's rules in order.
-pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
+pub(super) fn read<'a>(pack: &PackageReader<'_>, root: &Node<'a>) -> Vec<SubmissionRule<'a>> {
     if root.is_null() {
         return Vec::new();
     }
     let entries = root.entries("a map of patterns to expectations");
-    entries.into_iter().flatten().filter_map(|node| rule(pack, node).ok()).collect()
+    entries.into_iter().flatten().filter_map(|node| read_rule(pack, node).ok()).collect()
 }
 
-fn rule<'a>(pack: &Pack<'_>, node: Node<'a>) -> Parse<Rule<'a>> {
-    let pattern = pattern(&node);
-    let mut map = node.map_called("", node.key)?;
-    let all = expectation(pack, &node, &mut map);
+fn read_rule<'a>(pack: &PackageReader<'_>, node: Node<'a>) -> ParseResult<SubmissionRule<'a>> {
+    let pattern = parse_pattern(&node);
+    let mut map = node.named_map("", node.key)?;
+    let all = read_expectation(pack, &node, &mut map);
     let all = all.map(|all| Expectation { pattern: node.key.to_owned(), ..all });
     let language = map.get("language", programming_language);
-    let entry_point = map.get("entrypoint", filled_text);
-    map.get("authors", credits::people);
+    let entry_point = map.get("entrypoint", nonempty_text);
+    map.get("authors", credits::count_people);
     map.get("model_solution", boolean);
-    let rest = map.rest();
-    let some =
-        rest.into_iter().filter_map(|entry| case_rule(pack, node.key, entry, map.known()).ok());
+    let rest = map.take_rest();
+    let some = rest
+        .into_iter()
+        .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok());
     let some = some.collect();
-    Ok(Rule { pattern: pattern?, node, language, entry_point, all, some })
+    Ok(SubmissionRule {
+        pattern: pattern?,
+        node,
+        language,
+        entry_point,
+        expectation: all,
+        case_rules: some,
+    })
 }
 
-fn pattern(node: &Node<'_>) -> Parse<Pattern> {
+fn parse_pattern(node: &Node<'_>) -> ParseResult<Pattern> {
     Pattern::parse(node.key).map_err(|error| node.at_key().error(error.to_string(), error.help()))
 }
 
 /// Reads any other key whose value is a map as a pattern of test cases.
-fn case_rule<'a>(
-    pack: &Pack<'_>,
+fn read_case_rule<'a>(
+    pack: &PackageReader<'_>,
     submissions: &str,
     node: Node<'a>,
     known: &[&str],
-) -> Parse<CaseRule<'a>> {
+) -> ParseResult<CaseRule<'a>> {
     if !node.is_map() {
         let known = known.iter().copied();
         let otherwise = format!(
             "known keys: {}; the value of a pattern of test cases is a map",
-            list(known.clone())
+            comma_list(known.clone())
         );
-        let message = format!("unknown key `{}`", shown(node.key));
-        return Err(node.at_key().error(message, meant_or(node.key, known, otherwise)));
+        let message = format!("unknown key `{}`", excerpt(node.key));
+        return Err(node.at_key().error(message, did_you_mean_or(node.key, known, otherwise)));
     }
-    let cases = pattern(&node);
-    let mut map = node.map_called("", node.key)?;
-    let expectation = expectation(pack, &node, &mut map).map(|it| Expectation {
+    let cases = parse_pattern(&node);
+    let mut map = node.named_map("", node.key)?;
+    let expectation = read_expectation(pack, &node, &mut map).map(|it| Expectation {
         pattern: submissions.to_owned(),
         cases: Some(node.key.to_owned()),
         ..it
@@ -92,12 +99,16 @@ fn case_rule<'a>(
 }
 
 /// The expectation without its patterns; `None` if no key sets any.
-fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Expectation> {
-    let permitted = map.get("permitted", verdicts);
-    let required = map.get("required", verdicts);
+fn read_expectation(
+    pack: &PackageReader<'_>,
+    node: &Node<'_>,
+    map: &mut Map<'_>,
+) -> Option<Expectation> {
+    let permitted = map.get("permitted", read_verdicts);
+    let required = map.get("required", read_verdicts);
     let message = map.get("message", text).filter(|message| !message.is_empty());
-    let for_time_limit = map.get("use_for_time_limit", use_for_time_limit);
-    let score = map.get("score", |node| score(pack, node));
+    let for_time_limit = map.get("use_for_time_limit", read_use_for_time_limit);
+    let score = map.get("score", |node| read_score(pack, node));
     let is_empty = permitted.is_none() && required.is_none() && message.is_none();
     if is_empty && for_time_limit.is_none() && score.is_none() {
         return None;
@@ -108,13 +119,13 @@ fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Ex
     Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..it })
 }
 
-fn score(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ScoreRange> {
+fn read_score(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<ScoreRange> {
     if pack.yaml.problem_type.excludes("scoring") {
         let message = "`score` is only for scoring problems; this one is pass-fail";
         return Err(node.at_key().error(message, "remove it"));
     }
     let one = |node: &Node<'_>| {
-        let points = number(node, Bound::AtLeast(0.0))?;
+        let points = number(node, NumberBound::AtLeast(0.0))?;
         Score::new(points).ok_or_else(|| node.must_be("a number of points"))
     };
     if !matches!(node.raw.value, Value::Sequence(_)) {
@@ -135,7 +146,7 @@ fn score(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ScoreRange> {
     Ok(range)
 }
 
-fn use_for_time_limit(node: &Node<'_>) -> Parse<UseForTimeLimit> {
+fn read_use_for_time_limit(node: &Node<'_>) -> ParseResult<UseForTimeLimit> {
     match node.word() {
         "true" | "True" | "TRUE" => Ok(UseForTimeLimit::AsExpected),
         "false" | "False" | "FALSE" => Ok(UseForTimeLimit::Never),
@@ -145,9 +156,9 @@ fn use_for_time_limit(node: &Node<'_>) -> Parse<UseForTimeLimit> {
     }
 }
 
-fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
+fn read_verdicts(node: &Node<'_>) -> ParseResult<Vec<Verdict>> {
     // Reads all items before it fails, so that each fault is reported.
-    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|it| verdict(&it)).collect();
+    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|it| read_verdict(&it)).collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
     for verdict in read {
         let verdict = verdict?;
@@ -162,7 +173,7 @@ fn verdicts(node: &Node<'_>) -> Parse<Vec<Verdict>> {
 }
 
 /// The verdict that judges call by this word; the format has only four.
-pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
+pub(super) fn parse_verdict_word(word: &str) -> Option<Verdict> {
     Some(match word.to_uppercase().replace(['-', ' '], "_").as_str() {
         "AC" | "ACCEPTED" | "CORRECT" => Verdict::Accepted,
         "WA" | "WRONG_ANSWER" | "WRONGANSWER" | "NO_OUTPUT" => Verdict::WrongAnswer,
@@ -186,21 +197,21 @@ pub(super) fn verdict_called(word: &str) -> Option<Verdict> {
 
 /// A verdict of the format. Words of other judges are accepted with a warning, because other tools of the format do
 /// not know them.
-fn verdict(node: &Node<'_>) -> Parse<Verdict> {
+fn read_verdict(node: &Node<'_>) -> ParseResult<Verdict> {
     let word = text(node)?;
     let lower = word.to_lowercase();
     if let Some("ce" | "compile" | "compiler") = lower.split(['-', '_', ' ']).next() {
         let message = "a compile error cannot be expected";
         return Err(node.error(message, "write AC, WA, TLE or RTE"));
     }
-    let Some(verdict) = verdict_called(&word) else {
-        let message = format!("`{}` is not a verdict", shown(&word));
-        return Err(node.unknown(message, &["AC", "WA", "TLE", "RTE"]));
+    let Some(verdict) = parse_verdict_word(&word) else {
+        let message = format!("`{}` is not a verdict", excerpt(&word));
+        return Err(node.unknown_word(message, &["AC", "WA", "TLE", "RTE"]));
     };
     let known = verdict.short();
     if word != known {
         let message =
-            format!("`{}` is not a verdict of the format; it counts as {known}", shown(&word));
+            format!("`{}` is not a verdict of the format; it counts as {known}", excerpt(&word));
         node.warning(message, format!("write {known}"));
     }
     Ok(verdict)

@@ -4,32 +4,30 @@
 
 use crate::model::root::FilePath;
 use crate::model::score::Score;
-use crate::model::submission::{Expectation, Overall, ScoreRange, UseForTimeLimit};
+use crate::model::submission::{Expectation, OverallExpectation, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::faults::Faults;
-use crate::package::files::{Files, Item};
-use crate::package::kattis::submissions_yaml::verdict_called;
-use crate::package::text::shown;
+use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::kattis::submissions_yaml::parse_verdict_word;
+use crate::package::text::excerpt;
 
-/// Number of bytes of a source that are searched.
-const SEARCHED: u64 = 1 << 20;
+const MAX_SEARCHED_BYTES: u64 = 1 << 20;
 
-/// The expectations in the sources of a submission; empty if there are none.
-pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> {
+pub(super) fn expectations(tree: &PackageFiles, submission: &PackageEntry) -> Vec<Expectation> {
     let files = tree.below(&submission.name).iter().chain([submission]);
     let files = files.filter(|item| item.is_file());
-    files.filter_map(|file| tagged(&file.path, &tree.faults)).collect()
+    files.filter_map(|file| read_tags(&file.path, &tree.faults)).collect()
 }
 
 /// A verdict of the format, or the one that only DOMjudge expects.
-fn verdict(word: &str) -> Option<Verdict> {
+fn parse_verdict(word: &str) -> Option<Verdict> {
     let is_compile_error = word.to_uppercase().replace('_', "-") == "COMPILER-ERROR";
-    is_compile_error.then_some(Verdict::CompileError).or_else(|| verdict_called(word))
+    is_compile_error.then_some(Verdict::CompileError).or_else(|| parse_verdict_word(word))
 }
 
-fn tagged(path: &FilePath, faults: &Faults) -> Option<Expectation> {
+fn read_tags(path: &FilePath, faults: &Faults) -> Option<Expectation> {
     // Unreadable files are reported when they are built.
-    let source = path.start(SEARCHED).ok()?;
+    let source = path.read_prefix(MAX_SEARCHED_BYTES).ok()?;
     let source = String::from_utf8_lossy(&source);
     let value = |tag: &str| {
         let line = source[source.find(tag)? + tag.len()..].lines().next()?;
@@ -42,20 +40,20 @@ fn tagged(path: &FilePath, faults: &Faults) -> Option<Expectation> {
     };
     if let Some(words) = value("@EXPECTED_RESULTS@:") {
         let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
-        let verdicts: Option<Vec<_>> = words.clone().map(verdict).collect();
+        let verdicts: Option<Vec<_>> = words.clone().map(parse_verdict).collect();
         if let Some(verdicts) = verdicts.filter(|it| !it.is_empty()) {
-            let overall = Some(Overall { verdicts, is_partial: false });
+            let overall = Some(OverallExpectation { verdicts, is_partial: false });
             return Some(Expectation { overall, ..expectation });
         }
-        let word = words.clone().find(|word| verdict(word).is_none()).unwrap_or_default();
-        let message = format!("`@EXPECTED_RESULTS@` names `{}`", shown(word));
+        let word = words.clone().find(|word| parse_verdict(word).is_none()).unwrap_or_default();
+        let message = format!("`@EXPECTED_RESULTS@` names `{}`", excerpt(word));
         let help = "known: CORRECT, WRONG-ANSWER, TIMELIMIT, RUN-ERROR, COMPILER-ERROR";
         faults.warning(path, message, help);
         return None;
     }
     let score = value("@EXPECTED_SCORE@:")?;
     let Some(score) = score.parse().ok().and_then(Score::new) else {
-        let message = format!("`@EXPECTED_SCORE@` is not a number: `{}`", shown(score));
+        let message = format!("`@EXPECTED_SCORE@` is not a number: `{}`", excerpt(score));
         faults.warning(path, message, "write the number of points");
         return None;
     };

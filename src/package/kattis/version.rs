@@ -5,10 +5,9 @@ use std::path::Path;
 use crate::model::root::FilePath;
 use crate::package::faults::Faults;
 use crate::package::kattis::SETTINGS;
-use crate::package::text::{MAX_SIZE, Page, TextFile, shown};
-use crate::package::yaml::{self, Entry};
+use crate::package::text::{FileReporter, MAX_SIZE, TextFile, excerpt};
+use crate::package::yaml::{self, MapEntry};
 
-/// The versions that juror distinguishes, by their names in packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VersionName {
     V2025_09,
@@ -18,11 +17,9 @@ pub(super) enum VersionName {
     LegacyIcpc,
 }
 
-/// Keys that only legacy packages have at the top of `problem.yaml`.
 const LEGACY_KEYS: [&str; 6] =
     ["author", "source_url", "validation", "validator_flags", "grading", "domjudge"];
 
-/// Files and directories that only legacy packages have.
 const LEGACY_FILES: [&str; 8] = [
     "problem_statement",
     "output_validators",
@@ -56,9 +53,9 @@ pub(super) fn detect(dir: &FilePath) -> Option<(VersionName, String)> {
         let sign = sign.iter().find(|name| has_data && !is_new && is_there(name))?;
         return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
     }
-    let text = path.start(MAX_SIZE).unwrap_or_default();
+    let text = path.read_prefix(MAX_SIZE).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let keys = keys(&path, text.trim_start_matches('\u{feff}'));
+    let keys = top_keys(&path, text.trim_start_matches('\u{feff}'));
     if let Some((_, value)) = keys.iter().find(|(key, _)| key == "problem_format_version") {
         let name = match &**value {
             "legacy" => Legacy,
@@ -66,7 +63,10 @@ pub(super) fn detect(dir: &FilePath) -> Option<(VersionName, String)> {
             "draft" | "2023-07" | "2023-07-draft" => V2023_07,
             _ => V2025_09,
         };
-        return Some((name, format!("{SETTINGS} has `problem_format_version: {}`", shown(value))));
+        return Some((
+            name,
+            format!("{SETTINGS} has `problem_format_version: {}`", excerpt(value)),
+        ));
     }
     let none = format!("{SETTINGS} has no `problem_format_version`");
     let is_legacy = |(key, _): &&(String, String)| LEGACY_KEYS.contains(&&**key);
@@ -83,11 +83,11 @@ pub(super) fn detect(dir: &FilePath) -> Option<(VersionName, String)> {
 
 /// The keys at the top of the settings with their values, as far as these are texts. If the file is not YAML, its lines
 /// tell what was probably meant.
-fn keys(path: &Path, text: &str) -> Vec<(String, String)> {
+fn top_keys(path: &Path, text: &str) -> Vec<(String, String)> {
     let file = TextFile::new(path, text.to_owned());
-    match yaml::parse(Page { file: &file, faults: &Faults::default() }) {
+    match yaml::parse(FileReporter { file: &file, faults: &Faults::default() }) {
         Ok(root) => {
-            let value = |entry: &Entry| entry.value.scalar().map(|it| it.text.clone());
+            let value = |entry: &MapEntry| entry.value.scalar().map(|it| it.text.clone());
             let all = root.entries().iter();
             all.map(|it| (it.key.clone(), value(it).unwrap_or_default())).collect()
         }

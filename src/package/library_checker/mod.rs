@@ -20,37 +20,33 @@ use crate::model::verdict::Verdict::{
 };
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::files::Files;
-use crate::package::library_checker::programs::Programs;
-use crate::package::node::{Map, Node, Parse, SettingsFile};
-use crate::package::text::{settings_have, shown};
+use crate::package::files::PackageFiles;
+use crate::package::library_checker::programs::ProgramReader;
+use crate::package::node::{Map, Node, ParseResult, SettingsFile};
+use crate::package::text::{excerpt, settings_contain};
 use crate::package::toml;
-use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
+use crate::package::values::{at_most, boolean, nonempty_text, positive, seconds};
 
-/// The format.
 pub(super) struct LibraryChecker;
 
-/// The file of the settings.
 const SETTINGS: &str = "info.toml";
 
-/// The solution that makes the judge answers.
-const CORRECT: &str = "sol/correct.cpp";
+const MODEL_SOLUTION: &str = "sol/correct.cpp";
 
-/// Upper bound on the test cases that one generator makes.
-const MOST: usize = 1000;
+const MAX_CASES_OF_GENERATOR: usize = 1000;
 
 impl Format for LibraryChecker {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "an info.toml of library-checker"
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
-        settings_have(&dir.join(SETTINGS), &["timelimit", "[[tests]]"])
+        settings_contain(&dir.join(SETTINGS), &["timelimit", "[[tests]]"])
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
     }
 
-    /// Files made by its own tools are made again, because they may be outdated.
-    fn wants(&self, name: &str) -> bool {
+    /// Files that its own tools made are made again, because they may be outdated.
+    fn includes(&self, name: &str) -> bool {
         !["in", "out"].contains(&name.split('/').next().unwrap_or_default())
     }
 
@@ -58,7 +54,7 @@ impl Format for LibraryChecker {
         Layout::with_settings("library-checker", SETTINGS, "sol", "change `timelimit` in info.toml")
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, toml::parse)?;
         let mut map = document.root().map().ok()?;
         let mut problem = Problem {
@@ -67,56 +63,57 @@ impl Format for LibraryChecker {
             input_protocol: Protocol::Testlib,
             ..Problem::default()
         };
-        problem.names.extend(map.get("title", filled_text).map(|name| ("en".to_owned(), name)));
+        problem.names.extend(map.get("title", nonempty_text).map(|name| ("en".to_owned(), name)));
         map.node("forum");
         problem.limits = ProblemLimits::stated(map.get("timelimit", seconds), None);
-        let params = map.get("params", programs::params).unwrap_or_default();
-        let programs = Programs::read(tree, params);
+        let params = map.get("params", programs::read_params).unwrap_or_default();
+        let programs = ProgramReader::read(tree, params);
         let mut program = |key: &'static str, kind| {
-            let path = map.get(key, filled_text).unwrap_or_else(|| format!("{key}.cpp"));
-            programs.program(&path, kind)
+            let path = map.get(key, nonempty_text).unwrap_or_else(|| format!("{key}.cpp"));
+            programs.required_program(&path, kind)
         };
         problem.output_validators.extend(program("checker", ProgramKind::OutputValidator));
         problem.input_validators.extend(program("verifier", ProgramKind::InputValidator));
-        let reader = Reader { tree, programs };
-        problem.submissions = reader.submissions(&mut map);
-        reader.tests(&mut map, &mut problem);
-        map.doubt_rest();
+        let reader = LibraryCheckerReader { tree, programs };
+        problem.submissions = reader.read_submissions(&mut map);
+        reader.read_tests(&mut map, &mut problem);
+        map.warn_of_rest();
         Some(Draft::of(problem))
     }
 }
 
-/// Data that all parts of the reader share.
-struct Reader<'a> {
-    tree: &'a Files,
-    programs: Programs<'a>,
+struct LibraryCheckerReader<'a> {
+    tree: &'a PackageFiles,
+    programs: ProgramReader<'a>,
 }
 
-impl Reader<'_> {
-    /// The test cases; each generator makes several, numbered ones.
-    fn tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
+impl LibraryCheckerReader<'_> {
+    /// Each generator makes several numbered test cases.
+    fn read_tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
         let Some(Ok(tests)) = map.node("tests").map(|node| node.items("tables `[[tests]]`")) else {
             map.node.at_file().error("has no `[[tests]]`", "add one for each generator");
             return;
         };
         let mut cases = Vec::new();
         for test in tests {
-            // Its fault is reported.
-            let _reported = self.test(&test.called("tests"), problem, &mut cases);
+            // Its fault is already reported.
+            let _reported = self.read_test(&test.with_path("tests"), problem, &mut cases);
         }
-        problem.unmade = Recipe::of_cases(self.tree.path(SETTINGS), cases);
+        problem.pending_recipe = Recipe::of_cases(self.tree.path(SETTINGS), cases);
     }
 
-    fn test(
+    fn read_test(
         &self,
         node: &Node<'_>,
         problem: &mut Problem,
         cases: &mut Vec<RecipeCase>,
-    ) -> Parse<()> {
+    ) -> ParseResult<()> {
         let mut map = node.map()?;
-        let name = map.ask("name", filled_text)?;
-        let count = map.ask("number", |node| at_most(MOST, positive(node, "test cases")?, node))?;
-        map.doubt_rest();
+        let name = map.try_get("name", nonempty_text)?;
+        let count = map.try_get("number", |node| {
+            at_most(MAX_CASES_OF_GENERATOR, positive(node, "test cases")?, node)
+        })?;
+        map.warn_of_rest();
         let (Some(name), Some(count)) = (name, count) else {
             return Err(node.error("`[[tests]]` needs `name` and `number`", "add what is missing"));
         };
@@ -124,11 +121,11 @@ impl Reader<'_> {
         let generator = match ending {
             "cpp" => {
                 let path = format!("gen/{name}");
-                Some(self.programs.named(&path, ProgramKind::Generator, node)?)
+                Some(self.programs.named_program(&path, ProgramKind::Generator, node)?)
             }
             "in" => None,
             _ => {
-                let message = format!("`{}` is not a generator that juror knows", shown(&name));
+                let message = format!("`{}` is not a generator that juror knows", excerpt(&name));
                 return Err(node.error(message, "a generator ends in .cpp, a given input in .in"));
             }
         };
@@ -143,7 +140,7 @@ impl Reader<'_> {
                 )),
                 (None, Some(item)) => InputSource::File(item.path.clone()),
                 (None, None) => {
-                    let message = format!("there is no `{}` in the package", shown(&given));
+                    let message = format!("there is no `{}` in the package", excerpt(&given));
                     node.error(message, "add it, or correct `number`");
                     continue;
                 }
@@ -154,7 +151,7 @@ impl Reader<'_> {
                 case.clone(),
                 node.place(),
                 input,
-                AnswerSource::Solution(self.tree.path(CORRECT)),
+                AnswerSource::Solution(self.tree.path(MODEL_SOLUTION)),
             ));
             problem.test_data.cases.push(TestCase {
                 name: case,
@@ -167,9 +164,9 @@ impl Reader<'_> {
     }
 
     /// The solutions: the one that makes the answers, and those in the list.
-    fn submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
+    fn read_submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
         let mut submissions = Vec::new();
-        let correct = self.programs.program(CORRECT, ProgramKind::Submission);
+        let correct = self.programs.required_program(MODEL_SOLUTION, ProgramKind::Submission);
         submissions.extend(correct.map(|program| Submission {
             name: "correct.cpp".to_owned(),
             program,
@@ -177,14 +174,14 @@ impl Reader<'_> {
         }));
         let listed = map.node("solutions").map(|node| node.items("tables `[[solutions]]`"));
         for node in listed.into_iter().flatten().flatten() {
-            submissions.extend(self.solution(&node.called("solutions")));
+            submissions.extend(self.read_solution(&node.with_path("solutions")));
         }
         submissions
     }
 
-    fn solution(&self, node: &Node<'_>) -> Parse<Submission> {
+    fn read_solution(&self, node: &Node<'_>) -> ParseResult<Submission> {
         let mut map = node.map()?;
-        let Some(name) = map.ask("name", filled_text)? else {
+        let Some(name) = map.try_get("name", nonempty_text)? else {
             return Err(node.error("`[[solutions]]` needs a `name`", "give a file in sol/"));
         };
         let mut is = |key| map.get(key, boolean).unwrap_or_default();
@@ -207,12 +204,12 @@ impl Reader<'_> {
                 _ => return Err(wanted.must_be("\"WA\", \"TLE\" or \"RE\"")),
             };
         }
-        map.doubt_rest();
+        map.warn_of_rest();
         permitted.extend(required);
         let path = format!("sol/{name}");
-        let mut program = self.programs.named(&path, ProgramKind::Submission, node)?;
+        let mut program = self.programs.named_program(&path, ProgramKind::Submission, node)?;
         if with_grader {
-            self.programs.with_grader(&mut program);
+            self.programs.add_grader(&mut program);
         }
         Ok(Submission { name, program, expectations: vec![expectation(permitted, required)] })
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::model::recipe::InputSource;
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 const SETTINGS: &str = r#"
 title = "A + B"
@@ -70,14 +70,14 @@ fn read_changed(
     }
     change(keep.path());
     let dir = keep.path().join("genre/sum");
-    let Reading { problem, diagnostics, .. } = read(&dir);
+    let PackageReading { problem, diagnostics, .. } = read(&dir);
     let mut lines = Vec::new();
     if let Some(problem) = &problem {
         lines.push(format!("{} {:?}", problem.layout.format, problem.limits.time_limit));
-        for case in problem.unmade.iter().flat_map(|recipe| &recipe.cases) {
+        for case in problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases) {
             lines.push(match &case.input {
                 InputSource::Command(command) => {
-                    let beside = command.program.beside.iter().map(|file| {
+                    let beside = command.program.included.iter().map(|file| {
                         let text = file.text.iter().map(|text| format!("={text:?}"));
                         format!(" {}{}", file.name.display(), text.collect::<String>())
                     });
@@ -117,7 +117,7 @@ fn tests_generators_and_solutions_are_read() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_named() {
+fn unsupported_settings_are_reported() {
     let check = |changes: &[(&str, &str)], without: &[&str], expected: &str| {
         let said = read_with(changes, without);
         assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");

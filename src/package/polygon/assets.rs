@@ -10,16 +10,15 @@ use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
 use crate::package::by_name;
-use crate::package::node::Parse;
+use crate::package::node::ParseResult;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
-use crate::package::polygon::programs::{language, program, source};
+use crate::package::polygon::programs::{find_source, new_program, source_language};
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{EXPORT, Pack};
-use crate::package::text::shown;
+use crate::package::polygon::{EXPORT_HELP, PolygonReader};
+use crate::package::text::excerpt;
 
-/// Reads all assets.
-pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
+pub(super) fn read(pack: &PolygonReader<'_>, problem: &mut Problem) {
     let Some(assets) = pack.root.child("assets") else {
         pack.root.error("has no `assets`", "export the package from Polygon again");
         return;
@@ -32,11 +31,11 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
         }
     }
     let known = "checker interactor validators solutions scorer strategy arbiter programs";
-    assets.knows(known, "");
+    assets.warn_unless_known(known, "");
     problem.output_protocol = Protocol::Testlib;
     problem.input_protocol = Protocol::Testlib;
     match assets.child("checker") {
-        Some(element) => checker(pack, element, problem),
+        Some(element) => read_checker(pack, element, problem),
         None => {
             assets.error(
                 "has no `checker`: nothing defines which outputs are right",
@@ -45,27 +44,27 @@ pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
         }
     }
     if let Some(element) = assets.child("interactor") {
-        element.knows("source binary copy testset runs", "name type");
+        element.warn_unless_known("source binary copy testset runs", "name type");
         if let Some(runs) = element.child("runs") {
             runs.error("the interactor talks with several runs, which juror does not support", "");
         }
-        problem.interactor = program(pack, element, ProgramKind::OutputValidator).ok();
+        problem.interactor = new_program(pack, element, ProgramKind::OutputValidator).ok();
     }
-    for element in assets.listed("validators", "validator") {
-        validator(pack, element, problem);
+    for element in assets.nested("validators", "validator") {
+        read_validator(pack, element, problem);
     }
-    for element in assets.listed("solutions", "solution") {
-        if let Ok(Some(submission)) = solution(pack, element) {
+    for element in assets.nested("solutions", "solution") {
+        if let Ok(Some(submission)) = read_solution(pack, element) {
             problem.submissions.push(submission);
         }
     }
 }
 
-fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows("source binary copy testset", "name type");
+fn read_checker(pack: &PolygonReader<'_>, element: Element<'_>, problem: &mut Problem) {
+    element.warn_unless_known("source binary copy testset", "name type");
     if let Some(kind) = element.attribute("type").filter(|kind| *kind != "testlib") {
         let message =
-            format!("the checker is of type `{}`; juror supports only testlib", shown(kind));
+            format!("the checker is of type `{}`; juror supports only testlib", excerpt(kind));
         element.error(message, "");
         return;
     }
@@ -76,22 +75,22 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
     {
         let message = format!(
             "the source of the checker {} is not in the package: no `{}`",
-            shown(name),
-            shown(path)
+            excerpt(name),
+            excerpt(path)
         );
         let help = "export the full package from Polygon; juror has no checkers of its own";
         element.error(message, help);
         return;
     }
-    problem.output_validators.extend(program(pack, element, ProgramKind::OutputValidator));
+    problem.output_validators.extend(new_program(pack, element, ProgramKind::OutputValidator));
     for (number, test) in own_tests(element) {
-        let path = |name| tested_path(pack, element, test, name, number);
+        let path = |name| test_file(pack, element, test, name, number);
         let claim = match test.attribute("verdict") {
             Some("ok") => OutputClaim::Right,
             Some("wrong-answer" | "presentation-error") => OutputClaim::Wrong,
             Some("crashed") => OutputClaim::Fault,
             other => {
-                unknown_verdict(test, other);
+                report_unknown_verdict(test, other);
                 continue;
             }
         };
@@ -109,12 +108,11 @@ fn checker(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
     }
 }
 
-fn validator(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
-    element.knows("source binary testset", "name type");
-    problem.input_validators.extend(program(pack, element, ProgramKind::InputValidator));
+fn read_validator(pack: &PolygonReader<'_>, element: Element<'_>, problem: &mut Problem) {
+    element.warn_unless_known("source binary testset", "name type");
+    problem.input_validators.extend(new_program(pack, element, ProgramKind::InputValidator));
     for (number, test) in own_tests(element) {
-        let Ok((name, input)) = tested_path(pack, element, test, "input-path-pattern", number)
-        else {
+        let Ok((name, input)) = test_file(pack, element, test, "input-path-pattern", number) else {
             continue;
         };
         let input_validator_args =
@@ -123,25 +121,25 @@ fn validator(pack: &Pack<'_>, element: Element<'_>, problem: &mut Problem) {
         match test.attribute("verdict") {
             Some("valid") => problem.test_data.valid_inputs.push(case),
             Some("invalid") => problem.test_data.invalid_inputs.push(case),
-            other => unknown_verdict(test, other),
+            other => report_unknown_verdict(test, other),
         }
     }
 }
 
 /// The tests of a checker or validator, with their numbers.
 fn own_tests<'a>(element: Element<'a>) -> impl Iterator<Item = (usize, Element<'a>)> {
-    let tests = element.named("testset").flat_map(|testset| testset.listed("tests", "test"));
+    let tests =
+        element.children_named("testset").flat_map(|testset| testset.nested("tests", "test"));
     (1..).zip(tests)
 }
 
-/// The name and the path of a file of such a test.
-fn tested_path(
-    pack: &Pack<'_>,
+fn test_file(
+    pack: &PolygonReader<'_>,
     element: Element<'_>,
     test: Element<'_>,
     pattern: &'static str,
     number: usize,
-) -> Parse<(String, FilePath)> {
+) -> ParseResult<(String, FilePath)> {
     let described = element.child("testset").and_then(|testset| testset.child(pattern));
     let parsed = described.and_then(|it| PathPattern::parse(it.text()));
     let Some(parsed) = parsed else {
@@ -152,50 +150,59 @@ fn tested_path(
         Some(item) => Ok((name, item.path.clone())),
         None => {
             let message = format!("there is no `{name}` for this test");
-            test.lack(message, EXPORT);
-            Err(crate::package::faults::Reported::reported_before())
+            test.publishing_error(message, EXPORT_HELP);
+            Err(crate::package::faults::ReportedFault::already_reported())
         }
     }
 }
 
-fn unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
-    let message = format!("`{}` is not a verdict of a test", shown(verdict.unwrap_or_default()));
-    test.lack(message, "known: ok, wrong-answer, presentation-error, crashed; valid, invalid");
+fn report_unknown_verdict(test: Element<'_>, verdict: Option<&str>) {
+    let message = format!("`{}` is not a verdict of a test", excerpt(verdict.unwrap_or_default()));
+    test.publishing_error(
+        message,
+        "known: ok, wrong-answer, presentation-error, crashed; valid, invalid",
+    );
 }
 
 /// A solution; `None` if its tag says that it is not judged.
-fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> {
-    element.knows("source binary extra-tags", "tag note");
+fn read_solution(
+    pack: &PolygonReader<'_>,
+    element: Element<'_>,
+) -> ParseResult<Option<Submission>> {
+    element.warn_unless_known("source binary extra-tags", "tag note");
     let Some(described) = element.child("source") else {
-        return Err(element.error("`solution` has no `source`", EXPORT));
+        return Err(element.error("`solution` has no `source`", EXPORT_HELP));
     };
-    let item = source(described, pack.tree)?;
-    let tag = element.required("tag")?;
+    let item = find_source(described, pack.tree)?;
+    let tag = element.required_attribute("tag")?;
     if tag == "do-not-run" {
         return Ok(None);
     }
-    let Some(expectation) = expectation(tag, element)? else { return Ok(None) };
+    let Some(expectation) = parse_tag(tag, element)? else { return Ok(None) };
     let mut expectations = vec![expectation];
-    for extra in element.listed("extra-tags", "extra-tag") {
+    for extra in element.nested("extra-tags", "extra-tag") {
         let (Some(testset), Some(group)) = (extra.attribute("testset"), extra.attribute("group"))
         else {
-            extra.error("`extra-tag` has no `testset` or no `group`", EXPORT);
+            extra.error("`extra-tag` has no `testset` or no `group`", EXPORT_HELP);
             continue;
         };
-        if let Ok(Some(rule)) = self::expectation(extra.required("tag")?, extra) {
+        if let Ok(Some(rule)) = self::parse_tag(extra.required_attribute("tag")?, extra) {
             expectations.push(Expectation { cases: Some(format!("{testset}/{group}")), ..rule });
         }
     }
     let name = item.name.strip_prefix("solutions/").unwrap_or(&item.name);
     let program = Program {
-        language: language(described),
-        ..by_name::program(item, ProgramKind::Submission, pack.resources.of_submissions.clone())
+        language: source_language(described),
+        ..by_name::new_program(
+            item,
+            ProgramKind::Submission,
+            pack.resources.for_submissions.clone(),
+        )
     };
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }
 
-/// Whether the solution with this element makes judge answers.
-pub(super) fn is_main(element: Element<'_>) -> bool {
+pub(super) fn is_main_solution(element: Element<'_>) -> bool {
     element.attribute("tag") == Some("main")
 }
 
@@ -203,7 +210,7 @@ pub(super) fn is_main(element: Element<'_>) -> bool {
 ///
 /// A presentation error counts as a wrong answer. A program that reaches the memory limit may be stopped, or fail
 /// because it gets no more memory.
-fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
+fn parse_tag(tag: &str, element: Element<'_>) -> ParseResult<Option<Expectation>> {
     let all: &[Verdict] = &[Accepted, WrongAnswer, RunTimeError, TimeLimitExceeded];
     let (permitted, required): (&[Verdict], &[Verdict]) = match tag {
         "main" | "accepted" => (&[Accepted], &[]),
@@ -217,12 +224,13 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
         "memory-limit-exceeded" => (&[Accepted, RunTimeError], &[RunTimeError]),
         "failed" => {
             let message = "is tagged `failed`: the checker must fail on it, which juror reports as a judge error";
-            element.lack(message, "it is left out; give it another tag to have it judged");
+            element
+                .publishing_error(message, "it is left out; give it another tag to have it judged");
             return Ok(None);
         }
         other => {
             let help = "juror does not know what to expect of it";
-            return Err(element.error(format!("`{}` is not a known tag", shown(other)), help));
+            return Err(element.error(format!("`{}` is not a known tag", excerpt(other)), help));
         }
     };
     let set = |verdicts: &[Verdict]| (!verdicts.is_empty()).then(|| verdicts.to_vec());
@@ -235,10 +243,9 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
     }))
 }
 
-/// The path of the solution that makes judge answers.
-pub(super) fn main_solution(pack: &Pack<'_>) -> Option<FilePath> {
+pub(super) fn main_solution(pack: &PolygonReader<'_>) -> Option<FilePath> {
     let assets = pack.root.child("assets")?;
-    let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;
+    let main = assets.nested("solutions", "solution").find(|element| is_main_solution(*element))?;
     let path = main.child("source")?.attribute("path")?;
     Some(pack.tree.file(path)?.path.clone())
 }

@@ -11,23 +11,22 @@ use crate::model::root::FilePath;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
 use crate::package::files::{NAME_HELP, is_valid_name};
-use crate::package::node::Parse;
+use crate::package::node::ParseResult;
 use crate::package::polygon::pattern::PathPattern;
-use crate::package::polygon::scoring::{self, Test};
-use crate::package::polygon::unmade::{Part, Unmade};
+use crate::package::polygon::scoring::{self, PolygonTest};
+use crate::package::polygon::unmade::{MissingFiles, TestFile};
 use crate::package::polygon::xml::Element;
-use crate::package::polygon::{EXPORT, Pack};
-use crate::package::text::shown;
+use crate::package::polygon::{EXPORT_HELP, PolygonReader};
+use crate::package::text::excerpt;
 
-/// Reads limits and files.
-pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
+pub(super) fn read_settings(pack: &PolygonReader<'_>, problem: &mut Problem) {
     let judging = pack.judging;
     let attributes = "cpu-name cpu-speed input-file output-file run-count interactive \
                       treat-points-from-checker-as-percent";
-    judging.knows("testset", attributes);
+    judging.warn_unless_known("testset", attributes);
     if let Some(count) = judging.attribute("run-count").filter(|count| *count != "1") {
         let message =
-            format!("`run-count` is {}: juror runs a submission once on each test", shown(count));
+            format!("`run-count` is {}: juror runs a submission once on each test", excerpt(count));
         judging.error(message, "judge this problem on Polygon or Codeforces");
     }
     if judging.attribute("treat-points-from-checker-as-percent") == Some("true") {
@@ -55,8 +54,8 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
         }
     };
     let Some(testset) = testset(pack) else { return };
-    let milliseconds = testset.number("time-limit", "a whole number of milliseconds");
-    let memory = testset.number("memory-limit", "a whole number of bytes");
+    let milliseconds = testset.child_number("time-limit", "a whole number of milliseconds");
+    let memory = testset.child_number("memory-limit", "a whole number of bytes");
     let time = milliseconds.ok().flatten().map(Duration::from_millis);
     problem.limits = ProblemLimits::stated(time, memory.ok().flatten().map(Bytes));
     if problem.limits.time_limit.is_none_or(|limit| limit.is_zero()) {
@@ -65,9 +64,9 @@ pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
 }
 
 /// The tests that submissions are judged by: those of the set `tests`, or of the only one.
-fn testset<'a>(pack: &Pack<'a>) -> Option<Element<'a>> {
+fn testset<'a>(pack: &PolygonReader<'a>) -> Option<Element<'a>> {
     let named = |set: &Element<'_>| set.attribute("name") == Some("tests");
-    let all: Vec<Element<'_>> = pack.judging.named("testset").collect();
+    let all: Vec<Element<'_>> = pack.judging.children_named("testset").collect();
     match &all[..] {
         [] => None,
         [only] => Some(*only),
@@ -84,14 +83,16 @@ pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> Vali
 }
 
 /// Reads the tests; returns whether they have points.
-pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
+pub(super) fn read_test_data(pack: &PolygonReader<'_>, problem: &mut Problem) -> bool {
     let Some(testset) = testset(pack) else {
         let message = "no `testset` is named `tests`, so the tests for submissions are unknown";
-        pack.judging.error(message, EXPORT);
+        pack.judging.error(message, EXPORT_HELP);
         return false;
     };
-    for other in pack.judging.named("testset").filter(|other| other.place() != testset.place()) {
-        let name = shown(other.attribute("name").unwrap_or_default());
+    for other in
+        pack.judging.children_named("testset").filter(|other| other.place() != testset.place())
+    {
+        let name = excerpt(other.attribute("name").unwrap_or_default());
         other.warning(
             format!("the testset `{name}` is left out: submissions are judged by `tests`"),
             "",
@@ -99,9 +100,9 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     }
     let known =
         "time-limit memory-limit test-count input-path-pattern answer-path-pattern tests groups";
-    testset.knows(known, "name");
-    let tests: Vec<Element<'_>> = testset.listed("tests", "test").collect();
-    match testset.number::<usize>("test-count", "a whole number") {
+    testset.warn_unless_known(known, "name");
+    let tests: Vec<Element<'_>> = testset.nested("tests", "test").collect();
+    match testset.child_number::<usize>("test-count", "a whole number") {
         Ok(Some(count)) if count != tests.len() => {
             let message = format!("`test-count` is {count}, and there are {} tests", tests.len());
             testset.error(message, "export the package from Polygon again");
@@ -112,7 +113,7 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
         let text = testset.child(name).map_or("", Element::text);
         PathPattern::parse(text).ok_or_else(|| {
             let message =
-                format!("`{name}` must be a path such as `tests/%02d`, not `{}`", shown(text));
+                format!("`{name}` must be a path such as `tests/%02d`, not `{}`", excerpt(text));
             testset.error(message, "")
         })
     };
@@ -122,43 +123,43 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     };
     let set = testset.attribute("name").unwrap_or("tests");
     if !is_valid_name(set) {
-        let message = format!("`{}` cannot be the name of a testset", shown(set));
+        let message = format!("`{}` cannot be the name of a testset", excerpt(set));
         testset.error(message, NAME_HELP);
         return false;
     }
-    let mut unmade = Unmade::new(pack);
-    let mut read: Vec<Test<'_>> = Vec::new();
+    let mut unmade = MissingFiles::new(pack);
+    let mut read: Vec<PolygonTest<'_>> = Vec::new();
     for (number, element) in (1..).zip(tests) {
         let files = [input.path(number), answer.path(number)];
-        if let Ok(test) = test(pack, set, element, &files, &mut unmade) {
+        if let Ok(test) = read_test(pack, set, element, &files, &mut unmade) {
             read.push(test);
         }
     }
     for case in problem.test_data.valid_inputs.iter().chain(&problem.test_data.invalid_inputs) {
         if has_windows_line_ends(&case.input) {
-            unmade.text(case);
+            unmade.add_text(case);
         }
     }
-    problem.unmade = unmade.finish();
-    scoring::groups(testset, set, read, &mut problem.test_data)
+    problem.pending_recipe = unmade.into_recipe();
+    scoring::add_groups(testset, set, read, &mut problem.test_data)
 }
 
-/// One test, with the files that it lacks.
-fn test<'a>(
-    pack: &Pack<'_>,
+/// Reads a test. The files that it lacks go to `unmade`.
+fn read_test<'a>(
+    pack: &PolygonReader<'_>,
     set: &str,
     element: Element<'a>,
     [input, answer]: &[String; 2],
-    unmade: &mut Unmade<'_>,
-) -> Parse<Test<'a>> {
+    unmade: &mut MissingFiles<'_>,
+) -> ParseResult<PolygonTest<'a>> {
     let attributes = "method cmd sample description group points from-file verdict";
-    element.knows("executables", attributes);
+    element.warn_unless_known("executables", attributes);
     if let Some(executables) = element.child("executables") {
         executables.error("the test has generators of its own, which juror does not run", "");
     }
     let group = element.attribute("group").unwrap_or_default();
     if !group.is_empty() && !is_valid_name(group) {
-        let message = format!("`{}` cannot be the name of a group", shown(group));
+        let message = format!("`{}` cannot be the name of a group", excerpt(group));
         return Err(element.error(message, NAME_HELP));
     }
     let base = input.rsplit('/').next().unwrap_or(input);
@@ -166,9 +167,10 @@ fn test<'a>(
         "" => format!("{set}/{base}"),
         group => format!("{set}/{group}/{base}"),
     };
-    let points = element.attribute("points").map(|text| element.parsed(text, "a number of points"));
+    let points =
+        element.attribute("points").map(|text| element.parse_text(text, "a number of points"));
     let points: Option<f64> = points.transpose()?;
-    let parts = [part(pack, input), part(pack, answer)];
+    let parts = [read_test_file(pack, input), read_test_file(pack, answer)];
     let case = TestCase {
         input: parts[0].path.clone().unwrap_or_else(|| pack.tree.path(input)),
         answer: parts[1].path.clone(),
@@ -177,23 +179,22 @@ fn test<'a>(
         name,
         ..TestCase::default()
     };
-    unmade.test(element, &case, parts, input)?;
-    Ok(Test { element, case, group, points })
+    unmade.add_test(element, &case, parts, input)?;
+    Ok(PolygonTest { element, case, group, points })
 }
 
-/// A file of a test, as it is in the package.
-fn part(pack: &Pack<'_>, name: &str) -> Part {
+fn read_test_file(pack: &PolygonReader<'_>, name: &str) -> TestFile {
     let path = pack.tree.file(name).map(|item| item.path.clone());
     let is_windows = path.as_ref().is_some_and(has_windows_line_ends);
-    Part { path, is_windows }
+    TestFile { path, is_windows }
 }
 
 /// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are
 /// reported later.
 fn has_windows_line_ends(path: &FilePath) -> bool {
-    const LOOKED_AT: u64 = 256 << 20;
+    const CHECKED_SIZE: u64 = 256 << 20;
     let Ok(file) = path.open() else { return false };
-    let mut file = BufReader::with_capacity(1 << 16, file.take(LOOKED_AT));
+    let mut file = BufReader::with_capacity(1 << 16, file.take(CHECKED_SIZE));
     let mut last = 0;
     while let Ok(bytes @ [.., end]) = file.fill_buf() {
         match memchr::memchr(b'\n', bytes) {
@@ -208,9 +209,9 @@ fn has_windows_line_ends(path: &FilePath) -> bool {
 }
 
 /// Every generator by its name in commands: its file name without the ending.
-pub(super) fn generators<'a>(pack: &Pack<'a>) -> BTreeMap<String, Element<'a>> {
-    let files = pack.root.named("files");
-    let executables = files.flat_map(|files| files.listed("executables", "executable"));
+pub(super) fn find_generators<'a>(pack: &PolygonReader<'a>) -> BTreeMap<String, Element<'a>> {
+    let files = pack.root.children_named("files");
+    let executables = files.flat_map(|files| files.nested("executables", "executable"));
     let named = executables.filter_map(|executable| {
         let path = PathBuf::from(executable.child("source")?.attribute("path")?);
         Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_the_first_line_tells_however_long_it_is() {
+    fn the_first_line_decides_about_windows_line_ends_however_long_it_is() {
         let check = |text: &str, expected: bool| {
             let file = tempfile::NamedTempFile::new().expect("a file");
             std::fs::write(file.path(), text).expect("a text");

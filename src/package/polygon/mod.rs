@@ -18,39 +18,37 @@ use crate::model::root::FilePath;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::{Files, NAME_HELP, is_valid_name};
+use crate::package::files::{NAME_HELP, PackageFiles, is_valid_name};
 use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
-use crate::package::statements::{Form, Statement};
-use crate::package::text::{MAX_SIZE, Page, settings_have, shown};
+use crate::package::statements::{Statement, StatementForm};
+use crate::package::text::{FileReporter, MAX_SIZE, excerpt, settings_contain};
 
-/// The format.
 pub(super) struct Polygon;
 
-/// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
 
-/// The help if a package lacks what Polygon puts into a full one.
-const EXPORT: &str = "export the full package from Polygon";
+const EXPORT_HELP: &str = "export the full package from Polygon";
 
-/// Whether there is such a file, and no document in it.
+/// Whether the file exists but has no document in it.
 fn is_broken(path: &FilePath) -> bool {
-    let text = path.start(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
-    text.is_some_and(|text| xml::document(&text).is_err())
+    let text =
+        path.read_prefix(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+    text.is_some_and(|text| xml::parse_document(&text).is_err())
 }
 
 impl Format for Polygon {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "a problem.xml of Polygon"
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
         let path = dir.join(SETTINGS);
-        if settings_have(&path, &["<problem", "<judging"]) {
+        if settings_contain(&path, &["<problem", "<judging"]) {
             Some(format!("{SETTINGS} has a `judging` of Polygon"))
         } else {
-            // A half-written one is an error: without it, this might pass for bare tests.
+            // A broken file is an error. Otherwise the directory might pass for bare tests.
             is_broken(&path).then(|| format!("{SETTINGS} is not valid XML"))
         }
     }
@@ -66,21 +64,21 @@ impl Format for Polygon {
     }
 
     /// Also those in sections, which Polygon keeps for languages without a whole statement.
-    fn statements(&self, tree: &Files) -> Vec<Statement> {
+    fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         let directory = tree.path("statement-sections");
         let names = directory.names().unwrap_or_default().into_iter();
         let sections = names.filter_map(|name| {
             let path = directory.join(&name).join("legend.tex");
             let language = natural_language(name.to_str()?).to_owned();
-            Some(Statement { language, form: Form::Sections, path })
+            Some(Statement { language, form: StatementForm::Sections, path })
         });
         let mut all: Vec<Statement> = sections.collect();
         let faults = Faults::default();
         let file = tree.file(SETTINGS).and_then(|item| item.read(&faults));
-        let page = file.as_ref().map(|file| Page { file, faults: &faults });
+        let page = file.as_ref().map(|file| FileReporter { file, faults: &faults });
         let document = page.and_then(|page| Some((page, xml::parse(page)?)));
         let Some((page, document)) = &document else { return all };
-        let described = Element::root(document, *page).listed("statements", "statement");
+        let described = Element::root(document, *page).nested("statements", "statement");
         all.extend(described.filter_map(|statement| {
             let language = natural_language(statement.attribute("language")?).to_owned();
             // It becomes a part of the page's name.
@@ -92,10 +90,10 @@ impl Format for Polygon {
         all
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let faults = &tree.faults;
         let file = tree.file(SETTINGS)?.read(faults)?;
-        let page = Page { file: &file, faults };
+        let page = FileReporter { file: &file, faults };
         let document = xml::parse(page)?;
         let root = Element::root(&document, page);
         let Some(judging) = root.child("judging") else {
@@ -103,22 +101,22 @@ impl Format for Polygon {
             return None;
         };
         let resources = Resources::read(root, tree);
-        let pack = Pack { tree, root, judging, resources };
+        let pack = PolygonReader { tree, root, judging, resources };
         let mut problem = Problem {
             layout: self.layout(),
-            names: names(root),
-            include: pack.resources.of_submissions.clone(),
+            names: read_names(root),
+            include: pack.resources.for_submissions.clone(),
             ..Problem::default()
         };
-        pack.refuse_unknown();
+        pack.report_unknown();
         check_languages(root);
-        judging::settings(&pack, &mut problem);
+        judging::read_settings(&pack, &mut problem);
         assets::read(&pack, &mut problem);
         let mut kind = ProblemKind::default();
         if problem.interactor.is_some() {
             kind.interaction = Interaction::Interactive;
         }
-        if judging::test_data(&pack, &mut problem) {
+        if judging::read_test_data(&pack, &mut problem) {
             kind.grading = Grading::Scoring;
         }
         problem.kind = kind;
@@ -126,20 +124,19 @@ impl Format for Polygon {
     }
 }
 
-/// Data that all parts of the reader share.
-struct Pack<'a> {
-    tree: &'a Files,
+struct PolygonReader<'a> {
+    tree: &'a PackageFiles,
     root: Element<'a>,
     judging: Element<'a>,
     resources: Resources,
 }
 
-impl Pack<'_> {
+impl PolygonReader<'_> {
     /// Reports errors for elements that would change judging, and warnings for unknown ones.
-    fn refuse_unknown(&self) {
+    fn report_unknown(&self) {
         let known = "names statements tutorials judging files assets properties stresses tags documents materials";
-        self.root.knows(known, "revision short-name url");
-        for tag in self.root.listed("tags", "tag") {
+        self.root.warn_unless_known(known, "revision short-name url");
+        for tag in self.root.nested("tags", "tag") {
             if tag.attribute("value") == Some("run-twice")
                 && self.judging.attribute("run-count").is_none()
             {
@@ -154,18 +151,17 @@ impl Pack<'_> {
 
 /// Languages are parts of names of files.
 fn check_languages(root: Element<'_>) {
-    for statement in root.listed("statements", "statement") {
+    for statement in root.nested("statements", "statement") {
         let language = statement.attribute("language").unwrap_or_default();
         if !language.is_empty() && !is_valid_name(language) {
-            let message = format!("`{}` cannot be the name of a language", shown(language));
+            let message = format!("`{}` cannot be the name of a language", excerpt(language));
             statement.error(message, NAME_HELP);
         }
     }
 }
 
-/// The problem's names by language code.
-fn names(root: Element<'_>) -> Vec<(String, String)> {
-    let named = root.listed("names", "name");
+fn read_names(root: Element<'_>) -> Vec<(String, String)> {
+    let named = root.nested("names", "name");
     let names = named.filter_map(|name| {
         let code = natural_language(name.attribute("language")?);
         Some((code.to_owned(), name.attribute("value")?.to_owned()))

@@ -2,7 +2,6 @@
 
 use crate::model::file_name::name_fault;
 
-/// A path with a place for the number of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathPattern<'a> {
     start: &'a str,
@@ -23,7 +22,6 @@ impl<'a> PathPattern<'a> {
         (!end.contains('%') && name_fault(&pattern.path(1)).is_none()).then_some(pattern)
     }
 
-    /// The path of the test with this number.
     pub(super) fn path(self, number: usize) -> String {
         let Self { start, end, digits } = self;
         format!("{start}{number:0digits$}{end}")
@@ -35,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_stands_in_its_place() {
+    fn a_path_pattern_takes_the_number_of_a_test() {
         let check = |pattern: &str, number: usize, expected: Option<&str>| {
             let found = PathPattern::parse(pattern).map(|it| it.path(number));
             assert_eq!(found.as_deref(), expected, "{pattern}");

@@ -3,27 +3,26 @@
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::polygon::xml::Element;
-use crate::package::text::shown;
+use crate::package::text::excerpt;
 
-/// A test as read.
-pub(super) struct Test<'a> {
+pub(super) struct PolygonTest<'a> {
     pub element: Element<'a>,
     pub case: TestCase,
-    /// Its group; empty if it has none.
+    /// Empty if the test is in no group.
     pub group: &'a str,
     pub points: Option<f64>,
 }
 
 /// Puts the tests into their groups; returns whether they have points.
-pub(super) fn groups(
+pub(super) fn add_groups(
     testset: Element<'_>,
     set: &str,
-    mut tests: Vec<Test<'_>>,
+    mut tests: Vec<PolygonTest<'_>>,
     data: &mut TestData,
 ) -> bool {
-    let described: Vec<Element<'_>> = testset.listed("groups", "group").collect();
+    let described: Vec<Element<'_>> = testset.nested("groups", "group").collect();
     for group in &described {
-        group.knows("dependencies", "name points points-policy feedback-policy");
+        group.warn_unless_known("dependencies", "name points points-policy feedback-policy");
     }
     let mut names: Vec<&str> = Vec::new();
     for test in &tests {
@@ -34,7 +33,8 @@ pub(super) fn groups(
     // The tests of a group come together, whatever their numbers are.
     tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
     let of_tests = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
-    let of_groups = || described.iter().any(|it| points(*it).is_some_and(|it| it > Score::ZERO));
+    let of_groups =
+        || described.iter().any(|it| group_points(*it).is_some_and(|it| it > Score::ZERO));
     let has_points = of_tests || of_groups();
     if has_points {
         for test in &mut tests {
@@ -44,18 +44,17 @@ pub(super) fn groups(
                 None => drop(test.element.error("`points` must be a number of at least 0", "")),
             }
         }
-        scored(set, &names, &described, &tests, data);
+        add_scored_groups(set, &names, &described, &tests, data);
     }
     data.cases.extend(tests.into_iter().map(|test| test.case));
     has_points
 }
 
-/// The groups of a problem with points.
-fn scored(
+fn add_scored_groups(
     set: &str,
     names: &[&str],
     described: &[Element<'_>],
-    tests: &[Test<'_>],
+    tests: &[PolygonTest<'_>],
     data: &mut TestData,
 ) {
     let sum = |group: Option<&str>| {
@@ -77,14 +76,14 @@ fn scored(
             None | Some("each-test") => Aggregation::Sum,
             Some("complete-group") => Aggregation::PassFail,
             Some(other) => {
-                let message = format!("`{}` is not a known points policy", shown(other));
+                let message = format!("`{}` is not a known points policy", excerpt(other));
                 if let Some(group) = group {
                     group.error(message, "known: each-test, complete-group");
                 }
                 continue;
             }
         };
-        let max_score = match (group.and_then(|group| points(*group)), sum(Some(name))) {
+        let max_score = match (group.and_then(|group| group_points(*group)), sum(Some(name))) {
             (None, sum) => sum,
             (Some(own), Some(sum)) if own.exceeds(sum) || sum.exceeds(own) => {
                 if aggregation == Aggregation::Sum
@@ -100,14 +99,14 @@ fn scored(
             (own, _) => own,
         };
         let mut require_pass = Vec::new();
-        for needed in group.iter().flat_map(|group| group.listed("dependencies", "dependency")) {
+        for needed in group.iter().flat_map(|group| group.nested("dependencies", "dependency")) {
             let wanted = needed.attribute("group").unwrap_or_default();
             if names[..at].contains(&wanted) {
                 require_pass.push(format!("{set}/{wanted}"))
             } else {
                 let message = format!(
                     "group {name} depends on the group `{}`, which does not come before it",
-                    shown(wanted)
+                    excerpt(wanted)
                 );
                 let help = "a group can depend only on groups with tests before its own";
                 needed.error(message, help);
@@ -124,9 +123,8 @@ fn scored(
     }
 }
 
-/// The points of a group itself.
-fn points(group: Element<'_>) -> Option<Score> {
+fn group_points(group: Element<'_>) -> Option<Score> {
     let text = group.attribute("points")?;
-    let points: f64 = group.parsed(text, "a number of points").ok()?;
+    let points: f64 = group.parse_text(text, "a number of points").ok()?;
     Score::new(points).filter(|_| points >= 0.0)
 }

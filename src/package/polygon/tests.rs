@@ -8,9 +8,9 @@ use tempfile::TempDir;
 use crate::model::problem::{Grading, Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
 use crate::model::test_data::{TestGroup, ValidatorArgs};
-use crate::package::convert::{Target, plan};
+use crate::package::convert::{TargetFormat, plan};
 use crate::package::statements::statements;
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 <problem revision="3" short-name="sum" url="https://polygon.codeforces.com/p/somebody/sum">
@@ -119,7 +119,7 @@ fn problem(changes: &[(&str, &str)]) -> (TempDir, Problem) {
 
 /// The remarks about a package, without its directory.
 fn remarks(dir: &Path) -> Vec<String> {
-    let Reading { diagnostics, .. } = read(dir);
+    let PackageReading { diagnostics, .. } = read(dir);
     let prefix = format!("{}/", dir.display());
     diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")).collect()
 }
@@ -165,7 +165,7 @@ fn a_package_is_read_without_a_remark() {
 }
 
 /// A recipe's case as `NAME: INPUT | ANSWER`, with paths below the package.
-fn shown(case: &RecipeCase, dir: &Path) -> String {
+fn case_line(case: &RecipeCase, dir: &Path) -> String {
     let below = |path: &Path| path.strip_prefix(dir).unwrap_or(path).display().to_string();
     let input = match &case.input {
         InputSource::Command(command) => {
@@ -182,14 +182,15 @@ fn shown(case: &RecipeCase, dir: &Path) -> String {
 }
 
 #[test]
-fn what_is_missing_has_a_recipe() {
+fn missing_files_have_a_recipe() {
     let check = |without: &[&str], windows: &[&str], expected: &[&str]| {
         let keep = package(&[], without);
         for name in windows {
             fs::write(keep.path().join(name), "1\r\n2\r\n").expect("a file");
         }
-        let unmade = read(keep.path()).problem.expect("a problem").unmade.expect("a recipe");
-        let cases: Vec<String> = unmade.cases.iter().map(|it| shown(it, keep.path())).collect();
+        let unmade =
+            read(keep.path()).problem.expect("a problem").pending_recipe.expect("a recipe");
+        let cases: Vec<String> = unmade.cases.iter().map(|it| case_line(it, keep.path())).collect();
         assert_eq!(cases, expected);
         let said = remarks(keep.path());
         assert_eq!(said, [""; 0]);
@@ -289,7 +290,7 @@ fn points_make_groups() {
 }
 
 #[test]
-fn files_of_input_and_output_are_named_both() {
+fn both_the_input_file_and_the_output_file_are_named() {
     let (_keep, problem) = problem(&[
         ("input-file=\"\"", "input-file=\"in.txt\""),
         ("output-file=\"\"", "output-file=\"out.txt\""),
@@ -300,7 +301,7 @@ fn files_of_input_and_output_are_named_both() {
 }
 
 #[test]
-fn an_interactor_talks() {
+fn an_interactor_makes_the_problem_interactive() {
     let assets = "<interactor><source path=\"files/val.cpp\"/></interactor><validators>";
     let keep = package(&[("<validators>", assets)], &["tests/03.a"]);
     let problem = read(keep.path()).problem.expect("a problem");
@@ -311,7 +312,7 @@ fn an_interactor_talks() {
 }
 
 #[test]
-fn a_name_that_becomes_a_path_is_a_plain_one() {
+fn a_name_that_becomes_a_path_must_be_plain() {
     for name in ["..", ".", "../x", "/tmp/x", "tests/../x", "x/", "", "a b", "a\\b", "&#10;"] {
         // An empty name counts as none.
         if !name.is_empty() {
@@ -339,7 +340,7 @@ fn a_name_that_becomes_a_path_is_a_plain_one() {
 /// The planner of a new package refuses such names whatever a reader says.
 #[test]
 fn no_new_package_has_a_file_outside_of_it() {
-    let planned = |name: &str, to: Target| {
+    let planned = |name: &str, to: TargetFormat| {
         let (_keep, mut problem) = problem(&[]);
         problem.test_data.cases[2].name = name.to_owned();
         plan(&problem, to).map(|_| ()).map_err(|fault| fault.message)
@@ -352,7 +353,7 @@ fn no_new_package_has_a_file_outside_of_it() {
         ("tests/a\\x", "contains a backslash"),
         ("tests/a\0x", "contains a zero byte"),
     ] {
-        for to in [Target::Legacy, Target::DomjudgeZip] {
+        for to in [TargetFormat::Legacy, TargetFormat::DomjudgeZip] {
             let fault = planned(name, to).expect_err(name);
             assert!(
                 fault.contains("a new file would be called") && fault.ends_with(reason),
@@ -360,11 +361,11 @@ fn no_new_package_has_a_file_outside_of_it() {
             );
         }
     }
-    assert_eq!(planned("tests/x", Target::Legacy), Ok(()));
+    assert_eq!(planned("tests/x", TargetFormat::Legacy), Ok(()));
 }
 
 #[test]
-fn what_cannot_be_honoured_is_refused_by_name() {
+fn unsupported_settings_are_reported() {
     check(&[("run-count=\"1\"", "run-count=\"2\"")], &[], "`run-count` is 2");
     let percent = "run-count=\"1\" treat-points-from-checker-as-percent=\"true\"";
     check(&[("run-count=\"1\"", percent)], &[], "`treat-points-from-checker-as-percent` is true");
@@ -415,7 +416,7 @@ fn what_cannot_be_honoured_is_refused_by_name() {
 }
 
 #[test]
-fn what_is_not_in_the_package_is_named() {
+fn missing_files_are_reported() {
     check(
         &[],
         &["files/check.cpp"],
@@ -435,7 +436,7 @@ fn what_is_not_in_the_package_is_named() {
 }
 
 #[test]
-fn a_file_that_is_no_such_xml_is_told_of() {
+fn invalid_xml_is_reported() {
     check(&[("</judging>", "")], &[], "is not valid XML");
     let bomb = "standalone=\"no\"?><!DOCTYPE x [<!ENTITY a \"aaaa\">]>";
     check(&[("standalone=\"no\"?>", bomb)], &[], "is not valid XML");

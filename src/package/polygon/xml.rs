@@ -6,42 +6,37 @@ use std::str::FromStr;
 use memchr::{memchr, memmem};
 use roxmltree::{Document, Node, NodeType, ParsingOptions};
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::units::Bytes;
-use crate::package::faults::Reported;
-use crate::package::node::Parse;
-use crate::package::suggest::list;
-use crate::package::text::{Page, shown};
+use crate::package::faults::ReportedFault;
+use crate::package::node::ParseResult;
+use crate::package::suggest::comma_list;
+use crate::package::text::{FileReporter, excerpt};
 
 /// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;
 
-/// Upper bound in bytes on a tag with its attributes: to compare all attributes takes time with the square of it.
-const TAG_MAX: usize = 16 << 10;
-/// Upper bound on the declarations of name spaces, of which Polygon has none: each is looked at for each tag.
-const NAME_SPACES_MAX: usize = 16;
+/// Upper bound in bytes on a tag with its attributes: comparing them takes quadratic time.
+const MAX_TAG_SIZE: usize = 16 << 10;
+/// Upper bound on declarations of name spaces: every tag is checked against all of them. Polygon has none.
+const MAX_NAME_SPACES: usize = 16;
 
-/// Why a text is not read as XML.
 #[derive(Debug)]
 pub(super) enum XmlFault {
-    /// It is no XML.
     Invalid(roxmltree::Error),
-    /// It would take long to read; the place in bytes, and what is too much.
+    /// The text would take long to read. The place is in bytes.
     Large(usize, String),
 }
 
 /// Reads a text as XML. A document type is refused, since it can make a small text large.
-///
-/// # Errors
-/// The first fault.
-pub(super) fn document(text: &str) -> Result<Document<'_>, XmlFault> {
-    bounded(text.as_bytes())?;
+pub(super) fn parse_document(text: &str) -> Result<Document<'_>, XmlFault> {
+    check_bounds(text.as_bytes())?;
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(XmlFault::Invalid)
 }
 
 /// Checks in one pass that no tag takes long.
-fn bounded(text: &[u8]) -> Result<(), XmlFault> {
+fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
     const WITHOUT_TAGS: [(&[u8], &[u8]); 3] =
         [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     let mut name_spaces = 0;
@@ -54,14 +49,14 @@ fn bounded(text: &[u8]) -> Result<(), XmlFault> {
             at = start + length + end.len();
             continue;
         }
-        let tag = tag(rest);
-        if tag.len() > TAG_MAX {
-            let what = format!("a tag of more than {}", Bytes(TAG_MAX as u64));
+        let tag = first_tag(rest);
+        if tag.len() > MAX_TAG_SIZE {
+            let what = format!("a tag of more than {}", Bytes(MAX_TAG_SIZE as u64));
             return Err(XmlFault::Large(start, what));
         }
         name_spaces += memmem::find_iter(tag, b"xmlns").count();
-        if name_spaces > NAME_SPACES_MAX {
-            let what = format!("more than {NAME_SPACES_MAX} name spaces");
+        if name_spaces > MAX_NAME_SPACES {
+            let what = format!("more than {MAX_NAME_SPACES} name spaces");
             return Err(XmlFault::Large(start, what));
         }
         at = start + tag.len().max(1);
@@ -70,9 +65,9 @@ fn bounded(text: &[u8]) -> Result<(), XmlFault> {
 }
 
 /// The tag at the start of a text. A `>` between quotes does not end it.
-fn tag(text: &[u8]) -> &[u8] {
+fn first_tag(text: &[u8]) -> &[u8] {
     let mut quote = None;
-    for (at, byte) in text.iter().enumerate().take(TAG_MAX + 1) {
+    for (at, byte) in text.iter().enumerate().take(MAX_TAG_SIZE + 1) {
         match (quote, byte) {
             (None, b'>') => return &text[..=at],
             (None, b'"' | b'\'') => quote = Some(byte),
@@ -80,12 +75,12 @@ fn tag(text: &[u8]) -> &[u8] {
             _ => {}
         }
     }
-    &text[..text.len().min(TAG_MAX + 1)]
+    &text[..text.len().min(MAX_TAG_SIZE + 1)]
 }
 
-/// The same, with a report of the fault.
-pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
-    match document(&page.file.text) {
+/// Like `parse_document`, but reports the fault.
+pub(super) fn parse<'a>(page: FileReporter<'a>) -> Option<Document<'a>> {
+    match parse_document(&page.file.text) {
         Ok(document) => Some(document),
         Err(XmlFault::Large(at, what)) => {
             let range = page.file.range(at..at + 1);
@@ -94,7 +89,7 @@ pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
         }
         Err(XmlFault::Invalid(error)) => {
             let at = error.pos();
-            let range = crate::package::text::Range {
+            let range = crate::package::text::TextRange {
                 line: at.row.max(1),
                 column: at.col.max(1),
                 width: 1,
@@ -108,12 +103,11 @@ pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     node: Node<'a, 'a>,
-    page: Page<'a>,
+    page: FileReporter<'a>,
 }
 
 impl<'a> Element<'a> {
-    /// The outermost element.
-    pub(super) fn root(document: &'a Document<'a>, page: Page<'a>) -> Self {
+    pub(super) fn root(document: &'a Document<'a>, page: FileReporter<'a>) -> Self {
         Self { node: document.root_element(), page }
     }
 
@@ -122,36 +116,33 @@ impl<'a> Element<'a> {
     }
 
     /// The start of its tag.
-    pub(super) fn place(self) -> Place {
+    pub(super) fn place(self) -> SourcePlace {
         let range = self.node.range();
         let text = &self.page.file.text[range.clone()];
         let length = text.find('>').map_or(text.len(), |end| end + 1);
         self.page.file.place(self.page.file.range(range.start..range.start + length))
     }
 
-    /// Its child elements.
     pub(super) fn children(self) -> impl Iterator<Item = Self> {
         let elements = self.node.children().filter(|node| node.node_type() == NodeType::Element);
         elements.map(move |node| Self { node, ..self })
     }
 
-    /// Its child elements of this name.
-    pub(super) fn named(self, name: &'static str) -> impl Iterator<Item = Self> {
+    pub(super) fn children_named(self, name: &'static str) -> impl Iterator<Item = Self> {
         self.children().filter(move |child| child.name() == name)
     }
 
-    /// Its first child element of this name.
     pub(super) fn child(self, name: &'static str) -> Option<Self> {
-        self.named(name).next()
+        self.children_named(name).next()
     }
 
     /// The elements of this name in the child elements called `around`, such as each `test` in `tests`.
-    pub(super) fn listed(
+    pub(super) fn nested(
         self,
         around: &'static str,
         name: &'static str,
     ) -> impl Iterator<Item = Self> {
-        self.named(around).flat_map(move |list| list.named(name))
+        self.children_named(around).flat_map(move |list| list.children_named(name))
     }
 
     /// Its text, trimmed.
@@ -159,64 +150,68 @@ impl<'a> Element<'a> {
         self.node.text().unwrap_or_default().trim()
     }
 
-    /// The value of an attribute; `None` if it is empty.
+    /// `None` if the attribute is empty.
     pub(super) fn attribute(self, name: &str) -> Option<&'a str> {
         self.node.attribute(name).filter(|value| !value.is_empty())
     }
 
-    /// The value of a required attribute.
-    pub(super) fn required(self, name: &str) -> Parse<&'a str> {
+    pub(super) fn required_attribute(self, name: &str) -> ParseResult<&'a str> {
         self.attribute(name)
             .ok_or_else(|| self.error(format!("`{}` has no `{name}`", self.name()), ""))
     }
 
-    /// The number in the child element of this name, if it exists.
-    pub(super) fn number<T: FromStr>(self, name: &'static str, wanted: &str) -> Parse<Option<T>> {
-        self.child(name).map(|child| child.parsed(child.text(), wanted)).transpose()
+    pub(super) fn child_number<T: FromStr>(
+        self,
+        name: &'static str,
+        wanted: &str,
+    ) -> ParseResult<Option<T>> {
+        self.child(name).map(|child| child.parse_text(child.text(), wanted)).transpose()
     }
 
-    /// The meaning of a text, which is the element's text or one of its attributes.
-    pub(super) fn parsed<T: FromStr>(self, text: &str, wanted: impl Display) -> Parse<T> {
+    /// `text` is the element's text or one of its attributes.
+    pub(super) fn parse_text<T: FromStr>(self, text: &str, wanted: impl Display) -> ParseResult<T> {
         text.trim().parse().map_err(|_| {
-            let message = format!("`{}` must be {wanted}, not `{}`", self.name(), shown(text));
+            let message = format!("`{}` must be {wanted}, not `{}`", self.name(), excerpt(text));
             self.error(message, "")
         })
     }
 
-    /// Reports a fault; the help may be empty.
-    pub(super) fn error(self, message: impl Into<String>, help: impl Into<String>) -> Reported {
+    pub(super) fn error(
+        self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> ReportedFault {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports a fault despite which submissions can be judged.
-    pub(super) fn lack(self, message: impl Into<String>, help: impl Into<String>) {
-        self.page.faults.lack(self.place(), message, help);
+    /// Reports an error that does not prevent judging.
+    pub(super) fn publishing_error(self, message: impl Into<String>, help: impl Into<String>) {
+        self.page.faults.publishing_error(self.place(), message, help);
     }
 
-    /// Reports a warning; the help may be empty.
     pub(super) fn warning(self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
 
     /// Reports all but these child elements and attributes, which are separated by blanks: juror cannot tell whether
     /// others change how submissions are judged.
-    pub(super) fn knows(self, elements: &str, attributes: &str) {
+    pub(super) fn warn_unless_known(self, elements: &str, attributes: &str) {
         let is_among = |all: &str, name: &str| all.split(' ').any(|it| it == name);
         for child in self.children().filter(|child| !is_among(elements, child.name())) {
-            let what = format!("`{}` has an element `{}`", self.name(), shown(child.name()));
-            child.unknown(&what, elements);
+            let what = format!("`{}` has an element `{}`", self.name(), excerpt(child.name()));
+            child.warn_of_unknown(&what, elements);
         }
         let all = self.node.attributes().map(|attribute| attribute.name());
         for name in all.filter(|name| !is_among(attributes, name)) {
-            let what = format!("`{}` has an attribute `{}`", self.name(), shown(name));
-            self.unknown(&what, attributes);
+            let what = format!("`{}` has an attribute `{}`", self.name(), excerpt(name));
+            self.warn_of_unknown(&what, attributes);
         }
     }
 
-    fn unknown(self, what: &str, known: &str) {
+    fn warn_of_unknown(self, what: &str, known: &str) {
         let known = match known {
             "" => "nothing".to_owned(),
-            known => list(known.split(' ')),
+            known => comma_list(known.split(' ')),
         };
         let message = format!("{what}, which juror does not know");
         self.warning(message, format!("it may change how submissions are judged; known: {known}"));
@@ -227,11 +222,11 @@ impl<'a> Element<'a> {
 mod tests {
     use super::*;
 
-    /// Each of these takes time with the square of its size, or worse.
+    /// Each of these takes quadratic time, or worse.
     #[test]
     fn a_text_that_takes_long_is_refused() {
         let check = |text: &str, expected: Option<&str>| {
-            let what = match document(text) {
+            let what = match parse_document(text) {
                 Err(XmlFault::Large(_, what)) => Some(what),
                 Ok(_) | Err(XmlFault::Invalid(_)) => None,
             };

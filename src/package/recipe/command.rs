@@ -4,33 +4,32 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::language::constants::replace_constants;
-use crate::model::placeholder::{self, Piece};
+use crate::model::placeholder::{self, ArgumentPiece};
 use crate::model::program::{Constant, IncludedFile};
 use crate::model::recipe::GeneratorProgram;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
-use crate::package::faults::Reported;
+use crate::package::faults::ReportedFault;
 use crate::package::files::is_valid_name;
-use crate::package::node::{Node, Parse};
-use crate::package::recipe::is_below;
-use crate::package::suggest::meant_or;
-use crate::package::text::shown;
-use crate::package::values::filled_text;
-use crate::package::words::words;
+use crate::package::node::{Node, ParseResult};
+use crate::package::recipe::is_normal_path;
+use crate::package::suggest::did_you_mean_or;
+use crate::package::text::excerpt;
+use crate::package::values::nonempty_text;
+use crate::package::words::split_words;
 
 /// Linux takes arguments of less than 128 KiB; other systems take more.
-const LONGEST_WORD: usize = 128 << 10;
+const MAX_WORD_LENGTH: usize = 128 << 10;
 
 /// The directory of generators, and the programs that the recipe lists as several files.
 #[derive(Debug)]
-pub(super) struct Programs {
+pub(super) struct GeneratorPrograms {
     dir: FilePath,
     listed: BTreeMap<String, GeneratorProgram>,
     /// Values for `{{name}}` in a command.
     constants: Vec<Constant>,
 }
 
-/// The parsed command line of one case.
 #[derive(Clone, Debug)]
 pub(super) struct CommandLine {
     pub program: GeneratorProgram,
@@ -40,19 +39,17 @@ pub(super) struct CommandLine {
 }
 
 impl CommandLine {
-    pub(super) fn has(&self, piece: Piece<'_>) -> bool {
+    pub(super) fn has_placeholder(&self, piece: ArgumentPiece<'_>) -> bool {
         placeholder::occurrences(&self.args, piece) > 0
     }
 }
 
-impl Programs {
-    /// The programs in this directory.
+impl GeneratorPrograms {
     pub(super) fn new(dir: FilePath, constants: &[Constant]) -> Self {
         Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
 
-    /// Adds the programs under the key `generators`.
-    pub(super) fn list(&mut self, node: &Node<'_>) -> Parse<()> {
+    pub(super) fn add_listed(&mut self, node: &Node<'_>) -> ParseResult<()> {
         for entry in node.entries("a map of names to sequences of files")? {
             if let Ok(program) = self.listed_program(&entry) {
                 self.listed.insert(program.name.clone(), program);
@@ -61,19 +58,19 @@ impl Programs {
         Ok(())
     }
 
-    fn listed_program(&self, node: &Node<'_>) -> Parse<GeneratorProgram> {
+    fn listed_program(&self, node: &Node<'_>) -> ParseResult<GeneratorProgram> {
         let (name, path) = (node.key, &node.path);
         if !is_valid_name(name) {
-            let message = format!("`{}` cannot be the name of a generator", shown(name));
+            let message = format!("`{}` cannot be the name of a generator", excerpt(name));
             return Err(node.at_key().error(message, super::NAME_HELP));
         }
         let mut files: Vec<FilePath> = Vec::new();
         for item in node.items("a sequence of files below generators/, the main file first")? {
-            let text = filled_text(&item)?;
-            let file = self.find(&text, &item)?;
+            let text = nonempty_text(&item)?;
+            let file = self.find_program(&text, &item)?;
             if !file.is_file() {
                 let help = "list each file; a directory is already a generator";
-                return Err(item.error(format!("`{}` is not a file", shown(&text)), help));
+                return Err(item.error(format!("`{}` is not a file", excerpt(&text)), help));
             }
             if files.iter().any(|other| other.file_name() == file.file_name()) {
                 let help = "they are copied into one directory; rename one";
@@ -89,44 +86,43 @@ impl Programs {
         Ok(GeneratorProgram {
             name: name.to_owned(),
             path: first,
-            beside: files.map(IncludedFile::beside).collect(),
+            included: files.map(IncludedFile::for_all_languages).collect(),
             language: None,
         })
     }
 
     /// A file or directory below `generators/`.
-    fn find(&self, name: &str, node: &Node<'_>) -> Parse<FilePath> {
+    fn find_program(&self, name: &str, node: &Node<'_>) -> ParseResult<FilePath> {
         let path = self.dir.join(name);
-        if !is_below(name) {
-            let message = format!("a generator is below generators/, not `{}`", shown(name));
+        if !is_normal_path(name) {
+            let message = format!("a generator is below generators/, not `{}`", excerpt(name));
             return Err(node.error(message, "write its path from there, without `..`"));
         }
         let stem = name.strip_suffix(".in").unwrap_or(name);
         let is_input = self.dir.join(stem).with_added_extension("in").is_file();
         if is_input && (stem != name || !path.exists()) {
-            let message = format!("`{}` is an input, not a generator", shown(name));
-            return Err(node.error(message, format!("write `copy: {}`", shown(stem))));
+            let message = format!("`{}` is an input, not a generator", excerpt(name));
+            return Err(node.error(message, format!("write `copy: {}`", excerpt(stem))));
         }
         if path.exists() {
             return Ok(path);
         }
-        let known = self.names(Path::new(name).parent());
+        let known = self.generator_names(Path::new(name).parent());
         let known = known.iter().map(String::as_str).chain(self.listed.keys().map(String::as_str));
         let otherwise = format!("add {}, or define it under `generators:`", path.display());
-        let message = format!("generator not found: `{}`", shown(name));
-        Err(node.error(message, meant_or(name, known, otherwise)))
+        let message = format!("generator not found: `{}`", excerpt(name));
+        Err(node.error(message, did_you_mean_or(name, known, otherwise)))
     }
 
-    /// The contents of a directory of generators, by their names in commands.
-    fn names(&self, below: Option<&Path>) -> Vec<String> {
+    fn generator_names(&self, below: Option<&Path>) -> Vec<String> {
         let below = below.unwrap_or(Path::new(""));
         let names = self.dir.join(below).names().unwrap_or_default().into_iter();
         let names = names.map(|name| below.join(name).display().to_string());
         names.filter(|name| name != "generators.yaml").collect()
     }
 
-    /// A command with its constants filled in; values are not expanded again. One that they make too long stays as it
-    /// is, and its braces are reported.
+    /// Values of constants are not expanded again. A command that they make too long stays as it is, and its braces
+    /// are reported.
     fn with_constants(&self, command: &str) -> String {
         match replace_constants(command.as_bytes(), &self.constants) {
             Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
@@ -134,43 +130,42 @@ impl Programs {
         }
     }
 
-    /// Reports an unknown name in braces.
-    fn no_placeholder(&self, found: &str, word: &str, node: &Node<'_>) -> Reported {
+    fn unknown_placeholder(&self, found: &str, word: &str, node: &Node<'_>) -> ReportedFault {
         if !word.contains(&format!("{{{found}}}")) {
-            let message = format!("`{}` is not a placeholder", shown(found));
+            let message = format!("`{}` is not a placeholder", excerpt(found));
             let help = "known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces";
             return node.error(message, help);
         }
         let name = found.trim_matches(['{', '}']);
         let known = self.constants.iter().map(|constant| constant.key.as_str());
-        let help = meant_or(name, known, "define it under `constants:` of problem.yaml");
-        node.error(format!("unknown constant `{}`", shown(name)), help)
+        let help = did_you_mean_or(name, known, "define it under `constants:` of problem.yaml");
+        node.error(format!("unknown constant `{}`", excerpt(name)), help)
     }
 
     /// A command line such as `gen.py --n 5 {seed}`, for the case with this count.
     ///
     /// Source: BAPCtools fills in constants, then `{count}`, and computes the seed of the result.
-    pub(super) fn line(&self, node: &Node<'_>, count: i64) -> Parse<CommandLine> {
-        let text = filled_text(&node.clone().called("generate"))?;
+    pub(super) fn parse_line(&self, node: &Node<'_>, count: i64) -> ParseResult<CommandLine> {
+        let text = nonempty_text(&node.clone().with_path("generate"))?;
         let text = self.with_constants(&text).replace("{count}", &count.to_string());
-        let mut args = words(&text).map_err(|fault| {
+        let mut args = split_words(&text).map_err(|fault| {
             let help =
                 "quotes and backslashes are as in a shell; put a backslash before a literal one";
             node.error(format!("the command {fault}"), help)
         })?;
         for word in &args {
-            if let Err(unknown) = placeholder::pieces(word) {
-                return Err(self.no_placeholder(unknown.text, word, node));
+            if let Err(unknown) = placeholder::argument_pieces(word) {
+                return Err(self.unknown_placeholder(unknown.text, word, node));
             }
             if word.contains('\0') {
                 let help = "arguments end at a zero byte; remove it";
                 return Err(node.error("a word of the command has a zero byte", help));
             }
-            if word.len() >= LONGEST_WORD {
+            if word.len() >= MAX_WORD_LENGTH {
                 let message = format!(
                     "a word of the command has {}, and systems take less than {}",
                     Bytes(word.len() as u64),
-                    Bytes(LONGEST_WORD as u64)
+                    Bytes(MAX_WORD_LENGTH as u64)
                 );
                 return Err(node.error(message, "write a generator that has this text in it"));
             }
@@ -179,7 +174,7 @@ impl Programs {
             return Err(node.error("the command is empty", "name a generator in it"));
         }
         let name = &args.remove(0);
-        if placeholder::occurrences(&args, Piece::Seed) > 1 {
+        if placeholder::occurrences(&args, ArgumentPiece::Seed) > 1 {
             let help = "one seed is enough: the generator can derive others";
             return Err(node.error("`{seed}` appears more than once", help));
         }
@@ -187,8 +182,8 @@ impl Programs {
             Some(program) => program.clone(),
             None => GeneratorProgram {
                 name: name.to_owned(),
-                path: self.find(name, node)?,
-                beside: Vec::new(),
+                path: self.find_program(name, node)?,
+                included: Vec::new(),
                 language: None,
             },
         };

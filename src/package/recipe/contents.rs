@@ -3,21 +3,21 @@
 use regex::bytes::RegexBuilder;
 
 use crate::model::recipe::{
-    CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern, OLD_CASE_EXTENSIONS,
+    CASE_EXTENSIONS, GivenContents, GivenFile, LEGACY_CASE_EXTENSIONS, MatchPattern,
 };
-use crate::package::node::{Map, Node, Parse};
+use crate::package::node::{Map, Node, ParseResult};
 use crate::package::recipe::python_regex;
-use crate::package::text::shown;
+use crate::package::text::excerpt;
 use crate::package::values::text;
-use crate::package::yaml::{Raw, Value};
+use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
 
 /// Upper bound in bytes on a compiled regular expression; a few characters can ask for gigabytes.
-const MAX_REGEX: usize = 1 << 20;
+const MAX_REGEX_SIZE: usize = 1 << 20;
 
 /// The files of a case whose contents are in the recipe.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct GivenFiles {
     /// The contents under `in`.
     pub input: Option<String>,
     pub files: Vec<GivenFile>,
@@ -25,14 +25,14 @@ pub(super) struct Given {
     pub output_validator_args: Option<Vec<String>>,
 }
 
-/// Takes all keys that are endings of files; with those that only packages before format 2025-09 have, or without.
-pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
-    let mut given = Given::default();
+/// Takes all keys that are endings of files. `is_old` adds those that only packages before format 2025-09 have.
+pub(super) fn read_given_files(map: &mut Map<'_>, is_old: bool) -> ParseResult<GivenFiles> {
+    let mut given = GivenFiles::default();
     // Reads all files before it fails, so that each fault is reported.
     let mut whole = Ok(());
-    let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
+    let old = LEGACY_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
     for extension in CASE_EXTENSIONS.into_iter().chain(old) {
-        match (extension, map.ask(extension, contents)) {
+        match (extension, map.try_get(extension, read_contents)) {
             (_, Ok(None)) => {}
             (_, Err(fault)) => whole = Err(fault),
             ("in", Ok(Some(GivenContents::Text(text)))) => given.input = Some(text),
@@ -41,7 +41,8 @@ pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
             }
         }
     }
-    given.output_validator_args = map.node("yaml").and_then(|node| output_validator_args(node.raw));
+    given.output_validator_args =
+        map.node("yaml").and_then(|node| read_output_validator_args(node.raw));
     let target_of = |extension: &str| {
         given.files.iter().find_map(|file| match &file.contents {
             GivenContents::Link(target) if file.extension == extension => Some(target.as_str()),
@@ -59,15 +60,15 @@ pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
     whole.map(|()| given)
 }
 
-/// The contents of a file: a text, a map as the equal YAML, or a link. A text without a line end gets one, unless it
-/// is an output: those may be as odd as programs write them.
-fn contents(node: &Node<'_>) -> Parse<GivenContents> {
+/// A text, a map as the same YAML, or a link. A text gets a missing line end, unless it is an output: outputs may be
+/// as odd as programs write them.
+fn read_contents(node: &Node<'_>) -> ParseResult<GivenContents> {
     match (&node.raw.value, node.key) {
         (Value::Map(_) | Value::Sequence(_), "yaml") => {
             return Ok(GivenContents::Text(yaml_text::write(node.raw)));
         }
         (Value::Map(_), "in.statement" | "in.download" | "ans.statement" | "ans.download") => {
-            return link(node);
+            return read_link(node);
         }
         _ => {}
     }
@@ -76,23 +77,23 @@ fn contents(node: &Node<'_>) -> Parse<GivenContents> {
         text.push('\n');
     }
     if node.key == "interaction"
-        && let Some(line) = text.lines().find(|line| !is_turn(line))
+        && let Some(line) = text.lines().find(|line| !is_interaction_line(line))
     {
-        let message = format!("`interaction` has the line `{}`", shown(line));
+        let message = format!("`interaction` has the line `{}`", excerpt(line));
         return Err(node.error(message, "lines begin with `<` or `>`, or are `---`"));
     }
     Ok(GivenContents::Text(text))
 }
 
 /// Source: problem package format 2025-09, "Sample data".
-fn is_turn(line: &str) -> bool {
+fn is_interaction_line(line: &str) -> bool {
     line.starts_with(['<', '>']) || line == "---"
 }
 
 /// `{link: in}`.
-fn link(node: &Node<'_>) -> Parse<GivenContents> {
+fn read_link(node: &Node<'_>) -> ParseResult<GivenContents> {
     let extension = node.key;
-    let mut map = node.map_called("", extension)?;
+    let mut map = node.named_map("", extension)?;
     let Some(target) = map.node("link") else {
         let message = format!("`{extension}` must be a text or a link");
         return Err(node.error(message, "write the text, or `{link: in}`"));
@@ -103,14 +104,14 @@ fn link(node: &Node<'_>) -> Parse<GivenContents> {
     let known: Vec<&str> =
         known.iter().map(String::as_str).filter(|known| *known != extension).collect();
     if !known.contains(&text.as_str()) {
-        let message = format!("`{extension}` cannot be a link to `{}`", shown(&text));
-        return Err(target.unknown(message, &known));
+        let message = format!("`{extension}` cannot be a link to `{}`", excerpt(&text));
+        return Err(target.unknown_word(message, &known));
     }
     Ok(GivenContents::Link(text))
 }
 
 /// The arguments in a `.yaml` or the settings of a group; their faults are reported when they are read as files.
-pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
+pub(super) fn read_output_validator_args(raw: &RawValue) -> Option<Vec<String>> {
     if let Some(flags) = raw.get("output_validator_flags") {
         return Some(flags.scalar()?.text.split_whitespace().map(str::to_owned).collect());
     }
@@ -119,7 +120,7 @@ pub(super) fn output_validator_args(raw: &Raw) -> Option<Vec<String>> {
 }
 
 /// The value of `match`: one or several patterns for the input, or a map from files to patterns.
-pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
+pub(super) fn read_patterns(node: &Node<'_>) -> ParseResult<Vec<MatchPattern>> {
     if !node.is_map() {
         return Ok(patterns_for("in", node));
     }
@@ -134,16 +135,16 @@ pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
 fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     let pattern = |node: Node<'_>| {
         let text = text(&node).ok()?;
-        let regex = match python_regex::translated(&text) {
+        let regex = match python_regex::translate(&text) {
             Ok(regex) => regex,
             Err(what) => {
-                let message = format!("`{}` is not checked: juror has no {what}", shown(&text));
+                let message = format!("`{}` is not checked: juror has no {what}", excerpt(&text));
                 node.warning(message, "write it without, or as several patterns");
                 return None;
             }
         };
-        if let Err(error) = RegexBuilder::new(&regex).size_limit(MAX_REGEX).build() {
-            wrong_regex(&text, &error, &node);
+        if let Err(error) = RegexBuilder::new(&regex).size_limit(MAX_REGEX_SIZE).build() {
+            report_wrong_regex(&text, &error, &node);
             return None;
         }
         Some(MatchPattern { extension, text, regex, place: node.place() })
@@ -152,8 +153,8 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     if is_empty { Vec::new() } else { node.one_or_more().filter_map(pattern).collect() }
 }
 
-fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
-    let (shown, text) = (shown(regex), error.to_string());
+fn report_wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
+    let (shown, text) = (excerpt(regex), error.to_string());
     let reason = text.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     if let regex::Error::CompiledTooBig(_) = error {

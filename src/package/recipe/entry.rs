@@ -2,23 +2,23 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::model::placeholder::Piece;
+use crate::model::placeholder::ArgumentPiece;
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, GivenContents, GivenFile, InputSource,
     RecipeCase,
 };
 use crate::model::root::FilePath;
-use crate::package::faults::Reported;
-use crate::package::files::join;
-use crate::package::node::{Map, Node, Parse, Renamed};
+use crate::package::faults::ReportedFault;
+use crate::package::files::join_name;
+use crate::package::node::{Map, Node, ParseResult, RenamedKeys};
 use crate::package::recipe::command::CommandLine;
-use crate::package::recipe::include::Listed;
-use crate::package::recipe::{DIRECTORY, Reader, Scope, contents, is_below, names};
-use crate::package::text::shown;
-use crate::package::values::{filled_text, text};
+use crate::package::recipe::include::EntryCases;
+use crate::package::recipe::{DIRECTORY, RecipeReader, Scope, contents, is_normal_path, names};
+use crate::package::text::excerpt;
+use crate::package::values::{nonempty_text, text};
 use crate::package::yaml::Value;
 
-const CASE_OTHER: Renamed = &[
+const RENAMED_CASE_KEYS: RenamedKeys = &[
     ("type", "a test case has `generate`, `copy` or `in`; remove the line"),
     ("hint", "in format 2025-09: `hint` under `yaml`"),
     ("desc", "in format 2025-09: `description` under `yaml`"),
@@ -26,12 +26,11 @@ const CASE_OTHER: Renamed = &[
     ("input", "write a command under `generate`, an input under `in`"),
 ];
 
-/// The contents of an entry about its cases.
-struct Plan<'a> {
+struct CaseEntry<'a> {
     /// A case without the effects of `count` and `generate`, and without its name.
     case: RecipeCase,
     /// The command lines of its cases, one for each count; empty if it has no command.
-    lines: Vec<CommandLine>,
+    command_lines: Vec<CommandLine>,
     command: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,
@@ -40,25 +39,25 @@ struct Plan<'a> {
 }
 
 /// The files that `copy` names.
-struct Copied {
+struct CopiedFiles {
     base: FilePath,
     has_input: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RecipeReader<'a> {
     /// Reads an entry that makes one case, or several by `count`.
-    pub(super) fn cases(
+    pub(super) fn read_cases(
         &mut self,
         node: &Node<'a>,
         scope: &Scope,
         numbered: bool,
-        cases: &mut Vec<Listed>,
+        cases: &mut Vec<EntryCases>,
     ) {
         self.has_entries = true;
-        let Ok(plan) = self.plan(node, scope) else {
+        let Ok(plan) = self.read_entry(node, scope) else {
             // Its number stays reserved, so that the names of the other cases are right.
             if numbered {
-                self.numbers.name(node.key);
+                self.numbers.next_name(node.key);
             }
             return;
         };
@@ -70,8 +69,9 @@ impl<'a> Reader<'a> {
         let mut names = Vec::new();
         for (at, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
             let name =
-                if numbered { self.numbers.name(node.key) } else { node.key.to_owned() } + &suffix;
-            if self.is_full(node) {
+                if numbered { self.numbers.next_name(node.key) } else { node.key.to_owned() }
+                    + &suffix;
+            if self.report_if_full(node) {
                 return;
             }
             if name == "test_group" {
@@ -79,13 +79,13 @@ impl<'a> Reader<'a> {
                 node.at_key().error("a test case must not be called `test_group`", help);
                 return;
             }
-            let name = join(&scope.name, &name);
-            if !self.take(&name, node) {
+            let name = join_name(&scope.name, &name);
+            if !self.claim_name(&name, node) {
                 continue;
             }
             let mut case = plan.case.clone();
-            if let (Some(line), Some(command)) = (plan.lines.get(at), &plan.command) {
-                let is_random = line.has(Piece::Seed);
+            if let (Some(line), Some(command)) = (plan.command_lines.get(at), &plan.command) {
+                let is_random = line.has_placeholder(ArgumentPiece::Seed);
                 let command_line = GeneratorCommand {
                     program: line.program.clone(),
                     args: line.args.clone(),
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
                     },
                     tries: if is_random { plan.scope.tries } else { 1 },
                 };
-                if !self.is_new(&command_line, line, command) {
+                if !self.is_new_command(&command_line, line, command) {
                     continue;
                 }
                 case.input = InputSource::Command(command_line);
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
             if plan.is_manual {
                 let base = self.dir.join("data").join(&name);
                 if !base.with_added_extension("in").is_file() {
-                    let message = format!("`{}` has no input", shown(node.key));
+                    let message = format!("`{}` has no input", excerpt(node.key));
                     let help = format!(
                         "add data/{name}.in, or give it one of `generate`, `copy` and `in`"
                     );
@@ -117,15 +117,20 @@ impl<'a> Reader<'a> {
             case.name = name;
             self.recipe.cases.push(case);
         }
-        let keys = join(&scope.keys, node.key);
-        cases.push(Listed { keys, names });
+        let keys = join_name(&scope.key_path, node.key);
+        cases.push(EntryCases { key_path: keys, names });
     }
 
     /// Whether no other case has the same command with the same seed. Without a seed, it warns of an equal case.
-    fn is_new(&mut self, command: &GeneratorCommand, line: &CommandLine, node: &Node<'_>) -> bool {
+    fn is_new_command(
+        &mut self,
+        command: &GeneratorCommand,
+        line: &CommandLine,
+        node: &Node<'_>,
+    ) -> bool {
         let seeded = format!("{}{}", command.random_salt, command.line);
-        let Some(first) = self.commands.insert(seeded, node.line()) else { return true };
-        if line.has(Piece::Seed) {
+        let Some(first) = self.lines_by_command.insert(seeded, node.line()) else { return true };
+        if line.has_placeholder(ArgumentPiece::Seed) {
             let message =
                 format!("this is the same command as on line {first}, with the same seed");
             let help =
@@ -133,7 +138,7 @@ impl<'a> Reader<'a> {
             node.error(message, help);
             return false;
         }
-        if !line.has(Piece::Name) {
+        if !line.has_placeholder(ArgumentPiece::Name) {
             let message =
                 format!("this is the same command as on line {first}: the cases are equal");
             node.warning(message, "make them differ, or use `include`");
@@ -141,17 +146,18 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reads the contents of an entry.
-    fn plan(&self, node: &Node<'a>, scope: &Scope) -> Parse<Plan<'a>> {
+    fn read_entry(&self, node: &Node<'a>, scope: &Scope) -> ParseResult<CaseEntry<'a>> {
         let mut scope = scope.inner(node.key, node.key);
         let is_manual = self.is_old && node.is_null();
         let mut map = match &node.raw.value {
             // Only a command, or nothing.
-            Value::Scalar(_) if is_manual || !node.is_null() => node.no_map(),
-            Value::Map(_) | Value::Broken => node.map_called("", &scope.keys)?.renamed(CASE_OTHER),
+            Value::Scalar(_) if is_manual || !node.is_null() => node.empty_map(),
+            Value::Map(_) | Value::Broken => {
+                node.named_map("", &scope.key_path)?.with_renamed_keys(RENAMED_CASE_KEYS)
+            }
             _ => return Err(no_input(node)),
         };
-        self.settings(node.raw, &mut map, &mut scope);
+        self.read_settings(node.raw, &mut map, &mut scope);
         let command = if !node.is_map() {
             Some(node.clone()).filter(|_| !is_manual)
         } else if self.is_old {
@@ -161,17 +167,17 @@ impl<'a> Reader<'a> {
         };
         let file = command.as_ref().and_then(|node| self.input_file(node));
         let command = command.filter(|_| file.is_none());
-        let copy = map.ask("copy", |node| self.copy(node)).map(|copy| file.or(copy));
-        let counts = map.ask("count", names::counts);
+        let copy = map.try_get("copy", |node| self.read_copy(node)).map(|copy| file.or(copy));
+        let counts = map.try_get("count", names::read_counts);
         let lines = match (&command, &counts) {
             (None, _) => Ok(Vec::new()),
             (Some(node), Ok(Some(counts))) => {
-                counts.iter().map(|count| self.programs.line(node, *count)).collect()
+                counts.iter().map(|count| self.programs.parse_line(node, *count)).collect()
             }
-            (Some(node), _) => self.programs.line(node, 1).map(|line| vec![line]),
+            (Some(node), _) => self.programs.parse_line(node, 1).map(|line| vec![line]),
         };
-        let patterns = map.get("match", contents::patterns);
-        let given = contents::given(&mut map, self.is_old);
+        let patterns = map.get("match", contents::read_patterns);
+        let given = contents::read_given_files(&mut map, self.is_old);
         let count_node = map.node("count");
         let (mut given, lines, copy, counts) = (given?, lines?, copy?, counts?);
         if let (Some(node), Some(counts)) = (&count_node, &counts) {
@@ -185,7 +191,7 @@ impl<'a> Reader<'a> {
         let inputs: Vec<&str> =
             inputs.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
         if let [.., _, last] = inputs[..] {
-            let message = format!("`{}` has several inputs: `{last}` counts", shown(node.key));
+            let message = format!("`{}` has several inputs: `{last}` counts", excerpt(node.key));
             node.at_key().warning(message, "give it one of `generate`, `copy` and `in`");
         }
         let input = match (&inputs[..], given.input) {
@@ -203,7 +209,7 @@ impl<'a> Reader<'a> {
         let answer = match (scope.name.split('/').next(), scope.solution.take()) {
             (Some("invalid_input" | "invalid_inputs" | "bad"), _) => AnswerSource::None,
             (Some("invalid_answer" | "invalid_answers" | "invalid_outputs"), _) | (_, None) => {
-                AnswerSource::Own
+                AnswerSource::OwnFile
             }
             (_, Some(solution)) => AnswerSource::Solution(solution),
         };
@@ -218,7 +224,7 @@ impl<'a> Reader<'a> {
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
-        Ok(Plan { case, lines, command, counts, scope, is_manual })
+        Ok(CaseEntry { case, command_lines: lines, command, counts, scope, is_manual })
     }
 
     /// The command of a case in a map, which earlier recipes call its input.
@@ -228,19 +234,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The files to copy if a command of an earlier recipe is the path of an input, not a program.
-    fn input_file(&self, command: &Node<'_>) -> Option<Copied> {
+    fn input_file(&self, command: &Node<'_>) -> Option<CopiedFiles> {
         let text = text(command).ok().filter(|_| self.is_old)?;
         let text = text.trim();
         let name = text.strip_prefix("./").unwrap_or(text).strip_suffix(".in")?;
         let base = self.dir.join(DIRECTORY).join(name);
-        let is_there = is_below(name) && base.with_added_extension("in").is_file();
-        is_there.then_some(Copied { base, has_input: true })
+        let is_there = is_normal_path(name) && base.with_added_extension("in").is_file();
+        is_there.then_some(CopiedFiles { base, has_input: true })
     }
 
     /// The path that the names of the copied files begin with.
-    fn copy(&self, node: &Node<'_>) -> Parse<Copied> {
-        let text = filled_text(node)?;
-        let given = shown(&text);
+    fn read_copy(&self, node: &Node<'_>) -> ParseResult<CopiedFiles> {
+        let text = nonempty_text(node)?;
+        let given = excerpt(&text);
         let Some(below) = below_package(&text) else {
             let message = format!("`copy` leads out of the package: `{given}`");
             return Err(node.error(message, "give a file in the package"));
@@ -248,11 +254,13 @@ impl<'a> Reader<'a> {
         let base = self.dir.join(below);
         let has = |extension: &str| base.with_added_extension(extension).is_file();
         if CASE_EXTENSIONS.into_iter().any(has) {
-            return Ok(Copied { has_input: has("in"), base });
+            return Ok(CopiedFiles { has_input: has("in"), base });
         }
         if let Some((stem, _)) = text.rsplit_once('.').filter(|_| base.is_file()) {
             let message = format!("`copy` names a file: `{given}`");
-            return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
+            return Err(
+                node.error(message, format!("leave out the ending: copy: {}", excerpt(stem)))
+            );
         }
         let input = base.with_added_extension("in");
         let help = if input.exists() {
@@ -281,7 +289,9 @@ fn below_package(text: &str) -> Option<PathBuf> {
 /// Warns of a `count` that makes the same case several times.
 fn check_counts(node: &Node<'_>, counts: &[i64], lines: &[CommandLine]) {
     let varies = |line: &CommandLine| {
-        line.has(Piece::Seed) || line.has(Piece::Name) || line.text != lines[0].text
+        line.has_placeholder(ArgumentPiece::Seed)
+            || line.has_placeholder(ArgumentPiece::Name)
+            || line.text != lines[0].text
     };
     if counts.len() > 1 && !lines.iter().any(varies) {
         let help = "to make them differ, put `{seed}` or `{count}` into their command";
@@ -289,7 +299,7 @@ fn check_counts(node: &Node<'_>, counts: &[i64], lines: &[CommandLine]) {
     }
 }
 
-fn no_input(node: &Node<'_>) -> Reported {
-    let message = format!("`{}` has no input", shown(node.key));
+fn no_input(node: &Node<'_>) -> ReportedFault {
+    let message = format!("`{}` has no input", excerpt(node.key));
     node.at_key().error(message, "give it one of `generate`, `copy` and `in`")
 }

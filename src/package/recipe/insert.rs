@@ -7,21 +7,21 @@
 ///
 /// `path` has the directories below `data/`, then the entry's name; missing directories are made. In a list, which
 /// numbers its items, a missing directory or the entry gets the next number.
-pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String> {
-    let start = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
-    let ended = lines(&text[start..]);
+pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<String> {
+    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let ended = lines_with_ends(&text[start..]);
     let lines: Vec<&str> =
-        ended.iter().map(|line| &line[..line.len() - end_of(line).len()]).collect();
-    let mut block = block(&lines, 0..lines.len(), 0, "data")?;
+        ended.iter().map(|line| &line[..line.len() - line_end(line).len()]).collect();
+    let mut block = find_block(&lines, 0..lines.len(), 0, "data")?;
     let (_, directories) = path.split_last()?;
     let mut missing = directories;
     while let Some((directory, rest)) = missing.split_first() {
         let indent = block.child_indent(&lines);
-        let Some(inside) = self::block(&lines, block.range.clone(), indent, directory) else {
+        let Some(inside) = self::find_block(&lines, block.range.clone(), indent, directory) else {
             break;
         };
         let indent = inside.child_indent(&lines);
-        block = self::block(&lines, inside.range.clone(), indent, "data")?;
+        block = self::find_block(&lines, inside.range.clone(), indent, "data")?;
         missing = rest;
     }
     let first = block.range.clone().find(|at| is_content(lines[*at]));
@@ -30,9 +30,9 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     let mut is_listed = false;
     match first.map(|at| lines[at].trim_start()) {
         Some(line) if line.starts_with(['{', '[']) => return None,
-        Some(line) if is_item(line) => match missing.split_first() {
+        Some(line) if is_list_item(line) => match missing.split_first() {
             Some((directory, rest)) => {
-                new.push(format!("{:indent$}- {}:", "", quoted(directory)));
+                new.push(format!("{:indent$}- {}:", "", quote(directory)));
                 new.push(format!("{:indent$}    data:", ""));
                 indent += 6;
                 missing = rest;
@@ -42,7 +42,7 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
         _ => {}
     }
     for directory in missing {
-        new.push(format!("{:indent$}{}:", "", quoted(directory)));
+        new.push(format!("{:indent$}{}:", "", quote(directory)));
         new.push(format!("{:indent$}  data:", ""));
         indent += 4;
     }
@@ -54,10 +54,10 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     // After the last line with content; later lines belong to the next entry.
     let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
     let at = last.map_or(block.range.start, |last| last + 1);
-    let new: Vec<String> = match ended[..at].last().map_or("", |line| end_of(line)) {
-        // The last line of the file has no end; so has then the last new one.
+    let new: Vec<String> = match ended[..at].last().map_or("", |line| line_end(line)) {
+        // The last line of the file has no end. Then the last new line has none either.
         "" => {
-            let end = ended.first().map(|line| end_of(line)).filter(|end| !end.is_empty());
+            let end = ended.first().map(|line| line_end(line)).filter(|end| !end.is_empty());
             new.iter().map(|line| format!("{}{line}", end.unwrap_or("\n"))).collect()
         }
         end => new.iter().map(|line| format!("{line}{end}")).collect(),
@@ -65,18 +65,15 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     Some([&text[..start], &ended[..at].concat(), &new.concat(), &ended[at..].concat()].concat())
 }
 
-/// A byte-order mark.
-const MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The characters of a line end, of any system.
 const LINE_ENDS: [char; 2] = ['\r', '\n'];
 
-fn end_of(line: &str) -> &str {
+fn line_end(line: &str) -> &str {
     &line[line.trim_end_matches(LINE_ENDS).len()..]
 }
 
-/// The lines of a text, each with its end.
-fn lines(text: &str) -> Vec<&str> {
+fn lines_with_ends(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -89,14 +86,12 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The lines that belong to a key.
-struct Block {
+struct KeyBlock {
     indent: usize,
     range: std::ops::Range<usize>,
 }
 
-impl Block {
-    /// The indentation of the keys inside.
+impl KeyBlock {
     fn child_indent(&self, lines: &[&str]) -> usize {
         let first = self.range.clone().find(|at| is_content(lines[*at]));
         first.map_or(self.indent + 2, |at| indent_of(lines[at]))
@@ -104,27 +99,27 @@ impl Block {
 }
 
 /// The block of a key that is alone on its line, with this indentation.
-fn block(
+fn find_block(
     lines: &[&str],
     within: std::ops::Range<usize>,
     indent: usize,
     key: &str,
-) -> Option<Block> {
+) -> Option<KeyBlock> {
     let at = within.clone().find(|at| {
         let line = lines[*at];
         is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
     })?;
     // The items of a list may have the same indentation as their key.
-    let owns = |line: &str| is_item(line.trim()) && !is_item(lines[at].trim());
+    let owns = |line: &str| is_list_item(line.trim()) && !is_list_item(lines[at].trim());
     let is_end = |other: &usize| {
         let line = lines[*other];
         is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
     };
     let end = (at + 1..within.end).find(is_end).unwrap_or(within.end);
-    Some(Block { indent, range: at + 1..end })
+    Some(KeyBlock { indent, range: at + 1..end })
 }
 
-fn is_item(line: &str) -> bool {
+fn is_list_item(line: &str) -> bool {
     line.starts_with("- ")
 }
 
@@ -148,13 +143,12 @@ fn indent_of(line: &str) -> usize {
 }
 
 /// A text in double quotes, as both YAML and JSON read it.
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whether this is a valid name of a test case or of a directory of test cases. A `.yaml` file of some names belongs to
-/// the group.
-pub fn is_name(part: &str) -> bool {
+/// Names whose `.yaml` file belongs to the group are not valid.
+pub fn is_case_name(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     let ends = [part.bytes().next(), part.bytes().next_back()];
     !["test_group", "testdata"].contains(&part)
@@ -192,7 +186,7 @@ data:
     fn check(path: &str, expected: Option<(&str, &str)>) {
         let path: Vec<String> = path.split('/').map(str::to_owned).collect();
         let entry = ["\"new\":".to_owned(), "  in: \"3\\n\"".to_owned()];
-        let got = inserted(RECIPE, &path, &entry);
+        let got = insert_entry(RECIPE, &path, &entry);
         let expected =
             expected.map(|(before, new)| RECIPE.replacen(before, &format!("{before}{new}"), 1));
         assert_eq!(got, expected, "{path:?}");
@@ -217,11 +211,11 @@ data:
     }
 
     #[test]
-    fn all_other_bytes_stay_and_new_lines_end_as_the_one_before() {
+    fn all_other_bytes_stay_and_new_lines_have_the_line_end_before_them() {
         let check = |text: &str, expected: &str| {
             let path = ["secret", "new"].map(str::to_owned);
             let entry = ["new:", "  in: x"].map(str::to_owned);
-            let new = inserted(text, &path, &entry);
+            let new = insert_entry(text, &path, &entry);
             assert_eq!(new.as_deref(), Some(expected), "{text:?}");
         };
         let text = "a: 1\ndata:\n  secret:\n    data:\n      x: 1\nz: 2\n";
@@ -248,7 +242,7 @@ data:
     }
 
     #[test]
-    fn a_directory_that_is_written_otherwise_is_left_alone() {
+    fn a_directory_in_another_style_is_not_changed() {
         let entry = ["\"new\":".to_owned()];
         let path = ["secret".to_owned(), "new".to_owned()];
         for text in [
@@ -257,7 +251,7 @@ data:
             "data:\n  secret:\n    data: [{a: {in: \"1\"}}]\n",
             "data:\n  secret: {data: {}}\n",
         ] {
-            let got = inserted(text, &path, &entry);
+            let got = insert_entry(text, &path, &entry);
             let is_careful = got.is_none()
                 || got.is_some_and(|got| got.starts_with("data:\n  secret: {data: {}}\n"));
             assert!(is_careful, "{text}");
@@ -265,13 +259,13 @@ data:
     }
 
     #[test]
-    fn in_a_list_a_directory_or_an_entry_becomes_an_item() {
+    fn a_directory_or_an_entry_of_a_list_becomes_an_item() {
         let check = |before: &str, after: &str, path: &str| {
             let path: Vec<String> = path.split('/').map(str::to_owned).collect();
             let text = format!("data:\n  secret:\n    data:\n{before}  sample: {{}}\n");
             let wanted = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
             let entry = ["\"x\": {}".to_owned()];
-            assert_eq!(inserted(&text, &path, &entry), Some(wanted), "{before}");
+            assert_eq!(insert_entry(&text, &path, &entry), Some(wanted), "{before}");
         };
         let there = "    - a: {in: \"1\"}\n";
         check(there, &format!("{there}    - \"x\": {{}}\n"), "secret/x");
@@ -286,8 +280,8 @@ data:
     }
 
     #[test]
-    fn names_are_those_of_test_cases() {
-        let check = |name: &str, is_good: bool| assert_eq!(is_name(name), is_good, "{name}");
+    fn names_of_test_cases_are_valid() {
+        let check = |name: &str, is_good: bool| assert_eq!(is_case_name(name), is_good, "{name}");
         check("a", true);
         check("odd-boards_2.x", true);
         for name in ["", ".", "..", "-a", "a-", "a b", "ä", "a\n"] {

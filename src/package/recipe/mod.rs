@@ -21,41 +21,34 @@ use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, GROUP_FILES, Recipe, RecipeFile};
 use crate::model::root::FilePath;
 use crate::package::faults::Faults;
-use crate::package::files::{is_valid_name, join};
-use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
-use crate::package::recipe::command::Programs;
-use crate::package::recipe::include::{Directory, Listed};
-use crate::package::recipe::names::Numbers;
-use crate::package::suggest::{list, nearest};
-use crate::package::text::shown;
-use crate::package::values::{at_most, filled_text, positive, text};
-use crate::package::yaml::{self, Raw, Value};
+use crate::package::files::{is_valid_name, join_name};
+use crate::package::node::{Map, Node, ParseResult, RenamedKeys, SettingsFile};
+use crate::package::recipe::command::GeneratorPrograms;
+use crate::package::recipe::include::{EntryCases, RecipeDirectory};
+use crate::package::recipe::names::ListNumbers;
+use crate::package::suggest::{comma_list, nearest};
+use crate::package::text::excerpt;
+use crate::package::values::{at_most, nonempty_text, positive, text};
+use crate::package::yaml::{self, RawValue, Value};
 use crate::package::yaml_text;
 
-/// The directory of generators.
 pub const DIRECTORY: &str = "generators";
 
-/// The name of the recipe in it.
 pub const NAME: &str = "generators.yaml";
 
-/// The path of a recipe in a package.
 pub const PATH: &str = "generators/generators.yaml";
 
-/// The result of reading a recipe.
 #[derive(Debug)]
 pub struct RecipeReading {
-    /// The recipe, as far as it is valid.
     pub recipe: Option<Recipe>,
-    /// All faults, by line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the recipe at this path for a problem that was read.
-pub fn of_problem(path: &FilePath, problem: &Problem) -> RecipeReading {
+pub fn read_for_problem(path: &FilePath, problem: &Problem) -> RecipeReading {
     read(path, &problem.dir, &problem.constants, problem.layout.is_before_2025_09)
 }
 
-/// Reads the recipe of the package in `dir`, whose problem has these constants; an old one if the package is in a version
+/// Reads the recipe of the package in `dir`, whose problem has these constants. `is_old`: the package is in a version
 /// before 2025-09.
 pub fn read(
     path: &FilePath,
@@ -65,19 +58,19 @@ pub fn read(
 ) -> RecipeReading {
     let faults = Faults::default();
     let document = SettingsFile::read(path, &faults, yaml::parse);
-    let root = document.as_ref().and_then(|it| it.root().filled());
+    let root = document.as_ref().and_then(|it| it.root().non_null());
     let recipe = root.map(|root| {
         let cases = root.raw.get("data").map_or(0, names::numbered_cases);
-        let mut reader = Reader {
+        let mut reader = RecipeReader {
             dir,
             is_old,
-            programs: Programs::new(dir.join(DIRECTORY), constants),
-            numbers: Numbers::up_to(cases),
+            programs: GeneratorPrograms::new(dir.join(DIRECTORY), constants),
+            numbers: ListNumbers::up_to(cases),
             directories: Vec::new(),
             has_entries: false,
             is_reported_full: false,
-            taken: HashMap::new(),
-            commands: HashMap::new(),
+            lines_by_name: HashMap::new(),
+            lines_by_command: HashMap::new(),
             recipe: Recipe {
                 path: path.to_owned(),
                 cases: Vec::new(),
@@ -85,7 +78,7 @@ pub fn read(
                 files: Vec::new(),
             },
         };
-        reader.root(&root);
+        reader.read_root(&root);
         let mut recipe = reader.recipe;
         recipe.cases.sort_by(|a, b| a.name.cmp(&b.name));
         recipe.links.sort_by(|a, b| a.name.cmp(&b.name));
@@ -94,11 +87,11 @@ pub fn read(
     if document.is_some() && recipe.is_none() {
         faults.error(path, "is empty", "describe the test data under `data:`");
     }
-    RecipeReading { recipe, diagnostics: faults.sorted() }
+    RecipeReading { recipe, diagnostics: faults.into_sorted() }
 }
 
 /// The directories of `data/` that a recipe can fill. `fuzz` holds inputs that the fuzzer of BAPCtools found.
-const TOP: [&str; 7] = [
+const TOP_DIRECTORIES: [&str; 7] = [
     "sample",
     "secret",
     "invalid_input",
@@ -109,20 +102,19 @@ const TOP: [&str; 7] = [
 ];
 
 /// Directories that a recipe can fill as well, in packages before format 2025-09. Judges overlook them.
-const OLD_TOP: [&str; 4] = ["invalid_inputs", "invalid_answers", "invalid_outputs", "bad"];
+const OLD_TOP_DIRECTORIES: [&str; 4] =
+    ["invalid_inputs", "invalid_answers", "invalid_outputs", "bad"];
 
 /// Upper bound on the cases of a recipe, including links; it stops mistakes in a `count` or `include`.
-const MOST_CASES: usize = 50_000;
+const MAX_CASES: usize = 50_000;
 
-/// Upper bound on the starts of a generator for one case.
-const MOST_TRIES: u32 = 1000;
+const MAX_TRIES: u32 = 1000;
 
-/// The characters of a name.
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
 
-const DIRECTORY_OTHER: Renamed = &[
+const RENAMED_DIRECTORY_KEYS: RenamedKeys = &[
     ("type", "a directory is what has `data`; remove the line"),
     ("test_group.yaml", "in packages before format 2025-09: `testdata.yaml`"),
     ("testdata.yaml", "in format 2025-09: `test_group.yaml`"),
@@ -130,20 +122,20 @@ const DIRECTORY_OTHER: Renamed = &[
     ("include", "write it in the directory for the cases"),
 ];
 
-struct Reader<'a> {
+struct RecipeReader<'a> {
     dir: &'a FilePath,
     /// Whether the package is in a version before 2025-09, in which hints and settings of groups have other files.
     is_old: bool,
-    programs: Programs,
-    numbers: Numbers,
-    directories: Vec<Directory<'a>>,
+    programs: GeneratorPrograms,
+    numbers: ListNumbers,
+    directories: Vec<RecipeDirectory<'a>>,
     /// Whether there is any entry for cases, valid or not.
     has_entries: bool,
     is_reported_full: bool,
     /// The line of each name below `data/`.
-    taken: HashMap<String, u32>,
+    lines_by_name: HashMap<String, u32>,
     /// The line of each command, keyed by the text that its seed is computed from.
-    commands: HashMap<String, u32>,
+    lines_by_command: HashMap<String, u32>,
     recipe: Recipe,
 }
 
@@ -153,7 +145,7 @@ struct Scope {
     /// The path below `data/`; empty at the root.
     name: String,
     /// The same path as written in the recipe, without numbers.
-    keys: String,
+    key_path: String,
     solution: Option<FilePath>,
     random_salt: String,
     tries: u32,
@@ -162,28 +154,27 @@ struct Scope {
 
 impl Scope {
     fn is_root(&self) -> bool {
-        self.keys.is_empty()
+        self.key_path.is_empty()
     }
 
-    /// The scope inside a directory of this name.
     fn inner(&self, key: &str, name: &str) -> Self {
         Self {
-            name: join(&self.name, name),
-            keys: join(&self.keys, if key.is_empty() { name } else { key }),
+            name: join_name(&self.name, name),
+            key_path: join_name(&self.key_path, if key.is_empty() { name } else { key }),
             ..self.clone()
         }
     }
 }
 
-impl<'a> Reader<'a> {
-    fn root(&mut self, root: &Node<'a>) {
-        // Its fault is reported.
-        let _reported = self.directory(root, Scope { tries: 1, ..Scope::default() });
-        for (link, node) in include::resolve(&self.directories) {
-            if self.is_full(&node) {
+impl<'a> RecipeReader<'a> {
+    fn read_root(&mut self, root: &Node<'a>) {
+        // Its fault is already reported.
+        let _reported = self.read_directory(root, Scope { tries: 1, ..Scope::default() });
+        for (link, node) in include::resolve_includes(&self.directories) {
+            if self.report_if_full(&node) {
                 break;
             }
-            if self.take(&link.name, &node) {
+            if self.claim_name(&link.name, &node) {
                 self.recipe.links.push(link);
             }
         }
@@ -192,47 +183,48 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn directory(&mut self, node: &Node<'a>, mut scope: Scope) -> Parse<()> {
+    fn read_directory(&mut self, node: &Node<'a>, mut scope: Scope) -> ParseResult<()> {
         let has = |key: &str| node.raw.get(key).is_some();
         let is_case = !["data", "include"].into_iter().chain(GROUP_FILES).any(has);
         if is_case && scope.name.contains('/') && !node.raw.entries().is_empty() {
-            let message = format!("`{}` has no input and no `data`", shown(node.key));
+            let message = format!("`{}` has no input and no `data`", excerpt(node.key));
             let help =
                 "give a test case one of `generate`, `copy` and `in`; give a directory `data`";
             return Err(node.at_key().error(message, help));
         }
-        let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
-        self.settings(node.raw, &mut map, &mut scope);
+        let mut map =
+            node.named_map("", &scope.key_path)?.with_renamed_keys(RENAMED_DIRECTORY_KEYS);
+        self.read_settings(node.raw, &mut map, &mut scope);
         if self.is_old {
             map.node("type");
         }
         let settings = GROUP_FILES[usize::from(self.is_old)];
         if let Some(Node { raw, .. }) = map.node(settings) {
-            scope.output_validator_args = contents::output_validator_args(raw);
+            scope.output_validator_args = contents::read_output_validator_args(raw);
             let contents = match &raw.value {
                 Value::Map(entries) if entries.is_empty() => String::new(),
                 _ => yaml_text::write(raw),
             };
-            let name = join(&scope.name, settings);
+            let name = join_name(&scope.name, settings);
             self.recipe.files.push(RecipeFile { name, contents });
         }
         let mut includes = Vec::new();
         if scope.is_root() {
-            map.get("generators", |node| self.programs.list(node));
+            map.get("generators", |node| self.programs.add_listed(node));
             map.get("version", text);
         } else {
-            map.set("include", &mut includes, included);
+            map.set("include", &mut includes, read_includes);
         }
         let data = map.node("data");
-        let cases = data.map(|data| self.data(&data, &scope)).unwrap_or_default();
-        report_rest(&mut map, &scope);
-        let Scope { name, keys, .. } = scope;
-        self.directories.push(Directory { name, keys, includes, cases });
+        let cases = data.map(|data| self.read_data(&data, &scope)).unwrap_or_default();
+        report_unknown_keys(&mut map, &scope);
+        let Scope { name, key_path: keys, .. } = scope;
+        self.directories.push(RecipeDirectory { name, key_path: keys, includes, cases });
         Ok(())
     }
 
     /// `solution`, `random_salt`, `retries` and `visualizer`, which directories and cases may set.
-    fn settings(&self, raw: &Raw, map: &mut Map<'a>, scope: &mut Scope) {
+    fn read_settings(&self, raw: &RawValue, map: &mut Map<'a>, scope: &mut Scope) {
         // Only where it is written: it is not listed among the known keys.
         let visualizer = raw.get("visualizer").and_then(|_| map.node("visualizer"));
         if let Some(node) = visualizer.filter(|node| !node.is_null()) {
@@ -240,58 +232,63 @@ impl<'a> Reader<'a> {
             node.at_key().warning("`visualizer` is ignored", help);
         }
         if let Some(node) = map.node("solution") {
-            scope.solution = self.solution(&node).ok().flatten();
+            scope.solution = self.read_solution(&node).ok().flatten();
         }
         if let Some(node) = map.node("random_salt") {
             scope.random_salt =
                 if node.is_null() { None } else { text(&node).ok() }.unwrap_or_default();
         }
         map.set("retries", &mut scope.tries, |node| {
-            at_most(MOST_TRIES, positive::<u32>(node, "starts of a generator")?, node)
+            at_most(MAX_TRIES, positive::<u32>(node, "starts of a generator")?, node)
         });
     }
 
     /// A path from the package's directory, such as `/submissions/accepted/a.rs`; may be empty.
-    fn solution(&self, node: &Node<'_>) -> Parse<Option<FilePath>> {
+    fn read_solution(&self, node: &Node<'_>) -> ParseResult<Option<FilePath>> {
         if node.is_null() {
             return Ok(None);
         }
         let text = text(node)?;
         match text.strip_prefix('/') {
-            Some(below) => self.inside(self.dir, below, node).map(Some),
+            Some(below) => self.existing_path(self.dir, below, node).map(Some),
             None if text.is_empty() => Ok(None),
             None => {
-                let message = format!("`solution` must start with `/`, not `{}`", shown(&text));
-                Err(node.error(message, format!("the package is the root: /{}", shown(&text))))
+                let message = format!("`solution` must start with `/`, not `{}`", excerpt(&text));
+                Err(node.error(message, format!("the package is the root: /{}", excerpt(&text))))
             }
         }
     }
 
     /// A path below `base` that exists and does not leave it.
-    fn inside(&self, base: &FilePath, below: &str, node: &Node<'_>) -> Parse<FilePath> {
+    fn existing_path(
+        &self,
+        base: &FilePath,
+        below: &str,
+        node: &Node<'_>,
+    ) -> ParseResult<FilePath> {
         let path = base.join(below);
-        if !is_below(below) {
-            let message = format!("`{}` leads out of the package: `{}`", node.key, shown(below));
+        if !is_normal_path(below) {
+            let message = format!("`{}` leads out of the package: `{}`", node.key, excerpt(below));
             return Err(node.error(message, "give a file in the package"));
         }
         if !path.exists() {
             let help = format!("{} does not exist", path.display());
-            return Err(node.error(format!("there is no `{}`", shown(below)), help));
+            return Err(node.error(format!("there is no `{}`", excerpt(below)), help));
         }
         Ok(path)
     }
 
     /// Reads the contents of a directory; returns the entries for cases directly in it.
-    fn data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<Listed> {
+    fn read_data(&mut self, data: &Node<'a>, scope: &Scope) -> Vec<EntryCases> {
         let mut cases = Vec::new();
         match &data.raw.value {
             Value::Sequence(items) if !scope.is_root() => {
-                let mut groups = Some(Numbers::up_to(names::numbered_groups(items)));
+                let mut groups = Some(ListNumbers::up_to(names::numbered_groups(items)));
                 for item in data.items("a list of names to cases").into_iter().flatten() {
                     match &item.raw.value {
                         Value::Map(entries) if entries.len() == 1 => {
                             for entry in item.entries("a map").into_iter().flatten() {
-                                self.child(&entry, scope, &mut groups, &mut cases);
+                                self.read_child(&entry, scope, &mut groups, &mut cases);
                             }
                         }
                         Value::Broken => {}
@@ -315,7 +312,7 @@ impl<'a> Reader<'a> {
                     data.entries(wanted).into_iter().flatten().collect();
                 entries.sort_by_key(|entry| entry.key);
                 for entry in &entries {
-                    self.child(entry, scope, &mut None, &mut cases);
+                    self.read_child(entry, scope, &mut None, &mut cases);
                 }
             }
         }
@@ -324,120 +321,121 @@ impl<'a> Reader<'a> {
 
     /// Reads a directory or a case. In a list, directories are numbered; the numbers of cases run through the whole
     /// recipe.
-    fn child(
+    fn read_child(
         &mut self,
         node: &Node<'a>,
         scope: &Scope,
-        groups: &mut Option<Numbers>,
-        cases: &mut Vec<Listed>,
+        groups: &mut Option<ListNumbers>,
+        cases: &mut Vec<EntryCases>,
     ) {
         let numbered = groups.is_some();
-        let older: &[&str] = if self.is_old { &OLD_TOP } else { &[] };
+        let older: &[&str] = if self.is_old { &OLD_TOP_DIRECTORIES } else { &[] };
         if check_name(node, scope, numbered, older).is_err() {
             return;
         }
         if !is_directory(node.raw) {
-            self.cases(node, scope, numbered, cases);
+            self.read_cases(node, scope, numbered, cases);
             return;
         }
         let name = match groups {
-            Some(groups) => groups.name(node.key),
+            Some(groups) => groups.next_name(node.key),
             None => node.key.to_owned(),
         };
         let inner = scope.inner(node.key, &name);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ending == "files" || CASE_EXTENSIONS.contains(&ending) {
-            let message = format!("`{}` cannot be the name of a directory", shown(&name));
+            let message = format!("`{}` cannot be the name of a directory", excerpt(&name));
             node.at_key()
                 .error(message, format!("rename it: files of test cases end in .{ending}"));
-        } else if self.take(&inner.name, node) {
-            // Its fault is reported.
-            let _reported = self.directory(node, inner);
+        } else if self.claim_name(&inner.name, node) {
+            // Its fault is already reported.
+            let _reported = self.read_directory(node, inner);
         }
     }
 
-    /// Whether nothing else has this name.
-    fn take(&mut self, name: &str, node: &Node<'_>) -> bool {
-        if let Some(line) = self.taken.get(name) {
+    /// Reports a name that something else already has.
+    fn claim_name(&mut self, name: &str, node: &Node<'_>) -> bool {
+        if let Some(line) = self.lines_by_name.get(name) {
             let message = format!("`{name}` is given twice; first on line {line}");
             node.at_key().error(message, "rename one of the two");
             return false;
         }
-        self.taken.insert(name.to_owned(), node.key_line());
+        self.lines_by_name.insert(name.to_owned(), node.key_line());
         true
     }
 
-    /// Whether no more cases are accepted; the first time, that is reported.
-    fn is_full(&mut self, node: &Node<'_>) -> bool {
-        let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
+    /// Whether the recipe may have no more cases. Reports that once.
+    fn report_if_full(&mut self, node: &Node<'_>) -> bool {
+        let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MAX_CASES;
         if is_full && !self.is_reported_full {
             self.is_reported_full = true;
-            let message = format!("makes too many cases: a recipe has at most {MOST_CASES} cases");
+            let message = format!("makes too many cases: a recipe has at most {MAX_CASES} cases");
             node.at_key().error(message, "make fewer, larger cases");
         }
         is_full
     }
 }
 
-fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
+fn read_includes<'a>(node: &Node<'a>) -> ParseResult<Vec<Node<'a>>> {
     let items = node.items("a sequence of directories and test cases")?;
-    Ok(items.filter(|item| filled_text(item).is_ok()).collect())
+    Ok(items.filter(|item| nonempty_text(item).is_ok()).collect())
 }
 
 /// Reports an invalid name of an entry. `older` are directories that only earlier versions have.
-fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, older: &[&str]) -> Parse<()> {
+fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, older: &[&str]) -> ParseResult<()> {
     let key = node.key;
-    if scope.is_root() && !TOP.contains(&key) && !older.contains(&key) {
-        let message = format!("`data/{}` holds no test cases", shown(key));
+    if scope.is_root() && !TOP_DIRECTORIES.contains(&key) && !older.contains(&key) {
+        let message = format!("`data/{}` holds no test cases", excerpt(key));
         return Err(node
             .at_key()
-            .error(message, format!("the directories are {}", TOP.join(", "))));
+            .error(message, format!("the directories are {}", TOP_DIRECTORIES.join(", "))));
     }
     if scope.is_root() && !is_directory(node.raw) {
-        let message = format!("`{}` must be a directory", shown(key));
+        let message = format!("`{}` must be a directory", excerpt(key));
         return Err(node.at_key().error(message, format!("write `{key}: {{ data: ... }}`")));
     }
     if !(is_valid_name(key) || key.is_empty() && numbered) {
-        let message = format!("`{}` cannot be the name of a file", shown(key));
+        let message = format!("`{}` cannot be the name of a file", excerpt(key));
         return Err(node.at_key().error(message, NAME_HELP));
     }
     Ok(())
 }
 
 /// Unknown keys of directories are for other tools and only get a warning; misspelt and misplaced ones are errors.
-fn report_rest(map: &mut Map<'_>, scope: &Scope) {
-    for node in map.rest() {
+fn report_unknown_keys(map: &mut Map<'_>, scope: &Scope) {
+    for node in map.take_rest() {
         let key = node.key;
-        let is_misplaced = DIRECTORY_OTHER.iter().any(|(other, _)| *other == key)
-            || is_of_cases(key)
+        let is_misplaced = RENAMED_DIRECTORY_KEYS.iter().any(|(other, _)| *other == key)
+            || is_case_key(key)
             || key == "<<";
-        if is_misplaced || nearest(key, map.known().iter().copied()).is_some() {
+        if is_misplaced || nearest(key, map.known_keys().iter().copied()).is_some() {
             let place =
-                if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };
-            node.at_key().error(format!("unknown key `{}`{place}", shown(key)), map.help_for(key));
+                if scope.is_root() { String::new() } else { format!(" in `{}`", scope.key_path) };
+            node.at_key()
+                .error(format!("unknown key `{}`{place}", excerpt(key)), map.help_for_key(key));
         } else {
-            let message = format!("`{}` is ignored: juror has no such key", shown(key));
-            let known = list(map.known().iter().copied());
+            let message = format!("`{}` is ignored: juror has no such key", excerpt(key));
+            let known = comma_list(map.known_keys().iter().copied());
             let help = format!("fine if another tool reads it; known keys: {known}");
             node.at_key().warning(message, help);
         }
     }
 }
 
-fn is_of_cases(key: &str) -> bool {
+fn is_case_key(key: &str) -> bool {
     let mut keys = INPUT_KEYS.into_iter().chain(CASE_EXTENSIONS).chain(["input", "count", "match"]);
     keys.any(|of_cases| of_cases == key)
 }
 
 /// Directories have `data` or another key of theirs, and cases do not; an empty map is a directory without cases.
-fn is_directory(raw: &Raw) -> bool {
+fn is_directory(raw: &RawValue) -> bool {
     let has = |key: &str| raw.get(key).is_some();
     matches!(raw.value, Value::Map(_))
         && (["data", "include"].into_iter().chain(GROUP_FILES).any(has)
-            || !raw.entries().iter().any(|entry| is_of_cases(&entry.key)))
+            || !raw.entries().iter().any(|entry| is_case_key(&entry.key)))
 }
 
-fn is_below(path: &str) -> bool {
+fn is_normal_path(path: &str) -> bool {
     let path = Path::new(path);
     let is_normal = |component| matches!(component, std::path::Component::Normal(_));
     path.components().next().is_some() && path.components().all(is_normal)

@@ -4,29 +4,28 @@
 //! Source: the generators documentation of BAPCtools, and its issue tracker for details: test cases are numbered
 //! through the whole recipe, groups in their directory.
 
-use crate::package::node::{Node, Parse};
+use crate::package::node::{Node, ParseResult};
 use crate::package::recipe::is_directory;
-use crate::package::text::shown;
-use crate::package::yaml::{Meaning, Raw, Scalar, Value};
+use crate::package::text::excerpt;
+use crate::package::yaml::{RawValue, Scalar, ScalarMeaning, Value};
 
 /// Upper bound on the cases of one entry.
-const MOST: usize = 100;
+const MAX_COUNT: usize = 100;
 
-/// Numbers for entries of lists.
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(super) struct ListNumbers {
     next: usize,
     width: usize,
 }
 
-impl Numbers {
+impl ListNumbers {
     /// Numbers from 1 to `last`, all of the same width.
     pub(super) fn up_to(last: usize) -> Self {
         Self { next: 1, width: last.to_string().len() }
     }
 
     /// The next number before a name; the number alone if the name is empty.
-    pub(super) fn name(&mut self, name: &str) -> String {
+    pub(super) fn next_name(&mut self, name: &str) -> String {
         let (number, width) = (self.next, self.width);
         self.next += 1;
         match name {
@@ -37,66 +36,64 @@ impl Numbers {
 }
 
 /// Number of test cases in a `data` that get a number.
-pub(super) fn numbered_cases(data: &Raw) -> usize {
-    let below = |raw: &Raw| raw.get("data").map_or(0, numbered_cases);
+pub(super) fn numbered_cases(data: &RawValue) -> usize {
+    let below = |raw: &RawValue| raw.get("data").map_or(0, numbered_cases);
     match &data.value {
         Value::Map(entries) => entries.iter().map(|entry| below(&entry.value)).sum(),
         Value::Sequence(items) => items
             .iter()
             .filter_map(first_entry)
-            .map(|child| if is_directory(child) { below(child) } else { made_by(child) })
+            .map(|child| if is_directory(child) { below(child) } else { case_count(child) })
             .sum(),
         _ => 0,
     }
 }
 
 /// Number of groups in a list that get a number.
-pub(super) fn numbered_groups(items: &[Raw]) -> usize {
+pub(super) fn numbered_groups(items: &[RawValue]) -> usize {
     items.iter().filter_map(first_entry).filter(|child| is_directory(child)).count()
 }
 
-fn first_entry(item: &Raw) -> Option<&Raw> {
+fn first_entry(item: &RawValue) -> Option<&RawValue> {
     let Value::Map(entries) = &item.value else { return None };
     entries.first().map(|entry| &entry.value)
 }
 
-/// Number of cases of an entry.
-fn made_by(case: &Raw) -> usize {
+fn case_count(case: &RawValue) -> usize {
     let count = case.get("count");
-    count.map_or(1, |count| read(count).map_or(1, |values| values.len()))
+    count.map_or(1, |count| parse_counts(count).map_or(1, |values| values.len()))
 }
 
-/// The values of `count`.
-pub(super) fn counts(node: &Node<'_>) -> Parse<Vec<i64>> {
+pub(super) fn read_counts(node: &Node<'_>) -> ParseResult<Vec<i64>> {
     let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
-    read(node.raw).map_err(|fault| match fault {
+    parse_counts(node.raw).map_err(|fault| match fault {
         Some((message, help)) => node.error(format!("`count` {message}"), help),
         None => node.must_be(wanted),
     })
 }
 
 /// What is wrong with a count, and what to do; `None` if it is not a count at all.
-type Fault = Option<(String, &'static str)>;
+type CountFault = Option<(String, &'static str)>;
 
-fn too_many() -> Fault {
-    Some((format!("makes more than {MOST} cases"), "write several entries"))
+fn too_many() -> CountFault {
+    Some((format!("makes more than {MAX_COUNT} cases"), "write several entries"))
 }
 
-fn read(raw: &Raw) -> Result<Vec<i64>, Fault> {
+fn parse_counts(raw: &RawValue) -> Result<Vec<i64>, CountFault> {
     let values: Vec<i64> = match (&raw.value, raw.scalar().map(Scalar::meaning)) {
-        (_, Some(Meaning::Integer(Some(last)))) => range(1, last)?,
-        (_, Some(Meaning::Integer(None))) => return Err(too_many()),
-        (Value::Scalar(scalar), Some(Meaning::Text)) => text_range(&scalar.text)?,
+        (_, Some(ScalarMeaning::Integer(Some(last)))) => integers(1, last)?,
+        (_, Some(ScalarMeaning::Integer(None))) => return Err(too_many()),
+        (Value::Scalar(scalar), Some(ScalarMeaning::Text)) => text_range(&scalar.text)?,
         (Value::Sequence(items), _) => {
-            let integer = |item: &Raw| match item.scalar().map(Scalar::meaning) {
-                Some(Meaning::Integer(value)) => value,
+            let integer = |item: &RawValue| match item.scalar().map(Scalar::meaning) {
+                Some(ScalarMeaning::Integer(value)) => value,
                 _ => None,
             };
             items.iter().map(integer).collect::<Option<_>>().ok_or(None)?
         }
         _ => return Err(None),
     };
-    if values.len() > MOST {
+    if values.len() > MAX_COUNT {
         return Err(too_many());
     }
     let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
@@ -110,21 +107,21 @@ fn read(raw: &Raw) -> Result<Vec<i64>, Fault> {
     Err(Some((message, help)))
 }
 
-fn range(first: i64, last: i64) -> Result<Vec<i64>, Fault> {
+fn integers(first: i64, last: i64) -> Result<Vec<i64>, CountFault> {
     match last.checked_sub(first) {
-        Some(steps) if steps < MOST as i64 => Ok((first..=last).collect()),
+        Some(steps) if steps < MAX_COUNT as i64 => Ok((first..=last).collect()),
         _ if last < first => Ok(Vec::new()),
         _ => Err(too_many()),
     }
 }
 
-fn text_range(text: &str) -> Result<Vec<i64>, Fault> {
+fn text_range(text: &str) -> Result<Vec<i64>, CountFault> {
     let ends = text.split_once("..=").map(|(first, last)| (first.parse(), last.parse()));
     let Some((Ok(first), Ok(last))) = ends else {
-        let message = format!("is not a range: `{}`", shown(text));
+        let message = format!("is not a range: `{}`", excerpt(text));
         return Err(Some((message, "write `FIRST..=LAST`, such as `1..=5`")));
     };
-    range(first, last)
+    integers(first, last)
 }
 
 /// Suffixes of the names of cases for these counts: `-1`, `-2`. Consecutive counts have suffixes of the same width.
@@ -141,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_stand_behind_names_in_one_width_where_they_follow_each_other() {
+    fn consecutive_counts_become_suffixes_of_one_width() {
         let check = |counts: &[i64], expected: &[&str]| assert_eq!(suffixes(counts), expected);
         check(&[1], &["-1"]);
         check(&[1, 2], &["-1", "-2"]);
@@ -153,8 +150,8 @@ mod tests {
 
     #[test]
     fn numbers_in_lists_have_one_width() {
-        let mut numbers = Numbers::up_to(10);
-        assert_eq!(numbers.name("a"), "01-a");
-        assert_eq!(numbers.name(""), "02");
+        let mut numbers = ListNumbers::up_to(10);
+        assert_eq!(numbers.next_name("a"), "01-a");
+        assert_eq!(numbers.next_name(""), "02");
     }
 }

@@ -6,16 +6,12 @@
 use regex_syntax::is_meta_character;
 
 /// What Python has and the crate lacks, in the plural.
-pub(super) type Lacking = &'static str;
+pub(super) type MissingFeature = &'static str;
 
-/// The flags of every pattern.
 const FLAGS: &str = "(?ms)";
 
-/// The same expression for the crate. An invalid one stays invalid.
-///
-/// # Errors
-/// What it has that the crate lacks.
-pub(super) fn translated(pattern: &str) -> Result<String, Lacking> {
+/// Writes the expression in the syntax of the crate, or says what the crate lacks. An invalid one stays invalid.
+pub(super) fn translate(pattern: &str) -> Result<String, MissingFeature> {
     let mut translation =
         Translation { rest: pattern, text: FLAGS.to_owned(), verbose: vec![false] };
     while let Some(character) = translation.next() {
@@ -45,7 +41,7 @@ impl Translation<'_> {
         rest.is_some()
     }
 
-    fn skip_behind(&mut self, end: char) {
+    fn skip_past(&mut self, end: char) {
         let rest = self.rest.split_once(end);
         self.rest = rest.map_or("", |(_, rest)| rest);
     }
@@ -61,10 +57,10 @@ impl Translation<'_> {
         self.text.push(character);
     }
 
-    fn token(&mut self, character: char) -> Result<(), Lacking> {
+    fn token(&mut self, character: char) -> Result<(), MissingFeature> {
         match character {
             '\\' => return self.escape(),
-            '[' => return self.class(),
+            '[' => return self.character_set(),
             '(' => return self.group(),
             ')' => {
                 self.text.push(')');
@@ -72,19 +68,19 @@ impl Translation<'_> {
             }
             '*' | '+' | '?' => {
                 self.text.push(character);
-                return self.greed();
+                return self.repetition_mode();
             }
-            '{' => return self.counts(),
+            '{' => return self.repetition(),
             '}' | ']' => self.literal(character),
             ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' if self.is_verbose() => {}
-            '#' if self.is_verbose() => self.skip_behind('\n'),
+            '#' if self.is_verbose() => self.skip_past('\n'),
             other => self.text.push(other),
         }
         Ok(())
     }
 
     /// What follows a repetition.
-    fn greed(&mut self) -> Result<(), Lacking> {
+    fn repetition_mode(&mut self) -> Result<(), MissingFeature> {
         if self.eat("+") {
             return Err("possessive repetitions");
         }
@@ -95,7 +91,7 @@ impl Translation<'_> {
     }
 
     /// A repetition such as `{2,3}`; other braces are literal.
-    fn counts(&mut self) -> Result<(), Lacking> {
+    fn repetition(&mut self) -> Result<(), MissingFeature> {
         let inside = self.rest.split_once('}').map_or("", |(inside, _)| inside);
         let (least, most) = inside.split_once(',').unwrap_or((inside, ""));
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -105,18 +101,18 @@ impl Translation<'_> {
         }
         let zero = if least.is_empty() { "0" } else { "" };
         self.text += &format!("{{{zero}{inside}}}");
-        self.skip_behind('}');
-        self.greed()
+        self.skip_past('}');
+        self.repetition_mode()
     }
 
-    fn group(&mut self) -> Result<(), Lacking> {
+    fn group(&mut self) -> Result<(), MissingFeature> {
         let is_verbose = self.is_verbose();
         if !self.eat("?") {
             self.text.push('(');
         } else if self.eat("P<") {
             self.text += "(?P<";
         } else if self.eat("#") {
-            self.skip_behind(')');
+            self.skip_past(')');
             return Ok(());
         } else if ["=", "!", "<=", "<!"].iter().any(|start| self.eat(start)) {
             return Err("look-arounds");
@@ -170,7 +166,7 @@ impl Translation<'_> {
     }
 
     /// A set of characters. All that the crate reads in another way, such as `[` and `&&`, is literal in Python.
-    fn class(&mut self) -> Result<(), Lacking> {
+    fn character_set(&mut self) -> Result<(), MissingFeature> {
         self.text.push('[');
         if self.eat("^") {
             self.text.push('^');
@@ -181,20 +177,20 @@ impl Translation<'_> {
                 self.text.push(']');
                 break;
             }
-            self.member(character)?;
+            self.set_member(character)?;
             is_first = false;
             let is_range = self.rest.starts_with('-') && !self.rest.starts_with("-]");
             if is_range && self.eat("-") {
                 self.text.push('-');
                 if let Some(last) = self.next() {
-                    self.member(last)?;
+                    self.set_member(last)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn member(&mut self, character: char) -> Result<(), Lacking> {
+    fn set_member(&mut self, character: char) -> Result<(), MissingFeature> {
         let digits = self.octal_digits();
         if character != '\\' {
             self.literal(character);
@@ -208,7 +204,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    fn escape(&mut self) -> Result<(), Lacking> {
+    fn escape(&mut self) -> Result<(), MissingFeature> {
         let digits = self.octal_digits();
         let starts_with = |range: &str| self.rest.starts_with(|first| range.contains(first));
         if starts_with("0") || digits == 3 && starts_with("123") {
@@ -224,7 +220,7 @@ impl Translation<'_> {
     }
 
     /// An escape that means the same inside and outside of a set.
-    fn plain_escape(&mut self) -> Result<(), Lacking> {
+    fn plain_escape(&mut self) -> Result<(), MissingFeature> {
         match self.next() {
             Some('N') => return Err("characters by name"),
             Some(other) if !other.is_ascii_alphanumeric() => self.literal(other),
@@ -242,7 +238,6 @@ impl Translation<'_> {
         digits.take_while(|byte| (b'0'..=b'7').contains(byte)).count()
     }
 
-    /// The character of so many octal digits.
     fn octal(&mut self, digits: usize) {
         let (digits, rest) = self.rest.split_at(digits);
         let character = u32::from_str_radix(digits, 8).unwrap_or_default();
@@ -260,7 +255,7 @@ mod tests {
     #[test]
     fn patterns_match_what_they_match_in_python() {
         let check = |pattern: &str, found: &[&str], missed: &[&str]| {
-            let regex = translated(pattern).map(|text| Regex::new(&text));
+            let regex = translate(pattern).map(|text| Regex::new(&text));
             let Ok(Ok(regex)) = regex else { panic!("{pattern}: {regex:?}") };
             let is_found = |text: &&&str| regex.is_match(text.as_bytes());
             let results = found.iter().chain(missed).map(|text| is_found(&text));
@@ -300,9 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_crate_lacks_is_told_and_faults_stay() {
-        let check = |pattern: &str, expected: Lacking| {
-            assert_eq!(translated(pattern), Err(expected), "{pattern}");
+    fn features_that_the_crate_lacks_are_reported_and_faults_stay() {
+        let check = |pattern: &str, expected: MissingFeature| {
+            assert_eq!(translate(pattern), Err(expected), "{pattern}");
         };
         check("a(?=b)", "look-arounds");
         check("(?<!a)b", "look-arounds");
@@ -314,7 +309,7 @@ mod tests {
         check("a{2}+", "possessive repetitions");
         check(r"\N{DIGIT ONE}", "characters by name");
         for fault in ["(", ")", "[a", "*", "a**b(", r"\y", r"[\8]", "[b-a]", "(?L)a", "(?i", "\\"] {
-            let regex = translated(fault).map(|text| Regex::new(&text).is_err());
+            let regex = translate(fault).map(|text| Regex::new(&text).is_err());
             assert_eq!(regex, Ok(true), "{fault}");
         }
     }

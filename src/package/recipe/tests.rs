@@ -17,10 +17,10 @@ fn check(recipe: &str, expected: &[&str]) {
 
 /// The same in a package before format 2025-09, or in it.
 fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
-    let (dir, reading) = reading(is_old, recipe);
+    let (dir, reading) = read_recipe(is_old, recipe);
     let mut lines: Vec<String> = Vec::new();
     if let Some(recipe) = &reading.recipe {
-        lines.extend(recipe.cases.iter().map(case));
+        lines.extend(recipe.cases.iter().map(case_line));
         let links = recipe.links.iter();
         lines.extend(links.map(|link| format!("{} -> {}", link.name, link.target)));
         let files = recipe.files.iter();
@@ -41,7 +41,7 @@ fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
 }
 
 /// Reads a recipe in a package with a few files and constants.
-fn reading(is_old: bool, recipe: &str) -> (tempfile::TempDir, RecipeReading) {
+fn read_recipe(is_old: bool, recipe: &str) -> (tempfile::TempDir, RecipeReading) {
     let dir = tempfile::tempdir().unwrap();
     for file in [
         "generators/gen.py",
@@ -65,14 +65,14 @@ fn reading(is_old: bool, recipe: &str) -> (tempfile::TempDir, RecipeReading) {
 }
 
 /// A case as a line such as `secret/a: gen.py 5 | solution`.
-fn case(case: &RecipeCase) -> String {
+fn case_line(case: &RecipeCase) -> String {
     let input = match &case.input {
         InputSource::File(path) => path.display().to_string(),
         InputSource::Literal(text) => format!("in {text:?}"),
         InputSource::Copy => "copy".to_owned(),
         InputSource::Command(command) => {
             let mut text = format!("{} {}", command.program.path.display(), command.args.join(" "));
-            for file in &command.program.beside {
+            for file in &command.program.included {
                 text += &format!(" +{}", file.path.display());
             }
             if command.tries != 1 {
@@ -88,7 +88,7 @@ fn case(case: &RecipeCase) -> String {
     let answer = match &case.answer {
         AnswerSource::File(path) => path.display().to_string(),
         AnswerSource::Solution(path) => format!(" ! {}", path.display()),
-        AnswerSource::Own => " own".to_owned(),
+        AnswerSource::OwnFile => " own".to_owned(),
         AnswerSource::None => String::new(),
     };
     let file = |file: &GivenFile| match &file.contents {
@@ -139,7 +139,7 @@ fn a_command_alone_is_a_case() {
 }
 
 #[test]
-fn generators_can_be_put_together_of_files() {
+fn a_generator_can_have_several_files() {
     check(
         "generators:\n  tree: [gen.py, deep/lib.py]\n  gen.py: [lib.py]\n\
          data: {secret: {data: {a: tree 5, b: gen.py 6}}}\n",
@@ -241,7 +241,7 @@ fn counts_make_several_cases() {
 }
 
 #[test]
-fn files_are_given_linked_and_searched() {
+fn files_can_be_texts_links_and_patterns() {
     check(
         "data:\n  sample:\n    data:\n      a:\n        in: |\n          1\n          2\n        ans: '3'\n        out: ' 5'\n        \
          in.statement: text\n        in.download: {link: in}\n        interaction: \"<1\\n>2\\n---\\n\"\n        match: ^1$\n      \
@@ -368,7 +368,7 @@ fn commands_are_split_as_by_a_shell() {
 }
 
 #[test]
-fn constants_stand_in_commands() {
+fn constants_are_filled_into_commands() {
     check(
         "data:\n  secret:\n    data:\n      a: gen.py {{max}} --n={{max.long}} {{quoted}} {seed}\n      b: gen.py {{maxx}}\n      \
          c: gen.py {max}\n      d: gen.py {{n}}\n",
@@ -421,7 +421,7 @@ fn entries_without_cases_and_directories_called_like_files_are_refused() {
 }
 
 #[test]
-fn every_fault_is_named_with_its_place_and_a_way_out() {
+fn every_fault_has_its_place_and_help() {
     check(
         "solution: submissions/accepted/a.py\ndata:\n  secrt: {data: {}}\n  secret:\n    count: 3\n    data:\n      \
          a: {generate: nobody.py}\n      b: {in: x, copy: manual/a}\n      c:\n      d: {in: x, descripton: y, desc: z}\n      \
@@ -451,7 +451,7 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
 }
 
 #[test]
-fn in_directories_other_tools_may_have_keys() {
+fn directories_may_have_keys_of_other_tools() {
     check(
         "version: 2026-05\ngitignore_generated: true\nsolutoin: /x\ninclude: [sample]\nvisualizer: /v\n\
          data: {secret: {parallel: false, retires: 3, <<: {}, data: {a: {generate: gen.py 1, visualizer: /v}, b: {in: x, visualizer: }}}}\n",
@@ -471,7 +471,7 @@ fn in_directories_other_tools_may_have_keys() {
 }
 
 #[test]
-fn a_recipe_without_cases_is_doubted() {
+fn a_recipe_without_cases_is_a_warning() {
     let doubt = "warning:  describes no test case (add cases under `data:`)";
     check("data: {secret: {data: {}}}\n", &[doubt]);
     check("solution:\n", &[doubt]);
@@ -479,7 +479,7 @@ fn a_recipe_without_cases_is_doubted() {
 }
 
 #[test]
-fn a_recipe_has_an_end() {
+fn the_number_of_cases_is_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("generators/generators.yaml");
     fs::create_dir(dir.path().join("generators")).unwrap();
@@ -489,7 +489,7 @@ fn a_recipe_has_an_end() {
         fs::write(&path, recipe).unwrap();
         let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &[], false);
         let recipe = reading.recipe.unwrap();
-        assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
+        assert_eq!(recipe.cases.len() + recipe.links.len(), MAX_CASES);
         let messages = reading.diagnostics.iter();
         let full = messages.filter(|it| it.message.contains("makes too many cases"));
         assert_eq!(full.count(), 1);
@@ -551,7 +551,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn arbitrary_recipes_are_survived(
+    fn arbitrary_recipes_are_read(
         words in proptest::collection::vec(proptest::sample::select(&WORDS[..]), 0..60),
     ) {
         let dir = tempfile::tempdir().unwrap();
@@ -573,7 +573,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn what_a_small_recipe_can_ask_for_has_bounds() {
+fn the_demands_of_a_small_recipe_are_bounded() {
     check(
         "data: {secret: {retries: 1000000000, data: {a: {in: x, match: 'x{1000}{1000}{1000}'}}}}\n",
         &[

@@ -5,30 +5,28 @@ use std::time::Duration;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::Problem;
 use crate::model::units::Bytes;
-use crate::package::node::{Map, Node, Parse};
-use crate::package::sinol::ELSEWHERE;
-use crate::package::sinol::test_data::Test;
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::sinol::SINOL_MAKE_HELP;
+use crate::package::sinol::test_data::SinolTest;
 use crate::package::values::positive;
 
-/// Reads the limits.
-pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
-    let time = limit(tests, map, ["time_limit", "time_limits"], "ms");
-    let memory = limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
+pub(super) fn read(tests: &[SinolTest], map: &mut Map<'_>, problem: &mut Problem) {
+    let time = common_limit(tests, map, ["time_limit", "time_limits"], "ms");
+    let memory = common_limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
     let time = time.map(|it| Duration::from_millis(it.into()));
     problem.limits = ProblemLimits::stated(time, memory.map(|it| Bytes::kib(it.into())));
 }
 
-/// The one limit of all tests.
-fn limit(
-    tests: &[Test],
+fn common_limit(
+    tests: &[SinolTest],
     map: &mut Map<'_>,
     [one, several]: [&'static str; 2],
     unit: &str,
 ) -> Option<u32> {
     let whole = map.get(one, |node| positive::<u32>(node, unit));
-    let listed = map.get(several, |node| by_name(node, unit)).unwrap_or_default();
+    let listed = map.get(several, |node| limits_by_name(node, unit)).unwrap_or_default();
     let find = |name: &str| listed.iter().find(|(it, _)| it == name).map(|(_, limit)| *limit);
-    let of_test = |test: &Test| {
+    let of_test = |test: &SinolTest| {
         // Limits of test `0` are those of the group.
         let own = find(&test.id).filter(|_| test.id != "0");
         own.or_else(|| find(&test.group.to_string())).or(whole)
@@ -47,15 +45,14 @@ fn limit(
             if let Some(node) = map.node(several) {
                 let message =
                     format!("`{several}` differ, but juror has one limit for all test cases");
-                node.at_key().error(message, ELSEWHERE);
+                node.at_key().error(message, SINOL_MAKE_HELP);
             }
             None
         }
     }
 }
 
-/// Limits by name of group or test.
-fn by_name(node: &Node<'_>, unit: &str) -> Parse<Vec<(String, u32)>> {
+fn limits_by_name(node: &Node<'_>, unit: &str) -> ParseResult<Vec<(String, u32)>> {
     let entries = node.entries("a map of groups or tests to limits")?;
     Ok(entries
         .filter_map(|node| Some((node.key.to_owned(), positive(&node, unit).ok()?)))

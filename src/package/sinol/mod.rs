@@ -16,59 +16,57 @@ use crate::model::root::FilePath;
 use crate::package::Format;
 use crate::package::by_name;
 use crate::package::draft::{Draft, short_name};
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::node::{Map, SettingsFile};
 use crate::package::statements::Statement;
-use crate::package::text::{settings_have, shown};
+use crate::package::text::{excerpt, settings_contain};
 use crate::package::values::text;
 use crate::package::yaml;
 
-/// The format.
 pub(super) struct Sinol;
 
-/// The file of the settings.
 const SETTINGS: &str = "config.yml";
 
-/// The help for settings that juror does not support.
-const ELSEWHERE: &str = "judge this package with sinol-make";
+const SINOL_MAKE_HELP: &str = "judge this package with sinol-make";
 
 /// Keys about statements, archives and measuring, which do not affect judging.
-const OF_TOOLS: &str = "testrun_soc sinol_latex_compiler sinol_static_tests sinol_undocumented_time_tool \
+const TOOL_KEYS: &str = "testrun_soc sinol_latex_compiler sinol_static_tests sinol_undocumented_time_tool \
                         sinol_undocumented_test_limits sinol_total_score";
 
 /// Keys that change judging, each with the value that changes nothing.
-const REFUSED: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
+const UNSUPPORTED_KEYS: [(&str, &str); 2] = [("num_processes", "1"), ("fake_time", "off")];
 
 /// Kinds of contests, with or without points for groups.
 const CONTESTS: [(&str, Grading); 3] =
     [("default", Grading::Scoring), ("oij", Grading::Scoring), ("icpc", Grading::PassFail)];
 
 impl Format for Sinol {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "a config.yml of sinol, in/ and prog/"
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
         let is_there = |name: &&str| dir.join(name).is_dir();
-        (settings_have(&dir.join(SETTINGS), &["time_limit"]) && ["in", "prog"].iter().all(is_there))
-            .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))
+        (settings_contain(&dir.join(SETTINGS), &["time_limit"])
+            && ["in", "prog"].iter().all(is_there))
+        .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))
     }
 
     fn layout(&self) -> Layout {
         Layout::with_settings("sinol", SETTINGS, "prog", "change `time_limit` in config.yml")
     }
 
-    fn statements(&self, tree: &Files) -> Vec<Statement> {
+    fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         // Names such as `abczad.pdf` and `abczad-en.pdf`.
-        by_name::statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
+        by_name::find_statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
             "" => Some("pl".to_owned()),
             end => end.strip_prefix('-').map(str::to_owned),
         })
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let document = SettingsFile::read(&tree.file(SETTINGS)?.path, &tree.faults, yaml::parse)?;
-        let mut map = document.root().filled()?.map().ok()?;
+        let mut map = document.root().non_null()?.map().ok()?;
         let mut problem = Problem { layout: self.layout(), ..Problem::default() };
         problem.names.extend(map.get("title", text).map(|title| ("en".to_owned(), title)));
         let id = map.get("sinol_task_id", text).unwrap_or_else(|| short_name(&tree.root));
@@ -76,26 +74,26 @@ impl Format for Sinol {
             let found = CONTESTS.iter().find(|(name, _)| node.word().eq_ignore_ascii_case(name));
             found.map(|(_, grading)| *grading).ok_or_else(|| {
                 let message =
-                    format!("juror does not give points as `{}` contests do", shown(node.word()));
-                node.error(message, ELSEWHERE)
+                    format!("juror does not give points as `{}` contests do", excerpt(node.word()));
+                node.error(message, SINOL_MAKE_HELP)
             })
         });
         problem.kind.grading = grading.unwrap_or(Grading::Scoring);
-        refuse(tree, &id, &mut map);
-        validators(tree, &id, &mut problem);
-        let tests = test_data::tests(tree, &id);
-        test_data::groups(tree, &tests, &mut map, &mut problem);
+        report_unsupported(tree, &id, &mut map);
+        read_validators(tree, &id, &mut problem);
+        let tests = test_data::read_tests(tree, &id);
+        test_data::add_groups(tree, &tests, &mut map, &mut problem);
         limits::read(&tests, &mut map, &mut problem);
         solutions::read(tree, &id, &mut map, &mut problem);
-        test_data::cases(tree, &id, tests, &mut problem);
-        for node in map.rest() {
+        test_data::add_cases(tree, &id, tests, &mut problem);
+        for node in map.take_rest() {
             match node.key.strip_prefix("title_") {
                 Some(language) => {
                     let title = text(&node).ok();
                     problem.names.extend(title.map(|title| (language.to_owned(), title)));
                 }
                 None => {
-                    let message = format!("unknown key `{}` is ignored", shown(node.key));
+                    let message = format!("unknown key `{}` is ignored", excerpt(node.key));
                     node.at_key().warning(message, "remove it, or correct its name");
                 }
             }
@@ -104,21 +102,20 @@ impl Format for Sinol {
     }
 }
 
-/// Reports settings that juror does not support.
-fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
-    map.ignore(OF_TOOLS);
-    for (key, harmless) in REFUSED {
+fn report_unsupported(tree: &PackageFiles, id: &str, map: &mut Map<'_>) {
+    map.ignore(TOOL_KEYS);
+    for (key, harmless) in UNSUPPORTED_KEYS {
         if let Some(node) = map.node(key).filter(|node| node.word() != harmless) {
             let message =
                 format!("`{key}` changes how submissions are judged, and juror does not know it");
-            node.at_key().error(message, ELSEWHERE);
+            node.at_key().error(message, SINOL_MAKE_HELP);
         }
     }
     for item in tree.children("prog").filter(|item| item.is_file()) {
         match item.stem().strip_prefix(id) {
             Some("soc") => {
                 let message = "is an interactor of sinol, which juror does not support";
-                tree.faults.error(item, message, ELSEWHERE);
+                tree.faults.error(item, message, SINOL_MAKE_HELP);
             }
             Some("ingen") => {
                 let message = "is not called: only the inputs in in/ are judged";
@@ -130,11 +127,10 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
     }
 }
 
-/// The checker and the input validator.
-fn validators(tree: &Files, id: &str, problem: &mut Problem) {
+fn read_validators(tree: &PackageFiles, id: &str, problem: &mut Problem) {
     let program = |what: &str, kind| {
-        let item = by_name::source(tree, "prog", &[&format!("{id}{what}")])?;
-        Some(by_name::program(item, kind, by_name::headers(tree, "prog")))
+        let item = by_name::find_source(tree, "prog", &[&format!("{id}{what}")])?;
+        Some(by_name::new_program(item, kind, by_name::header_files(tree, "prog")))
     };
     problem.output_protocol = Protocol::Sinol;
     problem.output_validators.extend(program("chk", ProgramKind::OutputValidator));

@@ -10,17 +10,16 @@ use crate::model::submission::{Expectation, ScoreRange};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::by_name::submission;
-use crate::package::files::{Files, Item};
-use crate::package::node::{Map, Node, Parse};
-use crate::package::sinol::ELSEWHERE;
-use crate::package::sinol::test_data::{by_group, group_name};
-use crate::package::text::shown;
-use crate::package::values::{Bound, number};
+use crate::package::by_name::new_submission;
+use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::sinol::SINOL_MAKE_HELP;
+use crate::package::sinol::test_data::{group_name, parse_by_group};
+use crate::package::text::excerpt;
+use crate::package::values::{NumberBound, number};
 
-/// Reads the directory.
-pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
-    let left_out = extra_files(tree, map, problem);
+pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
+    let left_out = read_extra_files(tree, map, problem);
     let is_left_out = |language: &Language| {
         left_out.iter().any(|ending| language.reads(Path::new(&format!("x.{ending}"))))
     };
@@ -30,22 +29,22 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
         if Language::of_file(&item.path).is_some_and(is_left_out) {
             let message =
                 "is left out: juror cannot apply the settings of config.yml for its language";
-            tree.faults.warning(item, message, ELSEWHERE);
+            tree.faults.warning(item, message, SINOL_MAKE_HELP);
             continue;
         }
         let official = (item.stem() == id).then_some("the model solution");
-        problem.submissions.push(submission(problem, item, official));
+        problem.submissions.push(new_submission(problem, item, official));
     }
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
     for node in expected.into_iter().flatten() {
         let found = problem.submissions.iter().position(|it| it.name == node.key);
-        match found.map(|at| expectations(&node, problem).map(|all| (at, all))) {
+        match found.map(|at| read_expectations(&node, problem).map(|all| (at, all))) {
             Some(Ok((at, all))) => problem.submissions[at].expectations.extend(all),
-            // The fault is reported.
+            // The fault is already reported.
             Some(Err(_reported)) => {}
             None if tree.file(&format!("prog/{}", node.key)).is_some() => {}
             None => {
-                let message = format!("`{}` is not a solution in prog/", shown(node.key));
+                let message = format!("`{}` is not a solution in prog/", excerpt(node.key));
                 node.at_key().warning(message, "remove it: `sinol-make run` writes this list");
             }
         }
@@ -53,7 +52,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
 }
 
 /// Whether a name is one such as `abc.cpp`, `abc2.py`, `abcs1_slow.cpp` or `abcb.cpp`.
-fn is_solution(item: &Item, id: &str) -> bool {
+fn is_solution(item: &PackageEntry, id: &str) -> bool {
     let Some(rest) = item.stem().strip_prefix(id) else { return false };
     let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
     let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
@@ -63,12 +62,12 @@ fn is_solution(item: &Item, id: &str) -> bool {
 
 /// Files that are built with solutions, or put beside them. Returns the endings of languages for which juror cannot do
 /// that, or which have their own limits.
-fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<String> {
+fn read_extra_files(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem) -> Vec<String> {
     let mut left_out = Vec::new();
     let overridden = map.get("override_limits", |node| node.entries("a map of languages"));
     left_out.extend(overridden.into_iter().flatten().map(|node| node.key.to_owned()));
-    let mut include = |item: &Item, code: &str| {
-        problem.include.push(IncludedFile::beside(item.path.clone()).for_language(code));
+    let mut include = |item: &PackageEntry, code: &str| {
+        problem.include.push(IncludedFile::for_all_languages(item.path.clone()).for_language(code));
     };
     let mut sources = Vec::new();
     let args = map.get("extra_compilation_args", |node| node.entries("a map of languages"));
@@ -77,16 +76,16 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
             let item = tree.file(&format!("prog/{}", arg.word()));
             let code = item.and_then(|item| Language::of_file(&item.path)).map(|it| it.code);
             match item.zip(code) {
-                Some((item, code @ ("c" | "cpp"))) if code_of(node.key) == Some(code) => {
+                Some((item, code @ ("c" | "cpp"))) if language_code(node.key) == Some(code) => {
                     include(item, code);
                     sources.push(item.name.clone());
                 }
                 _ => {
                     let message = format!(
                         "`{}` is not a C or C++ source in prog/: juror adds no arguments to compiler commands",
-                        shown(arg.word())
+                        excerpt(arg.word())
                     );
-                    arg.error(message, ELSEWHERE);
+                    arg.error(message, SINOL_MAKE_HELP);
                 }
             }
         }
@@ -97,7 +96,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     for node in beside.into_iter().flatten().chain(run) {
         let name = format!("prog/{}", node.word());
         let Some(item) = tree.file(&name) else {
-            node.error(format!("there is no `{}`", shown(&name)), "correct the name");
+            node.error(format!("there is no `{}`", excerpt(&name)), "correct the name");
             continue;
         };
         if sources.contains(&name) {
@@ -109,7 +108,7 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
             "py" => include(item, "python3"),
             "c" | "cc" | "cpp" => {
                 let message =
-                    format!("juror would build `{}` with every submission", shown(node.word()));
+                    format!("juror would build `{}` with every submission", excerpt(node.word()));
                 node.error(message, "add it to `extra_compilation_args` if it is a source");
             }
             other => left_out.push(other.to_owned()),
@@ -118,18 +117,16 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     left_out
 }
 
-/// The language of sources with this ending.
-fn code_of(ending: &str) -> Option<&'static str> {
+fn language_code(ending: &str) -> Option<&'static str> {
     Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
 }
 
-/// The expectations of a solution, by groups and in total.
-fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
+fn read_expectations(node: &Node<'_>, problem: &Problem) -> ParseResult<Vec<Expectation>> {
     let mut map = node.map()?;
     let mut all = vec![Expectation::default()];
-    map.set("points", &mut all[0].score, points);
-    let by_group = map.get("expected", |node| by_group(node, expected_of_group));
-    map.doubt_rest();
+    map.set("points", &mut all[0].score, read_points);
+    let by_group = map.get("expected", |node| parse_by_group(node, read_group_expectation));
+    map.warn_of_rest();
     for (group, rule) in by_group.into_iter().flatten() {
         let name = group_name(group);
         let Some(found) = problem.test_data.groups.iter().find(|it| it.name == name) else {
@@ -154,19 +151,19 @@ fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
     Ok(all)
 }
 
-fn points(node: &Node<'_>) -> Parse<Option<ScoreRange>> {
-    let points = Score::new(number(node, Bound::AtLeast(0.0))?);
+fn read_points(node: &Node<'_>) -> ParseResult<Option<ScoreRange>> {
+    let points = Score::new(number(node, NumberBound::AtLeast(0.0))?);
     Ok(points.map(|score| ScoreRange { from: score, to: score }))
 }
 
 /// `{points: 25, status: OK}`, or only the status, which is the worst one of TL, ML, RE, WA, OK.
-fn expected_of_group(node: &Node<'_>) -> Parse<Expectation> {
+fn read_group_expectation(node: &Node<'_>) -> ParseResult<Expectation> {
     let mut rule = Expectation::default();
     let status = if node.is_map() {
         let mut map = node.map()?;
-        map.set("points", &mut rule.score, points);
+        map.set("points", &mut rule.score, read_points);
         let status = map.node("status");
-        map.doubt_rest();
+        map.warn_of_rest();
         status
     } else {
         Some(node.clone())

@@ -6,46 +6,43 @@ use crate::model::problem::{Grading, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup, ValidatorArgs};
-use crate::package::by_name::{compared_by_lines, source};
-use crate::package::files::{Files, Item};
-use crate::package::node::{Map, Node, Parse};
-use crate::package::sinol::{ELSEWHERE, SETTINGS};
-use crate::package::text::shown;
-use crate::package::values::{Bound, integer, number};
+use crate::package::by_name::{find_source, line_sensitive_args};
+use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::sinol::{SETTINGS, SINOL_MAKE_HELP};
+use crate::package::text::excerpt;
+use crate::package::values::{NumberBound, integer, number};
 
-/// An input.
-pub(super) struct Test {
+pub(super) struct SinolTest {
     /// The part after the task's name, such as `1a`.
     pub id: String,
     /// The group: 0 for examples, and for names that end in `ocen`; it gives no points.
     pub group: u32,
-    input: Item,
+    input: PackageEntry,
 }
 
-/// The group around all groups.
-const ALL: &str = "tests";
+const ALL_GROUPS: &str = "tests";
 
 pub(super) fn group_name(group: u32) -> String {
-    format!("{ALL}/{group}")
+    format!("{ALL_GROUPS}/{group}")
 }
 
-/// All tests, by group.
-pub(super) fn tests(tree: &Files, id: &str) -> Vec<Test> {
+pub(super) fn read_tests(tree: &PackageFiles, id: &str) -> Vec<SinolTest> {
     let mut tests = Vec::new();
     for (dir, ending) in [("in", ".in"), ("out", ".out")] {
         for item in tree.children(dir).filter(|item| item.is_file()) {
             let Some(stem) = item.base_name().strip_suffix(ending) else { continue };
-            match stem.strip_prefix(id).and_then(|it| Some((it, group(it)?))) {
+            match stem.strip_prefix(id).and_then(|it| Some((it, parse_group(it)?))) {
                 None => {
                     let message = format!(
                         "is not a test of `{}`: tests are called `{0}1{ending}`, `{0}2a{ending}`, …",
-                        shown(id)
+                        excerpt(id)
                     );
                     let help = "rename it, or correct `sinol_task_id` in config.yml";
                     tree.faults.error(item, message, help);
                 }
                 Some((test, group)) if dir == "in" => {
-                    tests.push(Test { id: test.to_owned(), group, input: item.clone() });
+                    tests.push(SinolTest { id: test.to_owned(), group, input: item.clone() });
                 }
                 Some(_) if tree.file(&format!("in/{stem}.in")).is_none() => {
                     let help = "make the inputs first: `sinol-make gen`";
@@ -64,7 +61,7 @@ pub(super) fn tests(tree: &Files, id: &str) -> Vec<Test> {
 }
 
 /// The group of a test: digits, then letters and digits.
-fn group(test: &str) -> Option<u32> {
+fn parse_group(test: &str) -> Option<u32> {
     let digits = test.len() - test.trim_start_matches(|it: char| it.is_ascii_digit()).len();
     let (number, rest) = test.split_at(digits);
     let is_name = rest.bytes().all(|it| it.is_ascii_digit() || it.is_ascii_lowercase());
@@ -72,11 +69,18 @@ fn group(test: &str) -> Option<u32> {
     Some(if rest.ends_with("ocen") { 0 } else { number })
 }
 
-/// The groups with their points and required groups.
-pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
-    let scores = map.get("scores", |node| by_group(node, |it| number(it, Bound::AtLeast(0.0))));
+pub(super) fn add_groups(
+    tree: &PackageFiles,
+    tests: &[SinolTest],
+    map: &mut Map<'_>,
+    problem: &mut Problem,
+) {
+    let scores =
+        map.get("scores", |node| parse_by_group(node, |it| number(it, NumberBound::AtLeast(0.0))));
     let needed = map.get("subtask_dependencies", |node| {
-        by_group(node, |it| it.items("a sequence of groups")?.map(|it| group_number(&it)).collect())
+        parse_by_group(node, |it| {
+            it.items("a sequence of groups")?.map(|it| parse_group_number(&it)).collect()
+        })
     });
     let needed: BTreeMap<u32, Vec<u32>> = needed.unwrap_or_default();
     if tests.is_empty() {
@@ -105,11 +109,11 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
     }
     if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {
         let message = format!(
-            "groups depend on others, and the checker {} may accept a part of one: what is left of the others then, \
-             juror does not compute",
+            "groups depend on others, and the checker {} may accept a part of one: juror does not compute what the \
+             others are worth then",
             validator.name
         );
-        error(message, ELSEWHERE);
+        error(message, SINOL_MAKE_HELP);
     }
     for (group, before) in &needed {
         for one in before {
@@ -123,15 +127,15 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
             if let Some(lost) = further.find(|it| !before.contains(it)) {
                 let message = format!(
                     "group {group} depends on {one}, which depends on {lost}, but {group} does not; juror would \
-                     let it"
+                     make it depend on {lost}"
                 );
-                error(message, ELSEWHERE);
+                error(message, SINOL_MAKE_HELP);
             }
         }
     }
     let all = Score::new(points.iter().filter(|(it, _)| **it != 0).map(|(_, it)| it).sum());
     let groups = &mut problem.test_data.groups;
-    groups.push(TestGroup::scored(ALL, all, Aggregation::Sum, Vec::new()));
+    groups.push(TestGroup::scored(ALL_GROUPS, all, Aggregation::Sum, Vec::new()));
     groups.extend(numbers.iter().map(|group| {
         let points = points.get(group).filter(|_| *group != 0).copied().unwrap_or_default();
         let before = needed.get(group).into_iter().flatten();
@@ -145,7 +149,7 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
 
 /// 100 points in equal parts. The rest goes to the last group, or to the last groups: the tools agree if it is a
 /// single point.
-fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
+fn equal_parts(tree: &PackageFiles, groups: &[u32]) -> BTreeMap<u32, f64> {
     let count = groups.len().max(1);
     let (part, rest) = (100 / count, 100 % count);
     if rest > 1 {
@@ -158,17 +162,16 @@ fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
     groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
 }
 
-/// Values keyed by the numbers of groups.
-pub(super) fn by_group<'a, T>(
+pub(super) fn parse_by_group<'a, T>(
     node: &Node<'a>,
-    parse: impl Fn(&Node<'a>) -> Parse<T>,
-) -> Parse<BTreeMap<u32, T>> {
+    parse: impl Fn(&Node<'a>) -> ParseResult<T>,
+) -> ParseResult<BTreeMap<u32, T>> {
     let mut all = BTreeMap::new();
     for node in node.entries("a map by the numbers of groups")? {
         match node.key.parse() {
             Ok(group) => all.extend(parse(&node).ok().map(|it| (group, it))),
             Err(_) => {
-                let message = format!("`{}` is not a group number", shown(node.key));
+                let message = format!("`{}` is not a group number", excerpt(node.key));
                 node.at_key().error(message, "write one such as 1");
             }
         }
@@ -176,12 +179,17 @@ pub(super) fn by_group<'a, T>(
     Ok(all)
 }
 
-fn group_number(node: &Node<'_>) -> Parse<u32> {
+fn parse_group_number(node: &Node<'_>) -> ParseResult<u32> {
     integer(node, 0, "the number of a group")
 }
 
 /// The test cases; the model solution makes missing answers.
-pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Problem) {
+pub(super) fn add_cases(
+    tree: &PackageFiles,
+    id: &str,
+    tests: Vec<SinolTest>,
+    problem: &mut Problem,
+) {
     let mut unmade = Vec::new();
     for test in tests {
         let answer = format!("out/{id}{}.out", test.id);
@@ -195,11 +203,11 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
             } else {
                 vec![test.input.base_name().to_owned()]
             }),
-            output_validator_args: compared_by_lines(problem),
+            output_validator_args: line_sensitive_args(problem),
             ..TestCase::default()
         };
         if tree.file(&answer).is_none() {
-            let Some(model) = source(tree, "prog", &[id]) else {
+            let Some(model) = find_source(tree, "prog", &[id]) else {
                 let message =
                     format!("has no answer {answer}, and there is no prog/{id}.* to make it");
                 tree.faults.error(&test.input, message, "add the file, or the model solution");
@@ -214,5 +222,5 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
         }
         problem.test_data.cases.push(case);
     }
-    problem.unmade = Recipe::of_cases(tree.path(SETTINGS), unmade);
+    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), unmade);
 }

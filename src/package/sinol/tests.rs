@@ -1,7 +1,7 @@
 //! Small packages, and how they are read.
 
 use crate::package::tests::package_with;
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 const SETTINGS: &str = "\
 title: Sum
@@ -39,7 +39,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         ("prog/oi.h", "h\n"),
     ];
     let keep = package_with(files.iter().chain(more), changes, without);
-    let Reading { problem, diagnostics, .. } = read(keep.path());
+    let PackageReading { problem, diagnostics, .. } = read(keep.path());
     let mut lines = Vec::new();
     if let Some(problem) = &problem {
         lines.push(format!(
@@ -58,7 +58,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             }
         }));
         lines.extend(problem.test_data.cases.iter().map(|case| case.name.clone()));
-        let unmade = problem.unmade.iter().flat_map(|recipe| &recipe.cases);
+        let unmade = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
         lines.extend(unmade.map(|case| format!("{} is made", case.name)));
         for submission in &problem.submissions {
             let include = submission.program.include.iter();
@@ -141,7 +141,7 @@ fn libraries_are_built_with_solutions() {
 }
 
 #[test]
-fn what_cannot_be_honoured_is_named() {
+fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
             let said = read_with(changes, more, without);

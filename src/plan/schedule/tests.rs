@@ -1,19 +1,34 @@
-//! Which cases are needed, as tables.
+//! Tables of which cases are needed.
 
 use super::*;
 
-fn section(parts: Vec<Piece>, requires: &[usize], until: Until, yields: Yields) -> Section {
-    Section { parts, requires: requires.to_vec(), until, yields }
+fn section(
+    parts: Vec<SectionPart>,
+    requires: &[usize],
+    until: EndCondition,
+    yields: SectionResult,
+) -> Section {
+    Section { parts, requires: requires.to_vec(), ends_on: until, result: yields }
 }
 
-/// A section with this many cases, whose result does not matter outside.
-fn alone(cases: usize, requires: &[usize], until: Until) -> Piece {
-    Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Acceptance))
+/// A section with this many cases. Its result does not matter to its parent.
+fn independent_section(cases: usize, requires: &[usize], until: EndCondition) -> SectionPart {
+    SectionPart::Section(section(
+        vec![SectionPart::Cases(cases)],
+        requires,
+        until,
+        SectionResult::Acceptance,
+    ))
 }
 
-/// A section with this many cases; if it ends early, it ends the section around it.
-fn ending(cases: usize, requires: &[usize], until: Until) -> Piece {
-    Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Unbroken))
+/// A section with this many cases. If it ends early, it ends its parent.
+fn ending_section(cases: usize, requires: &[usize], until: EndCondition) -> SectionPart {
+    SectionPart::Section(section(
+        vec![SectionPart::Cases(cases)],
+        requires,
+        until,
+        SectionResult::UnlessCut,
+    ))
 }
 
 fn end(letter: char) -> Option<CaseEnd> {
@@ -26,14 +41,14 @@ fn end(letter: char) -> Option<CaseEnd> {
     }
 }
 
-/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each
-/// case: `+` yes, `?` perhaps, `!` not yet, `-` no.
+/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each case: `+` yes, `?`
+/// possibly, `!` not yet, `-` no.
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
     let letter = |need| match need {
         Need::Yes => '+',
-        Need::Perhaps => '?',
-        Need::NotYet => '!',
+        Need::Possibly => '?',
+        Need::Undecided => '!',
         Need::No => '-',
     };
     let mut needs = String::new();
@@ -52,38 +67,44 @@ fn check(root: Section, table: &[(&str, &str)]) {
     }
 }
 
-fn all(parts: Vec<Piece>) -> Section {
-    section(parts, &[], Until::Never, Yields::All)
+fn all(parts: Vec<SectionPart>) -> Section {
+    section(parts, &[], EndCondition::Never, SectionResult::All)
 }
 
 #[test]
 fn the_first_rejection_ends_a_section() {
     check(
-        Schedule::single(4, Until::Rejection).root,
+        Schedule::single(4, EndCondition::Rejection).root,
         &[("....", "+???"), ("a...", "++??"), ("aara", "+++-"), ("a.r.", "++?-"), ("f...", "+---")],
     );
     check(
-        Schedule::single(3, Until::Never).root,
+        Schedule::single(3, EndCondition::Never).root,
         &[("...", "+++"), ("ra.", "+++"), ("f..", "+--")],
     );
 }
 
 #[test]
-fn a_part_of_the_points_ends_a_section_unless_only_nothing_does() {
+fn partial_points_end_a_section_unless_only_worthless_rejections_do() {
     let single = |until| Schedule::single(3, until).root;
-    check(single(Until::Rejection), &[("p..", "+--"), ("ap.", "++-")]);
-    check(single(Until::Worthless), &[("p..", "++?"), ("ppa", "+++"), ("pr.", "++-")]);
-    let parts = vec![alone(1, &[], Until::Worthless), alone(1, &[1], Until::Worthless)];
+    check(single(EndCondition::Rejection), &[("p..", "+--"), ("ap.", "++-")]);
+    check(
+        single(EndCondition::WorthlessRejection),
+        &[("p..", "++?"), ("ppa", "+++"), ("pr.", "++-")],
+    );
+    let parts = vec![
+        independent_section(1, &[], EndCondition::WorthlessRejection),
+        independent_section(1, &[1], EndCondition::WorthlessRejection),
+    ];
     check(all(parts), &[("p.", "+-"), ("a.", "++")]);
 }
 
 #[test]
-fn a_section_waits_for_those_that_it_requires() {
+fn a_section_waits_for_the_sections_that_it_requires() {
     let parts = vec![
-        alone(1, &[], Until::Never),
-        alone(2, &[1], Until::Never),
-        alone(1, &[2], Until::Never),
-        alone(1, &[], Until::Never),
+        independent_section(1, &[], EndCondition::Never),
+        independent_section(2, &[1], EndCondition::Never),
+        independent_section(1, &[2], EndCondition::Never),
+        independent_section(1, &[], EndCondition::Never),
     ];
     check(
         all(parts),
@@ -100,11 +121,19 @@ fn a_section_waits_for_those_that_it_requires() {
 }
 
 #[test]
-fn a_section_that_ends_early_may_end_the_one_around_it() {
-    let inner = vec![ending(2, &[1], Until::Rejection), ending(2, &[], Until::Rejection)];
-    let around = Piece::Section(section(inner, &[], Until::Rejection, Yields::Unbroken));
+fn a_section_that_ends_early_may_end_its_parent() {
+    let inner = vec![
+        ending_section(2, &[1], EndCondition::Rejection),
+        ending_section(2, &[], EndCondition::Rejection),
+    ];
+    let around = SectionPart::Section(section(
+        inner,
+        &[],
+        EndCondition::Rejection,
+        SectionResult::UnlessCut,
+    ));
     check(
-        all(vec![alone(1, &[], Until::Never), around]),
+        all(vec![independent_section(1, &[], EndCondition::Never), around]),
         &[
             ("a....", "++???"),
             ("aaa..", "++++?"),
@@ -120,40 +149,51 @@ fn a_section_that_ends_early_may_end_the_one_around_it() {
 #[test]
 fn a_fault_ends_everything_if_its_case_is_needed() {
     check(
-        all(vec![alone(2, &[], Until::Rejection), alone(1, &[], Until::Never)]),
+        all(vec![
+            independent_section(2, &[], EndCondition::Rejection),
+            independent_section(1, &[], EndCondition::Never),
+        ]),
         &[("rf.", "+-+"), ("af.", "++-"), (".f.", "+??"), ("f..", "+--")],
     );
 }
 
 #[test]
-fn what_a_section_yields_decides_whether_the_one_around_it_goes_on() {
-    let around = |until: Until, yields: Yields| {
-        let inner = Piece::Section(section(vec![Piece::Cases(2)], &[], until, yields));
-        section(vec![inner, Piece::Cases(2)], &[], Until::Rejection, Yields::All)
+fn the_result_of_a_section_decides_whether_its_parent_continues() {
+    let around = |until: EndCondition, yields: SectionResult| {
+        let inner = SectionPart::Section(section(vec![SectionPart::Cases(2)], &[], until, yields));
+        section(
+            vec![inner, SectionPart::Cases(2)],
+            &[],
+            EndCondition::Rejection,
+            SectionResult::All,
+        )
     };
     check(
-        around(Until::Rejection, Yields::All),
+        around(EndCondition::Rejection, SectionResult::All),
         &[("....", "+???"), ("aa..", "+++?"), ("r...", "+---"), ("ar..", "++--"), (".r..", "+?--")],
     );
     check(
-        around(Until::Never, Yields::All),
+        around(EndCondition::Never, SectionResult::All),
         &[("....", "++??"), ("r...", "++--"), (".r..", "++--"), ("aar.", "+++-")],
     );
     check(
-        around(Until::Never, Yields::Any),
+        around(EndCondition::Never, SectionResult::Any),
         &[("a...", "+++?"), ("r...", "++??"), ("ra..", "+++?"), ("rr..", "++--"), (".a..", "+++?")],
     );
     check(
-        around(Until::Rejection, Yields::Any),
+        around(EndCondition::Rejection, SectionResult::Any),
         &[("a...", "+++?"), ("ar..", "+++?"), ("r...", "+---"), (".a..", "+???")],
     );
     check(
-        around(Until::Never, Yields::Last),
+        around(EndCondition::Never, SectionResult::Last),
         &[("ra..", "+++?"), ("ar..", "++--"), ("r...", "++??"), (".a..", "+++?")],
     );
     check(
-        around(Until::Rejection, Yields::Last),
+        around(EndCondition::Rejection, SectionResult::Last),
         &[("r...", "+---"), (".a..", "+???"), (".r..", "+?--")],
     );
-    check(around(Until::Rejection, Yields::Acceptance), &[("r...", "+-+?"), ("....", "+?+?")]);
+    check(
+        around(EndCondition::Rejection, SectionResult::Acceptance),
+        &[("r...", "+-+?"), ("....", "+?+?")],
+    );
 }

@@ -8,13 +8,13 @@ use crate::model::words::words;
 
 /// The servers, and how to connect to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub struct NatsAddress {
     /// What the user calls it: the address without options.
     pub name: String,
     pub hosts: Vec<String>,
     /// Whether the connection is encrypted.
     pub is_private: bool,
-    pub key: Option<Key>,
+    pub key: Option<NatsKey>,
     /// A file with the certificates of the authorities that sign for the servers.
     pub authorities: Option<PathBuf>,
     /// The prefix of reply subjects. By default it contains the name of the key, so that a server can keep other users
@@ -25,20 +25,20 @@ pub struct Address {
 
 /// A user's key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct NatsKey {
     /// The public key, which is the user's name.
     pub user: String,
     pub seed: String,
 }
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for NatsKey {
     /// Omits the secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.user)
     }
 }
 
-impl Key {
+impl NatsKey {
     /// Reads a file that has a seed in a line of its own.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ const PORT: u16 = 4222;
 /// How many servers the address must name so that each message is stored in three copies.
 const COPIES: usize = 3;
 
-impl Address {
+impl NatsAddress {
     /// Parses an address.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Address {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             match (name, value) {
                 (_, "") => return Err(fault(format!("`{name}` has no value"))),
-                ("key", file) => address.key = Some(Key::read(Path::new(file))?),
+                ("key", file) => address.key = Some(NatsKey::read(Path::new(file))?),
                 ("ca", file) => {
                     std::fs::File::open(file).map_err(|error| {
                         JudgeError::new(format!("read the certificates {}", printable(file)), error)
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn addresses_are_read() {
         let read = |typed: &str| {
-            let it = Address::parse(typed).map_err(|error| error.reason);
+            let it = NatsAddress::parse(typed).map_err(|error| error.reason);
             it.map(|it| {
                 format!(
                     "{} {} {:?} {} {:?}",
@@ -206,7 +206,7 @@ mod tests {
         let path = directory.path().join("key");
         let address = format!("nats://a?key={}", path.display());
         let refused = |piece: &str| {
-            let error = Address::parse(&address).unwrap_err();
+            let error = NatsAddress::parse(&address).unwrap_err();
             assert!(error.reason.contains(piece), "{error}");
         };
         refused("No such file");
@@ -216,7 +216,7 @@ mod tests {
         refused("Bad seed length");
         let pair = nkeys::KeyPair::new_user();
         std::fs::write(&path, format!("# mine\n{}\n", pair.seed().unwrap())).unwrap();
-        let read = Address::parse(&address).unwrap();
+        let read = NatsAddress::parse(&address).unwrap();
         assert_eq!(read.inbox, format!("_INBOX.{}", pair.public_key()));
         assert_eq!(read.user(), pair.public_key());
         let shown = format!("{read:?}");
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn three_servers_keep_three_copies() {
-        let copies = |typed| Address::parse(typed).unwrap().copies();
+        let copies = |typed| NatsAddress::parse(typed).unwrap().copies();
         assert_eq!(["nats://a", "nats://a,b", "nats://a,b,c"].map(copies), [1, 1, 3]);
     }
 }

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::model::blob::{Blob, Digest};
 use crate::remote::incoming::{IncomingBlob, LargeBlobs};
 use crate::remote::nats::layout::{self, BLOBS};
-use crate::remote::nats::link::{Link, NoReply, Outgoing, header, seconds_of, status};
+use crate::remote::nats::link::{NatsLink, NoReply, OutgoingMessage, header, seconds_of, status};
 use crate::remote::nats::random;
-use crate::remote::serve::pieces;
+use crate::remote::serve::send_pieces;
 
 /// A blob older than this is stored again, so that it does not expire before it is read.
 const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);
@@ -26,23 +26,23 @@ const LARGEST: u64 = 64 << 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlobFault {
     /// The server does not answer.
-    Silent(NoReply),
+    NoReply(NoReply),
     /// The server refuses or holds something else, or the blob cannot be read or written here.
-    Wrong(String),
+    Invalid(String),
 }
 
 impl std::fmt::Display for BlobFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Silent(silence) => write!(f, "{silence}"),
-            Self::Wrong(reason) => write!(f, "{reason}"),
+            Self::NoReply(silence) => write!(f, "{silence}"),
+            Self::Invalid(reason) => write!(f, "{reason}"),
         }
     }
 }
 
 impl From<NoReply> for BlobFault {
     fn from(silence: NoReply) -> Self {
-        Self::Silent(silence)
+        Self::NoReply(silence)
     }
 }
 
@@ -54,8 +54,8 @@ fn head_subject(digest: &Digest) -> String {
 ///
 /// # Errors
 /// If it cannot be stored.
-pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
-    let unread = |error: std::io::Error| BlobFault::Wrong(error.to_string());
+pub fn put(link: &NatsLink, blob: &Blob) -> Result<(), BlobFault> {
+    let unread = |error: std::io::Error| BlobFault::Invalid(error.to_string());
     let digest = blob.digest().map_err(unread)?;
     let length = blob.len().map_err(unread)?;
     if head(link, &digest, false)?.is_some_and(|head| head.length == length && head.age < FRESH) {
@@ -65,15 +65,15 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     let subject = format!("$O.CAS.C.{id}");
     let count = std::cell::Cell::new(0u64);
     let failure = std::cell::Cell::new(None);
-    let sent = pieces(blob, |_, bytes| {
+    let sent = send_pieces(blob, |_, bytes| {
         count.set(count.get() + 1);
-        let mut call = Outgoing::new(subject.clone(), bytes);
+        let mut call = OutgoingMessage::new(subject.clone(), bytes);
         // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", format!("{id}.{}", count.get())));
         match layout::store_patiently(link, &call) {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(refusal)) => failure.set(Some(BlobFault::Wrong(refusal.what))),
-            Err(silence) => failure.set(Some(BlobFault::Silent(silence))),
+            Ok(Err(refusal)) => failure.set(Some(BlobFault::Invalid(refusal.what))),
+            Err(silence) => failure.set(Some(BlobFault::NoReply(silence))),
         }
         Err(crate::model::judgement::JudgeError::new("put a blob", "the server did not accept it"))
     });
@@ -86,29 +86,29 @@ pub fn put(link: &Link, blob: &Blob) -> Result<(), BlobFault> {
     if let Some(failure) = failure.take() {
         return Err(useless(failure));
     }
-    sent.map_err(|error| useless(BlobFault::Wrong(error.to_string())))?;
+    sent.map_err(|error| useless(BlobFault::Invalid(error.to_string())))?;
     let head = json!({
         "name": layout::blob(&digest), "bucket": "CAS", "nuid": id, "size": length, "chunks": count.get(),
         "digest": format!("SHA-256={}", URL_SAFE.encode(digest.0)), "mtime": "0001-01-01T00:00:00Z",
     });
     let head = head.to_string();
-    let mut call = Outgoing::new(head_subject(&digest), head.as_bytes());
+    let mut call = OutgoingMessage::new(head_subject(&digest), head.as_bytes());
     call.headers.push(("Nats-Rollup", "sub".to_owned()));
     let stored = layout::store_patiently(link, &call)?;
-    stored.map(|_| ()).map_err(|refusal| useless(BlobFault::Wrong(refusal.what)))
+    stored.map(|_| ()).map_err(|refusal| useless(BlobFault::Invalid(refusal.what)))
 }
 
 /// The head of a blob.
-struct Head {
+struct BlobHead {
     length: u64,
     id: String,
     age: Duration,
 }
 
 /// The head of a blob, if the server has it. One that was stored is waited for.
-fn head(link: &Link, digest: &Digest, was_stored: bool) -> Result<Option<Head>, BlobFault> {
+fn head(link: &NatsLink, digest: &Digest, was_stored: bool) -> Result<Option<BlobHead>, BlobFault> {
     let subject = format!("$JS.API.DIRECT.GET.{BLOBS}.{}", head_subject(digest));
-    let call = Outgoing::new(subject, b"");
+    let call = OutgoingMessage::new(subject, b"");
     let message = if was_stored { link.request_stored(&call) } else { link.request(&call) }?;
     if status(&message).is_some() {
         return Ok(None);
@@ -123,7 +123,7 @@ fn head(link: &Link, digest: &Digest, was_stored: bool) -> Result<Option<Head>, 
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let passed = |since: f64| Duration::from_secs_f64((now - since).max(0.0));
     let age = since.map_or(Duration::MAX, passed);
-    Ok(Some(Head { length, id: id.to_owned(), age }))
+    Ok(Some(BlobHead { length, id: id.to_owned(), age }))
 }
 
 /// Gets the blob with this digest and length.
@@ -131,13 +131,13 @@ fn head(link: &Link, digest: &Digest, was_stored: bool) -> Result<Option<Head>, 
 /// # Errors
 /// If the server does not have it, or has something else.
 pub(in crate::remote) fn get(
-    link: &Link,
+    link: &NatsLink,
     digest: &Digest,
     length: u64,
     large: &mut LargeBlobs,
 ) -> Result<Blob, BlobFault> {
     let name = layout::blob(digest);
-    let wrong = |what: &str| BlobFault::Wrong(format!("the server {what} {name}"));
+    let wrong = |what: &str| BlobFault::Invalid(format!("the server {what} {name}"));
     let head = head(link, digest, true)?.ok_or_else(|| wrong("does not have the blob"))?;
     if head.length != length {
         return Err(wrong("has another length for the blob"));
@@ -148,7 +148,7 @@ pub(in crate::remote) fn get(
         let body =
             json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) }).to_string();
         let subject = format!("$JS.API.DIRECT.GET.{BLOBS}");
-        let message = link.request_stored(&Outgoing::new(subject, body.as_bytes()))?;
+        let message = link.request_stored(&OutgoingMessage::new(subject, body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             return Err(wrong("lacks a piece of the blob"));
@@ -159,7 +159,7 @@ pub(in crate::remote) fn get(
         }
         incoming.push(&message.payload, large);
     }
-    let blob = incoming.finish().map_err(BlobFault::Wrong)?;
+    let blob = incoming.finish().map_err(BlobFault::Invalid)?;
     if blob.known_digest() == Some(*digest) {
         Ok(blob)
     } else {

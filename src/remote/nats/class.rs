@@ -4,11 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::remote::group::ReplyTo;
-use crate::remote::message::Facts;
+use crate::remote::group::ReplyHandle;
+use crate::remote::message::WorkerFacts;
 use crate::remote::nats::address::Lane;
 use crate::remote::nats::unit::{MOST, MOST_JOBS};
-use crate::remote::serve::AHEAD;
+use crate::remote::serve::EXTRA_JOBS;
 
 /// The longest time that the runs of a unit may take in total. They wait for one worker while others may be idle.
 const TOGETHER: Duration = Duration::from_millis(150);
@@ -25,10 +25,10 @@ pub(super) const GONE: Duration = Duration::from_secs(10);
 /// Workers that are alike.
 pub(super) struct WorkerClass {
     pub(super) name: String,
-    pub(super) reply_to: Option<ReplyTo>,
+    pub(super) reply_to: Option<ReplyHandle>,
     pub(super) waiting: VecDeque<QueuedJob>,
     pub(super) in_flight: usize,
-    pub(super) members: HashMap<String, (Facts, Instant)>,
+    pub(super) members: HashMap<String, (WorkerFacts, Instant)>,
     /// The mean time of recent runs of each program, in seconds.
     pub(super) means: HashMap<usize, f64>,
     pub(super) seen: Instant,
@@ -84,7 +84,7 @@ impl WorkerClass {
     pub(super) fn held_for(&self) -> Option<Duration> {
         let first = self.waiting.front()?;
         let (slots, workers) = self.here();
-        if self.in_flight >= (slots + AHEAD * workers).max(1 + AHEAD) {
+        if self.in_flight >= (slots + EXTRA_JOBS * workers).max(1 + EXTRA_JOBS) {
             return None;
         }
         let is_full = || self.together().len() >= self.most(first.program);

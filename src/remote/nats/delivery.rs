@@ -8,18 +8,18 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::Reply;
+use crate::model::job::JobReply;
 use crate::model::judgement::JudgeError;
 use crate::model::text::{hex, printable};
-use crate::remote::frame::frame;
-use crate::remote::group::ReplyTo;
-use crate::remote::judge_side::{JudgeSide, Received, Response};
-use crate::remote::message::Ended;
+use crate::remote::frame::encode_frame;
+use crate::remote::group::ReplyHandle;
+use crate::remote::judge_side::{JudgeSide, ReceivedMessage, Response};
+use crate::remote::message::JobEnd;
 use crate::remote::nats::bucket::{self, BlobFault};
 use crate::remote::nats::class::QueuedJob;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
-use crate::remote::nats::link::{NoReply, Outgoing, status};
-use crate::remote::nats::submitter::{InFlight, Submitter};
+use crate::remote::nats::link::{NoReply, OutgoingMessage, status};
+use crate::remote::nats::submitter::{Submitter, UnitInFlight};
 use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 
 /// After how long without news a unit is looked for.
@@ -38,7 +38,7 @@ impl Submitter {
         hex(&hasher.finalize()[..16])
     }
 
-    fn under_way(&self, unit: &str) -> Option<(InFlight, ReplyTo)> {
+    fn under_way(&self, unit: &str) -> Option<(UnitInFlight, ReplyHandle)> {
         let state = self.lock();
         let in_flight = state.in_flight.get(unit)?.clone();
         let reply_to = state.classes[in_flight.class].reply_to.clone()?;
@@ -57,10 +57,10 @@ impl Submitter {
                     in_flight.looked = Some(Instant::now());
                 }
             }
-            Err(BlobFault::Silent(NoReply::Closed)) => {}
-            Err(BlobFault::Silent(silence @ NoReply::Away(_))) => {
+            Err(BlobFault::NoReply(NoReply::Closed)) => {}
+            Err(BlobFault::NoReply(silence @ NoReply::Unreachable(_))) => {
                 self.land(unit, None);
-                reply_to.lose(&silence.to_string());
+                reply_to.report_lost(&silence.to_string());
             }
             // A server whose disk is full says nothing. Other jobs may still be small enough.
             Err(fault) => {
@@ -79,12 +79,14 @@ impl Submitter {
     fn try_to_send(
         &self,
         unit: &str,
-        in_flight: &InFlight,
-        reply_to: &ReplyTo,
+        in_flight: &UnitInFlight,
+        reply_to: &ReplyHandle,
     ) -> Result<(), BlobFault> {
         for envelope in &in_flight.envelopes {
             // If nobody waits for it any more, its run is useless but harmless.
-            for blob in reply_to.known(envelope.number).into_iter().flat_map(|open| open.blobs) {
+            for blob in
+                reply_to.open_envelope(envelope.number).into_iter().flat_map(|open| open.blobs)
+            {
                 self.bring(&blob)?;
             }
         }
@@ -92,23 +94,23 @@ impl Submitter {
             in_flight.envelopes.iter().map(|envelope| &*envelope.bytes).collect();
         let length: usize = frames.iter().map(|it| it.len()).sum();
         let mut head = UnitHead { batch: self.batch.clone(), unit: unit.to_owned(), stored: None };
-        let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
+        let fault = |error: JudgeError| BlobFault::Invalid(error.to_string());
         let bytes = if length > MOST {
             let blob = Blob::from(frames.concat());
-            let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
+            let digest = blob.digest().map_err(|error| BlobFault::Invalid(error.to_string()))?;
             self.bring(&blob)?;
             head.stored = Some((digest, length as u64));
-            frame(&head, &[]).map_err(fault)?
+            encode_frame(&head, &[]).map_err(fault)?
         } else {
-            frame(&head, &frames).map_err(fault)?
+            encode_frame(&head, &frames).map_err(fault)?
         };
         let class = self.class_name(in_flight.class);
         let mut call =
-            Outgoing::new(layout::job(in_flight.lane, &class, &self.batch, unit), &bytes);
+            OutgoingMessage::new(layout::job(in_flight.lane, &class, &self.batch, unit), &bytes);
         // The server stores it once, however often it is sent.
         call.headers.push(("Nats-Msg-Id", unit.to_owned()));
         let stored = layout::store_patiently(&self.link, &call)?;
-        stored.map(|_| ()).map_err(|refusal| BlobFault::Wrong(refusal.what))
+        stored.map(|_| ()).map_err(|refusal| BlobFault::Invalid(refusal.what))
     }
 
     /// Stores a blob unless it was stored. Waits if another thread is storing it.
@@ -126,7 +128,7 @@ impl Submitter {
             }
             drop(state);
             if self.is_over() {
-                return Err(BlobFault::Silent(NoReply::Closed));
+                return Err(BlobFault::NoReply(NoReply::Closed));
             }
             thread::sleep(Duration::from_millis(1));
         }
@@ -170,7 +172,7 @@ impl Submitter {
         }
     }
 
-    fn settle(&self, unit: &str, reply_to: &ReplyTo, answers: Vec<Response>) {
+    fn settle(&self, unit: &str, reply_to: &ReplyHandle, answers: Vec<Response>) {
         let took: Vec<f64> = answers.iter().filter_map(took).collect();
         let mean = (!took.is_empty()).then(|| took.iter().sum::<f64>() / took.len() as f64);
         let Some(in_flight) = self.land(unit, mean) else { return };
@@ -183,8 +185,8 @@ impl Submitter {
     fn read_result(
         &self,
         unit: &str,
-        in_flight: &InFlight,
-        reply_to: &ReplyTo,
+        in_flight: &UnitInFlight,
+        reply_to: &ReplyHandle,
         head: &ResultHead,
         frames: Vec<u8>,
     ) -> Result<Option<Vec<Response>>, String> {
@@ -194,7 +196,8 @@ impl Submitter {
             return Err(format!("the server did not store it: {}", printable(reason)));
         }
         if head.fault.is_some() {
-            let known = in_flight.envelopes.iter().filter_map(|it| reply_to.known(it.number));
+            let known =
+                in_flight.envelopes.iter().filter_map(|it| reply_to.open_envelope(it.number));
             let blobs: Vec<_> = known.flat_map(|open| open.blobs).collect();
             let mut state = self.lock();
             for digest in blobs.iter().filter_map(Blob::known_digest) {
@@ -209,15 +212,15 @@ impl Submitter {
         let rooms: Vec<_> = in_flight
             .envelopes
             .iter()
-            .map(|it| reply_to.known(it.number).map_or(u64::MAX >> 1, |open| open.room))
+            .map(|it| reply_to.open_envelope(it.number).map_or(u64::MAX >> 1, |open| open.room))
             .collect();
         let index = |number: u64| usize::try_from(number.checked_sub(head.base)?).ok();
         let room = |number| rooms.get(index(number)?).copied();
-        let mut hearing = JudgeSide::within(Vec::new());
+        let mut hearing = JudgeSide::after_greeting(Vec::new());
         let mut answers: Vec<Option<Response>> = rooms.iter().map(|_| None).collect();
         let mut hear = |bytes: &[u8]| {
-            for heard in hearing.take(bytes, &room).map_err(|broken| broken.0)? {
-                let Received::Answered { number, answer } = heard else {
+            for heard in hearing.read_messages(bytes, &room).map_err(|broken| broken.0)? {
+                let ReceivedMessage::Answer { number, answer } = heard else {
                     return Err("it sends something that is not a result".to_owned());
                 };
                 match index(number).and_then(|index| answers.get_mut(index)) {
@@ -235,7 +238,7 @@ impl Submitter {
                 .ok_or("it names no parts")?;
             let subject = layout::result(&self.batch, unit);
             let subject = format!("$JS.API.DIRECT.GET.{RESULTS}.{subject}.{id}.{number}");
-            let Ok(message) = self.link.request_stored(&Outgoing::new(subject, b"")) else {
+            let Ok(message) = self.link.request_stored(&OutgoingMessage::new(subject, b"")) else {
                 return Ok(None);
             };
             if status(&message).is_some() {
@@ -266,7 +269,7 @@ impl Submitter {
         let worker = if worker.is_empty() { "a worker" } else { worker };
         let message = format!("its result was not used: {reason}");
         let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
-        reply_to.remark(Diagnostic::warning(worker, message).help(help));
+        reply_to.add_diagnostic(Diagnostic::warning(worker, message).help(help));
         let mut envelopes = Vec::new();
         for mut envelope in in_flight.envelopes {
             envelope.lost += 1;
@@ -297,7 +300,7 @@ impl Submitter {
             let get = |stream: &str, subject: &str| {
                 let subject = format!("$JS.API.DIRECT.GET.{stream}.{subject}");
                 self.link
-                    .request(&Outgoing::new(subject, b""))
+                    .request(&OutgoingMessage::new(subject, b""))
                     .ok()
                     .map(|message| (status(&message), message.payload))
             };
@@ -335,14 +338,14 @@ fn machine(name: &str) -> String {
 
 /// How long the programs of an answer took.
 fn took(answer: &Response) -> Option<f64> {
-    let Response::Ran(Ended::Came(reply)) = answer else { return None };
+    let Response::RunEnded(JobEnd::Finished(reply)) = answer else { return None };
     Some(reply.replies().first()?.outcome.wall_time.as_secs_f64())
 }
 
-fn replies(answer: &mut Response) -> Result<Vec<&mut Reply>, &'static str> {
+fn replies(answer: &mut Response) -> Result<Vec<&mut JobReply>, &'static str> {
     match answer {
-        Response::Ran(Ended::Came(reply)) => Ok(reply.replies_mut()),
-        Response::Ran(Ended::Interrupted) => Err("it was asked to end"),
-        Response::Ran(Ended::Failed(_)) | Response::Found(_) => Ok(Vec::new()),
+        Response::RunEnded(JobEnd::Finished(reply)) => Ok(reply.replies_mut()),
+        Response::RunEnded(JobEnd::Interrupted) => Err("it was asked to end"),
+        Response::RunEnded(JobEnd::Failed(_)) | Response::ToolFound(_) => Ok(Vec::new()),
     }
 }

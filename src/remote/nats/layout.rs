@@ -11,7 +11,7 @@ use crate::model::cluster::WORKERS_STREAM;
 use crate::model::judgement::JudgeError;
 use crate::model::text::hex;
 use crate::remote::nats::address::Lane;
-use crate::remote::nats::link::{Link, NoReply, Outgoing};
+use crate::remote::nats::link::{NatsLink, NoReply, OutgoingMessage};
 
 /// The version of this layout.
 const VERSION: &str = "1";
@@ -114,16 +114,16 @@ pub type ServerReply = Result<Result<Value, ServerRefusal>, NoReply>;
 ///
 /// # Errors
 /// If the server does not reply.
-pub fn ask(link: &Link, what: &str, body: &Value) -> ServerReply {
+pub fn ask(link: &NatsLink, what: &str, body: &Value) -> ServerReply {
     let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-    store(link, &Outgoing::new(format!("$JS.API.{what}"), &body))
+    store(link, &OutgoingMessage::new(format!("$JS.API.{what}"), &body))
 }
 
 /// Stores a message.
 ///
 /// # Errors
 /// If the server does not reply.
-pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
+pub fn store(link: &NatsLink, call: &OutgoingMessage<'_>) -> ServerReply {
     link.request(call).map(|message| read(&message))
 }
 
@@ -131,7 +131,7 @@ pub fn store(link: &Link, call: &Outgoing<'_>) -> ServerReply {
 ///
 /// # Errors
 /// If the server does not reply.
-pub fn store_patiently(link: &Link, call: &Outgoing<'_>) -> ServerReply {
+pub fn store_patiently(link: &NatsLink, call: &OutgoingMessage<'_>) -> ServerReply {
     for _ in 0..FULL {
         match store(link, call) {
             Ok(Err(refusal)) if !refusal.is_there_already() => thread::sleep(PAUSE),
@@ -157,7 +157,7 @@ fn read(message: &Message) -> Result<Value, ServerRefusal> {
 ///
 /// # Errors
 /// If the server cannot keep jobs, or keeps something else under these names.
-pub fn prepare(link: &Link, copies: usize) -> Result<(), JudgeError> {
+pub fn prepare(link: &NatsLink, copies: usize) -> Result<(), JudgeError> {
     let fault = |what: &str, reason: &dyn std::fmt::Display| {
         JudgeError::new(format!("prepare the {what} on the server"), reason)
     };
@@ -205,7 +205,7 @@ pub fn differs(wanted: &Value, found: &Value) -> Option<String> {
 ///
 /// # Errors
 /// If the server refuses.
-pub fn prepare_class(link: &Link, class: &str) -> Result<(), JudgeError> {
+pub fn prepare_class(link: &NatsLink, class: &str) -> Result<(), JudgeError> {
     for lane in Lane::ALL {
         let name = consumer(lane, class);
         let filter = format!("job.{}.{class}.>", lane.name());

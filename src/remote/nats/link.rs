@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 
 use crate::model::judgement::JudgeError;
 use crate::model::moment::Moment;
-use crate::remote::nats::address::Address;
+use crate::remote::nats::address::NatsAddress;
 use crate::remote::nats::random;
 
 /// The oldest server version that supports all requests.
@@ -55,7 +55,7 @@ const LAG: Duration = Duration::from_secs(3);
 const OPTIONAL: Duration = Duration::from_secs(2);
 
 /// A connection, for several threads.
-pub struct Link {
+pub struct NatsLink {
     client: Client,
     handle: Handle,
     inbox: String,
@@ -64,19 +64,19 @@ pub struct Link {
     patience: Option<Duration>,
     numbers: AtomicU64,
     has_answered: AtomicBool,
-    shared: Arc<Shared>,
+    shared: Arc<LinkShared>,
 }
 
 /// State shared between the connection's thread and the others.
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct LinkShared {
+    state: Mutex<LinkState>,
     changed: Condvar,
     over: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct LinkState {
     is_connected: bool,
     was_connected: bool,
     is_over: bool,
@@ -86,17 +86,17 @@ struct State {
     listeners: Vec<Sender<()>>,
 }
 
-impl Shared {}
+impl LinkShared {}
 
 /// A message to a server.
 #[derive(Clone, Debug, Default)]
-pub struct Outgoing<'a> {
+pub struct OutgoingMessage<'a> {
     pub subject: String,
     pub headers: Vec<(&'static str, String)>,
     pub body: &'a [u8],
 }
 
-impl<'a> Outgoing<'a> {
+impl<'a> OutgoingMessage<'a> {
     /// A message without headers.
     pub fn new(subject: impl Into<String>, body: &'a [u8]) -> Self {
         Self { subject: subject.into(), headers: Vec::new(), body }
@@ -116,19 +116,19 @@ impl<'a> Outgoing<'a> {
 pub enum NoReply {
     Closed,
     /// There has been no connection for this long.
-    Away(Duration),
+    Unreachable(Duration),
     /// There is a connection, but no service answers.
-    Nobody,
+    NoService,
 }
 
 impl fmt::Display for NoReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => write!(f, "the connection was closed here"),
-            Self::Away(time) => {
+            Self::Unreachable(time) => {
                 write!(f, "the server has not been reached for {} s", time.as_secs())
             }
-            Self::Nobody => write!(
+            Self::NoService => write!(
                 f,
                 "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
                  cluster are away"
@@ -141,7 +141,7 @@ impl fmt::Display for NoReply {
 #[derive(Debug)]
 pub enum ConnectFault {
     /// No server answers, which may change.
-    Away(JudgeError),
+    Unreachable(JudgeError),
     /// The server is not suitable, or refuses.
     Refused(JudgeError),
 }
@@ -149,22 +149,22 @@ pub enum ConnectFault {
 impl From<ConnectFault> for JudgeError {
     fn from(none: ConnectFault) -> Self {
         match none {
-            ConnectFault::Away(error) | ConnectFault::Refused(error) => error,
+            ConnectFault::Unreachable(error) | ConnectFault::Refused(error) => error,
         }
     }
 }
 
-impl Link {
+impl NatsLink {
     /// Connects, and reconnects by itself. `patience` is how long requests wait for a connection; none means for ever.
     ///
     /// # Errors
     /// If the server cannot be reached, rejects this key, or is too old.
-    pub fn open(address: &Address, patience: Option<Duration>) -> Result<Self, ConnectFault> {
+    pub fn open(address: &NatsAddress, patience: Option<Duration>) -> Result<Self, ConnectFault> {
         let fault = |reason: &dyn fmt::Display| {
             JudgeError::new(format!("connect to {}", address.name), reason)
         };
         let options = options(address);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(LinkShared::default());
         let noted = Arc::clone(&shared);
         let options = options.event_callback(move |event| {
             noted.note(&event);
@@ -215,7 +215,7 @@ impl Link {
         let (client, handle) = opened.map_err(|(reason, is_away)| {
             let error =
                 fault(&reason).help("check that the server runs there, and that it knows the key");
-            if is_away { ConnectFault::Away(error) } else { ConnectFault::Refused(error) }
+            if is_away { ConnectFault::Unreachable(error) } else { ConnectFault::Refused(error) }
         })?;
         {
             let mut state = shared.state.lock();
@@ -266,7 +266,7 @@ impl Link {
     ///
     /// # Errors
     /// If the server does not answer.
-    pub fn request(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
+    pub fn request(&self, call: &OutgoingMessage<'_>) -> Result<Message, NoReply> {
         let mut unheard: Option<Instant> = None;
         let mut silent = Duration::ZERO;
         loop {
@@ -290,7 +290,7 @@ impl Link {
                     let has_answered = self.has_answered.load(Ordering::Relaxed);
                     let patience = self.patience.filter(|_| has_answered).unwrap_or(NOBODY);
                     if unheard.get_or_insert_with(Instant::now).elapsed() > patience {
-                        return Err(NoReply::Nobody);
+                        return Err(NoReply::NoService);
                     }
                     thread::sleep(RETRY);
                 }
@@ -304,7 +304,7 @@ impl Link {
                 Err(RecvTimeoutError::Timeout) => {
                     silent += self.timeout;
                     if silent >= SILENCE && self.away().is_none() {
-                        return Err(NoReply::Nobody);
+                        return Err(NoReply::NoService);
                     }
                 }
             }
@@ -315,7 +315,7 @@ impl Link {
     ///
     /// # Errors
     /// If the server does not answer.
-    pub fn request_stored(&self, call: &Outgoing<'_>) -> Result<Message, NoReply> {
+    pub fn request_stored(&self, call: &OutgoingMessage<'_>) -> Result<Message, NoReply> {
         let begun = Instant::now();
         loop {
             let message = self.request(call)?;
@@ -336,7 +336,7 @@ impl Link {
             false
         };
         self.subscribe(place.clone(), hear).ok()?;
-        self.publish(&Outgoing::new(subject, body), Some(place));
+        self.publish(&OutgoingMessage::new(subject, body), Some(place));
         answers.recv_timeout(OPTIONAL).ok().filter(|it| !is_nobody(it))
     }
 
@@ -358,7 +358,7 @@ impl Link {
             if let Some(patience) = self.patience
                 && away >= patience
             {
-                return Err(NoReply::Away(away));
+                return Err(NoReply::Unreachable(away));
             }
             self.shared.changed.wait_for(&mut state, RETRY);
         }
@@ -372,7 +372,7 @@ impl Link {
 
     /// Sends a message that needs no answer, or is answered under another subject. Without a connection it may be
     /// lost.
-    pub fn publish(&self, call: &Outgoing<'_>, reply: Option<String>) {
+    pub fn publish(&self, call: &OutgoingMessage<'_>, reply: Option<String>) {
         if !self.shared.state.lock().is_connected {
             return;
         }
@@ -451,13 +451,13 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for NatsLink {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl Shared {
+impl LinkShared {
     fn note(&self, event: &Event) {
         let mut state = self.state.lock();
         match event {
@@ -519,7 +519,7 @@ fn server(host: &str, is_private: bool) -> Result<async_nats::ServerAddr, std::i
     format!("{scheme}://{host}").parse()
 }
 
-fn options(address: &Address) -> ConnectOptions {
+fn options(address: &NatsAddress) -> ConnectOptions {
     let mut options = ConnectOptions::new()
         .name("juror")
         .ping_interval(PING)

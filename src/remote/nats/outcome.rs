@@ -1,9 +1,9 @@
 //! What a worker asks the server about a unit, and how it writes the result.
 
 use crate::model::blob::Digest;
-use crate::remote::frame::frame;
+use crate::remote::frame::encode_frame;
 use crate::remote::incoming::LargeBlobs;
-use crate::remote::nats::link::{Link, NoReply, Outgoing};
+use crate::remote::nats::link::{NatsLink, NoReply, OutgoingMessage};
 use crate::remote::nats::unit::{MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::remote::nats::{bucket, layout, random};
 
@@ -16,8 +16,8 @@ pub(super) fn delivered(ack: &str) -> Option<u64> {
 }
 
 /// Whether a unit has a result. Reads nothing: sends a message that the server refuses, and reads the refusal.
-pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
-    let mut call = Outgoing::new(layout::result(&head.batch, &head.unit), b"");
+pub(super) fn has_result(link: &NatsLink, head: &UnitHead) -> bool {
+    let mut call = OutgoingMessage::new(layout::result(&head.batch, &head.unit), b"");
     call.headers.push(("Nats-Expected-Last-Subject-Sequence", i64::MAX.to_string()));
     match layout::store(link, &call) {
         Ok(Err(refusal)) => {
@@ -28,30 +28,30 @@ pub(super) fn has_result(link: &Link, head: &UnitHead) -> bool {
 }
 
 /// The jobs of a unit that are stored in a blob.
-pub(super) fn stored(link: &Link, digest: Digest, length: u64) -> Option<Vec<u8>> {
+pub(super) fn stored(link: &NatsLink, digest: Digest, length: u64) -> Option<Vec<u8>> {
     let blob = bucket::get(link, &digest, length, &mut LargeBlobs::default()).ok()?;
-    blob.start(length).ok()
+    blob.prefix(length).ok()
 }
 
 /// Why a result was not written.
-pub(super) enum Unwritten {
+pub(super) enum WriteFault {
     Closed,
     Refused(String),
 }
 
 /// Writes a result, its long parts first. If the server refuses that for a while, writes the reason in its place.
 pub(super) fn write(
-    link: &Link,
+    link: &NatsLink,
     of: &UnitHead,
     head: ResultHead,
     frames: &[u8],
-) -> Result<(), Unwritten> {
+) -> Result<(), WriteFault> {
     // The parts of a long result would be useless.
     if frames.len() > MOST && has_result(link, of) {
         return Ok(());
     }
     match write_whole(link, of, head.clone(), frames) {
-        Err(Unwritten::Refused(reason)) => {
+        Err(WriteFault::Refused(reason)) => {
             let fault = Some(ResultFault::Refused(reason));
             write_whole(link, of, ResultHead { fault, ..head }, &[])
         }
@@ -60,11 +60,11 @@ pub(super) fn write(
 }
 
 fn write_whole(
-    link: &Link,
+    link: &NatsLink,
     of: &UnitHead,
     mut head: ResultHead,
     frames: &[u8],
-) -> Result<(), Unwritten> {
+) -> Result<(), WriteFault> {
     let subject = layout::result(&of.batch, &of.unit);
     let id = random();
     let pieces: Vec<&[u8]> = frames.chunks(MOST).collect();
@@ -75,19 +75,19 @@ fn write_whole(
     // Each part has half a mebibyte, so that their number fits.
     let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     head.part = (count > 0).then_some(ResultPart { id, count });
-    let bytes = frame(&head, &[last]);
-    let bytes = bytes.map_err(|error| Unwritten::Refused(error.reason))?;
+    let bytes = encode_frame(&head, &[last]);
+    let bytes = bytes.map_err(|error| WriteFault::Refused(error.reason))?;
     store(link, subject, &bytes)
 }
 
 /// Stores a message, or finds it stored.
-fn store(link: &Link, subject: String, bytes: &[u8]) -> Result<(), Unwritten> {
-    match layout::store_patiently(link, &Outgoing::new(subject, bytes)) {
-        Ok(Err(refusal)) if !refusal.is_there_already() => Err(Unwritten::Refused(refusal.what)),
+fn store(link: &NatsLink, subject: String, bytes: &[u8]) -> Result<(), WriteFault> {
+    match layout::store_patiently(link, &OutgoingMessage::new(subject, bytes)) {
+        Ok(Err(refusal)) if !refusal.is_there_already() => Err(WriteFault::Refused(refusal.what)),
         Ok(_) => Ok(()),
         // A server whose disk is full says nothing.
-        Err(silence @ NoReply::Nobody) => Err(Unwritten::Refused(silence.to_string())),
-        Err(NoReply::Closed | NoReply::Away(_)) => Err(Unwritten::Closed),
+        Err(silence @ NoReply::NoService) => Err(WriteFault::Refused(silence.to_string())),
+        Err(NoReply::Closed | NoReply::Unreachable(_)) => Err(WriteFault::Closed),
     }
 }
 

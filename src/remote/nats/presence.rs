@@ -5,25 +5,25 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::language::tool::TOOLS;
-use crate::language::toolchain::{Toolchain, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain};
 use crate::model::text::{hex, printable};
 use crate::remote::frame::Peer;
-use crate::remote::group::Tools;
-use crate::remote::message::Facts;
+use crate::remote::group::MachineTools;
+use crate::remote::message::WorkerFacts;
 use crate::remote::nats::layout::WORKERS;
-use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
+use crate::remote::nats::link::{NatsLink, NoReply, OutgoingMessage, header, status};
 
 /// A worker's announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    pub facts: Facts,
+    pub facts: WorkerFacts,
     /// The tools that juror knows, as found there.
-    pub tools: Tools,
+    pub tools: MachineTools,
 }
 
 /// A worker that has announced itself.
 #[derive(Clone, Debug)]
-pub struct Present {
+pub struct PresentWorker {
     /// Its class, equal for all workers of its kind.
     pub class: String,
     /// Its own name, which no other worker has.
@@ -39,8 +39,12 @@ const MOST: usize = 1000;
 
 impl Announcement {
     /// Finds all tools that juror knows.
-    pub fn new(facts: Facts, find: impl Fn(&str) -> Result<Toolchain, Vec<Tried>>) -> Self {
-        let tools = TOOLS.iter().map(|tool| (tool.word(), find(&tool.word()))).collect();
+    pub fn new(
+        facts: WorkerFacts,
+        find: impl Fn(&str) -> Result<Toolchain, Vec<FailedCandidate>>,
+    ) -> Self {
+        let tools =
+            TOOLS.iter().map(|tool| (tool.placeholder(), find(&tool.placeholder()))).collect();
         Self { facts, tools }
     }
 
@@ -84,21 +88,21 @@ pub fn of_subject(subject: &str) -> Option<(&str, &str)> {
 }
 
 /// The worker that sent this announcement, if usable. Another version of juror computes a different class.
-pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
+pub fn read(subject: &str, bytes: &[u8]) -> Option<PresentWorker> {
     let (class, id) = of_subject(subject)?;
     let (mut said, rest): (Announcement, _) = postcard::take_from_bytes(bytes).ok()?;
     let facts = &mut said.facts;
     facts.name = printable(&facts.name).to_string().chars().take(LONGEST_NAME).collect();
-    facts.bound();
+    facts.clamp_numbers();
     let is_sound = rest.is_empty() && facts.slots > 0 && said.class() == class;
-    is_sound.then(|| Present { class: class.to_owned(), id: id.to_owned(), said })
+    is_sound.then(|| PresentWorker { class: class.to_owned(), id: id.to_owned(), said })
 }
 
 /// The workers that are there.
 #[derive(Debug, Default)]
 pub struct PresentWorkers {
     /// The usable workers, in the order of their names.
-    pub present: Vec<Present>,
+    pub present: Vec<PresentWorker>,
     /// How many workers are not usable, since their juror is another version.
     pub others: usize,
 }
@@ -107,13 +111,13 @@ pub struct PresentWorkers {
 ///
 /// # Errors
 /// If the server does not answer.
-pub fn present_workers(link: &Link) -> Result<PresentWorkers, NoReply> {
+pub fn present_workers(link: &NatsLink) -> Result<PresentWorkers, NoReply> {
     let subject = format!("$JS.API.DIRECT.GET.{WORKERS}");
     let mut present_workers = PresentWorkers::default();
     let mut next = 1;
     loop {
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
-        let message = link.request(&Outgoing::new(subject.clone(), body.as_bytes()))?;
+        let message = link.request(&OutgoingMessage::new(subject.clone(), body.as_bytes()))?;
         let sequence = header(&message, "Nats-Sequence").and_then(|text| text.parse::<u64>().ok());
         let Some(sequence) = sequence.filter(|it| status(&message).is_none() && *it >= next) else {
             break;
@@ -148,7 +152,7 @@ mod tests {
     use crate::remote::tests::facts;
 
     fn announced(slots: usize, isolation: Isolation, version: &str) -> Announcement {
-        let facts = Facts { isolation, ..facts("a\u{1b}", slots) };
+        let facts = WorkerFacts { isolation, ..facts("a\u{1b}", slots) };
         Announcement::new(facts, |word| match word {
             "{python3}" => Ok(Toolchain {
                 program: PathBuf::from("/usr/bin/python3"),
@@ -168,7 +172,7 @@ mod tests {
         assert_eq!(first.len(), 16);
         assert_eq!(class(2, Isolation::Namespaces, "1"), first);
         assert_ne!(class(1, Isolation::Plain, "1"), first);
-        let word = TOOLS.iter().find(|tool| tool.name() == "python3").unwrap().word();
+        let word = TOOLS.iter().find(|tool| tool.name() == "python3").unwrap().placeholder();
         assert_eq!(word, "{python3}", "the test needs it");
         assert_ne!(class(1, Isolation::Namespaces, "2"), first);
     }

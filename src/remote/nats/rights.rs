@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::model::cluster::{WHO_AM_I, WORKERS_ACCOUNT};
-use crate::remote::nats::link::Link;
+use crate::remote::nats::link::NatsLink;
 
 /// Whether the link has a worker's key. False if the server does not say.
-pub fn is_workers_link(link: &Link) -> bool {
+pub fn is_workers_link(link: &NatsLink) -> bool {
     let told = link.ask_once(WHO_AM_I, b"");
     let told = told.and_then(|it| serde_json::from_slice::<Value>(&it.payload).ok());
     told.is_some_and(|it| is_of_worker(&it["data"]))

@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 
 use crate::model::blob::Digest;
 use crate::model::judgement::JudgeError;
-use crate::remote::group::{Envelope, Member, ReplyTo, WorkerGroup};
-use crate::remote::link::Route;
-use crate::remote::message::Facts;
-use crate::remote::nats::address::{Address, Lane};
+use crate::remote::group::{Envelope, GroupMember, ReplyHandle, WorkerGroup};
+use crate::remote::link::WorkerRoute;
+use crate::remote::message::WorkerFacts;
+use crate::remote::nats::address::{Lane, NatsAddress};
 use crate::remote::nats::class::{GONE, QueuedJob, WorkerClass};
-use crate::remote::nats::link::{Link, Outgoing};
-use crate::remote::nats::presence::{self, Present};
+use crate::remote::nats::link::{NatsLink, OutgoingMessage};
+use crate::remote::nats::presence::{self, PresentWorker};
 use crate::remote::nats::unit::MOST_JOBS;
 use crate::remote::nats::{layout, random, rights};
-use crate::remote::serve::AHEAD;
-use crate::remote::state::told_of_pace;
+use crate::remote::serve::EXTRA_JOBS;
+use crate::remote::state::pace_warning;
 
 /// How many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;
@@ -46,7 +46,7 @@ const TIDY: Duration = Duration::from_secs(3);
 
 /// Everything that goes over one connection.
 pub struct Submitter {
-    pub(super) link: Link,
+    pub(super) link: NatsLink,
     lane: Lane,
     pub(super) batch: String,
     pub(super) secret: String,
@@ -61,7 +61,7 @@ pub struct Submitter {
 pub(super) struct SubmitterState {
     pub(super) classes: Vec<WorkerClass>,
     /// Units without result, by name.
-    pub(super) in_flight: HashMap<String, InFlight>,
+    pub(super) in_flight: HashMap<String, UnitInFlight>,
     /// Blobs that the server has; false for those on their way.
     pub(super) blobs: HashMap<Digest, bool>,
     /// The display names of workers, by their unique names.
@@ -75,7 +75,7 @@ pub(super) struct SubmitterState {
 
 /// A unit that was sent.
 #[derive(Clone)]
-pub(super) struct InFlight {
+pub(super) struct UnitInFlight {
     pub(super) class: usize,
     pub(super) lane: Lane,
     pub(super) envelopes: Vec<QueuedJob>,
@@ -89,8 +89,8 @@ pub(super) struct InFlight {
 ///
 /// # Errors
 /// If the server cannot be used, or no worker is there.
-pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
-    let link = Link::open(address, Some(PATIENCE))?;
+pub fn connect(address: &NatsAddress) -> Result<Vec<(String, WorkerRoute)>, JudgeError> {
+    let link = NatsLink::open(address, Some(PATIENCE))?;
     if rights::is_workers_link(&link) {
         let what = format!("send jobs to {}", address.name);
         return Err(JudgeError::new(what, "this is a worker's key, and workers cannot send jobs")
@@ -109,11 +109,12 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
         tidied: Condvar::new(),
         is_over: AtomicBool::new(false),
     };
-    let mut classes: BTreeMap<String, Vec<Present>> = BTreeMap::new();
+    let mut classes: BTreeMap<String, Vec<PresentWorker>> = BTreeMap::new();
     for present in submitter.present(&address.name)? {
         classes.entry(present.class.clone()).or_default().push(present);
     }
-    let slots = |members: &[Present]| members.iter().map(|it| it.said.facts.slots).sum::<usize>();
+    let slots =
+        |members: &[PresentWorker]| members.iter().map(|it| it.said.facts.slots).sum::<usize>();
     // The order must not depend on which worker started first.
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, members)| std::cmp::Reverse(slots(members)));
@@ -121,12 +122,12 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
     let mut routes = Vec::new();
     for (index, (class, members)) in classes.into_iter().enumerate() {
         layout::prepare_class(&submitter.link, &class)?;
-        let facts = Facts {
+        let facts = WorkerFacts {
             name: address.name.clone(),
             slots: slots(&members),
             ..members[0].said.facts.clone()
         };
-        let places = (facts.slots + AHEAD * members.len()) * MOST_JOBS;
+        let places = (facts.slots + EXTRA_JOBS * members.len()) * MOST_JOBS;
         let tools = members[0].said.tools.clone();
         let mut state = submitter.lock();
         state.open += 1;
@@ -153,7 +154,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
             is_closed: AtomicBool::new(false),
         };
         let group = Arc::new(group);
-        let route = Route::WorkerGroup { facts, places, tools, group };
+        let route = WorkerRoute::WorkerGroup { facts, job_limit: places, tools, group };
         routes.push((address.name.clone(), route));
     }
     submitter.start()?;
@@ -174,7 +175,7 @@ impl Submitter {
     }
 
     /// The workers that have announced themselves. Waits for the first, and a moment for the others.
-    fn present(&self, name: &str) -> Result<Vec<Present>, JudgeError> {
+    fn present(&self, name: &str) -> Result<Vec<PresentWorker>, JudgeError> {
         let fault = |reason: String| JudgeError::new(format!("find workers at {name}"), reason);
         let present_workers =
             || presence::present_workers(&self.link).map_err(|silence| fault(silence.to_string()));
@@ -268,7 +269,7 @@ impl Submitter {
                 let lane = first.lane;
                 let unit = self.name(state.sequence, &envelopes);
                 let in_flight =
-                    InFlight { class: index, lane, envelopes, looked: None, missing: 0 };
+                    UnitInFlight { class: index, lane, envelopes, looked: None, missing: 0 };
                 state.in_flight.insert(unit.clone(), in_flight);
                 self.wake(&state);
                 return Some(unit);
@@ -291,7 +292,7 @@ impl Submitter {
     }
 
     /// Removes a unit that is no longer under way. None if it was not.
-    pub(super) fn land(&self, unit: &str, took: Option<f64>) -> Option<InFlight> {
+    pub(super) fn land(&self, unit: &str, took: Option<f64>) -> Option<UnitInFlight> {
         let mut state = self.lock();
         let in_flight = state.in_flight.remove(unit)?;
         let class = &mut state.classes[in_flight.class];
@@ -341,10 +342,10 @@ impl Submitter {
     }
 
     /// Warns if a worker is much faster or slower than the first of all.
-    fn compare(&self, reply_to: &ReplyTo, id: &str, facts: &Facts) {
+    fn compare(&self, reply_to: &ReplyHandle, id: &str, facts: &WorkerFacts) {
         let name = self.lock().name_of(id, &facts.name);
-        let told = told_of_pace(&name, facts, &reply_to.first);
-        told.into_iter().for_each(|remark| reply_to.remark(remark));
+        let told = pace_warning(&name, facts, &reply_to.first);
+        told.into_iter().for_each(|remark| reply_to.add_diagnostic(remark));
     }
 
     /// Checks which workers are still there, and what became of units.
@@ -365,16 +366,18 @@ impl Submitter {
         for (reply_to, silent) in known {
             match (away, silent) {
                 (Some(away), _) if away > PATIENCE => {
-                    reply_to
-                        .lose(&format!("the server has not been reached for {} s", away.as_secs()));
+                    reply_to.report_lost(&format!(
+                        "the server has not been reached for {} s",
+                        away.as_secs()
+                    ));
                 }
                 (None, silent) if silent > PATIENCE => {
-                    reply_to.lose(&format!(
+                    reply_to.report_lost(&format!(
                         "no worker has announced itself for {} s",
                         silent.as_secs()
                     ));
                 }
-                _ => reply_to.alive(),
+                _ => reply_to.report_alive(),
             }
         }
         if away.is_none() {
@@ -397,7 +400,7 @@ impl Submitter {
             let units: Vec<String> = self.lock().in_flight.keys().cloned().collect();
             for unit in units {
                 let subject = layout::result(&self.batch, &unit);
-                let empty = Outgoing::new(subject.clone(), b"");
+                let empty = OutgoingMessage::new(subject.clone(), b"");
                 if layout::store(&self.link, &empty).is_ok_and(|it| it.is_err()) {
                     // It was written meanwhile.
                     self.purge(layout::RESULTS, &format!("{subject}.>"));
@@ -434,20 +437,20 @@ struct ClassGroup {
 }
 
 impl WorkerGroup for ClassGroup {
-    fn members(&self) -> Vec<Member> {
+    fn members(&self) -> Vec<GroupMember> {
         let mut state = self.submitter.lock();
         let class = &state.classes[self.index];
         let found: Vec<_> =
             class.members.iter().map(|(id, (facts, _))| (id.clone(), facts.clone())).collect();
         let members = found
             .into_iter()
-            .map(|(id, facts)| Member { name: state.name_of(&id, &facts.name), facts });
-        let mut members: Vec<Member> = members.collect();
+            .map(|(id, facts)| GroupMember { name: state.name_of(&id, &facts.name), facts });
+        let mut members: Vec<GroupMember> = members.collect();
         members.sort_by(|a, b| a.name.cmp(&b.name));
         members
     }
 
-    fn open(&self, reply_to: ReplyTo) {
+    fn open(&self, reply_to: ReplyHandle) {
         let mut state = self.submitter.lock();
         let class = &mut state.classes[self.index];
         class.reply_to = Some(reply_to.clone());
@@ -464,7 +467,7 @@ impl WorkerGroup for ClassGroup {
             number: envelope.number,
             bytes: envelope.bytes.into(),
             posted: Instant::now(),
-            is_lone: envelope.is_lone,
+            is_lone: envelope.is_exclusive,
             program: envelope.program,
             lane: if envelope.is_long { Lane::Batch } else { self.submitter.lane },
             lost: 0,

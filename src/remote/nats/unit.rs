@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::Digest;
-use crate::remote::frame::{Frames, Peer};
+use crate::remote::frame::{FrameReader, Peer};
 use crate::remote::message::RequestId;
 
 /// The longest message. What is longer is stored beside it.
@@ -40,7 +40,7 @@ pub struct ResultHead {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultFault {
     /// The worker could not get a blob from the server.
-    Lacks,
+    MissingBlob,
     /// The server did not store the results, for this reason.
     Refused(String),
 }
@@ -55,9 +55,9 @@ pub struct ResultPart {
 
 /// The head of a message and the bytes after it. None if the bytes are not a message.
 pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
-    let mut frames = Frames::within(Peer::Sender, bytes.to_vec());
+    let mut frames = FrameReader::after_greeting(Peer::Sender, bytes.to_vec());
     let found = frames.next().ok()??;
-    frames.rest().is_empty().then_some(found)
+    frames.unread_bytes().is_empty().then_some(found)
 }
 
 /// Whether a word has 32 digits, like the names that nobody can guess.
@@ -68,12 +68,12 @@ pub fn is_name(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::remote::frame::frame;
+    use crate::remote::frame::encode_frame;
 
     #[test]
     fn a_message_has_one_head_and_nothing_after_it() {
         let part = ResultPart { id: "a".to_owned(), count: 7 };
-        let bytes = frame(&part, &[b"ab", b"c"]).unwrap();
+        let bytes = encode_frame(&part, &[b"ab", b"c"]).unwrap();
         assert_eq!(read::<ResultPart>(&bytes), Some((part, b"abc".to_vec())));
         assert_eq!(read::<ResultPart>(&[&bytes[..], b"d"].concat()), None);
         assert_eq!(read::<ResultPart>(&bytes[..bytes.len() - 1]), None);

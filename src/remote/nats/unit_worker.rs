@@ -17,18 +17,18 @@ use crate::executor::Executor;
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::judgement::JudgeError;
-use crate::remote::frame::{Frames, Peer, frame};
+use crate::remote::frame::{FrameReader, Peer, encode_frame};
 use crate::remote::incoming::LargeBlobs;
-use crate::remote::message::{Facts, FromWorker, RequestId, ToWorker};
-use crate::remote::nats::address::{Address, Lane};
+use crate::remote::message::{MessageFromWorker, MessageToWorker, RequestId, WorkerFacts};
+use crate::remote::nats::address::{Lane, NatsAddress};
 use crate::remote::nats::bucket;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST};
-use crate::remote::nats::link::{ConnectFault, Link, Outgoing, status};
-use crate::remote::nats::outcome::{Unwritten, delivered, has_result, stored, write};
+use crate::remote::nats::link::{ConnectFault, NatsLink, OutgoingMessage, status};
+use crate::remote::nats::outcome::{WriteFault, delivered, has_result, stored, write};
 use crate::remote::nats::presence::{Announcement, GOODBYE, subject};
 use crate::remote::nats::random;
 use crate::remote::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
-use crate::remote::serve::{AHEAD, Worker};
+use crate::remote::serve::{EXTRA_JOBS, Worker};
 use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
 /// How often the worker reports that it is there and works.
@@ -52,8 +52,8 @@ const HELPERS: usize = 8;
 /// # Errors
 /// If the server cannot be used.
 pub fn work(
-    address: &Address,
-    facts: Facts,
+    address: &NatsAddress,
+    facts: WorkerFacts,
     executor: &dyn Executor,
     tools: &Toolchains,
     ends: Receiver<()>,
@@ -69,16 +69,18 @@ pub fn work(
         }
     };
     let worker = Worker::new(executor, tools, &put);
-    let said = Announcement::new(facts, |word| worker.find(word));
+    let said = Announcement::new(facts, |word| worker.find_tool(word));
     let class = said.class();
     let (news, heard) = channel();
     for lane in Lane::ALL {
         let news = news.clone();
         let inbox = link.own_inbox(lane.name());
-        link.subscribe(inbox, move |message| news.send(News::Came(lane, message)).is_ok())?;
+        link.subscribe(inbox, move |message| {
+            news.send(UnitEvent::UnitArrived(lane, message)).is_ok()
+        })?;
     }
-    forward(ends, &news, || News::End)?;
-    forward(link.when_connected(), &news, || News::Connected)?;
+    forward(ends, &news, || UnitEvent::End)?;
+    forward(link.when_connected(), &news, || UnitEvent::Connected)?;
     let (tasks, to_run) = channel();
     let (calls, to_do) = channel::<ServerCall>();
     let (to_run, to_do) = (Mutex::new(to_run), Mutex::new(to_do));
@@ -112,14 +114,14 @@ pub fn work(
     thread::scope(|scope| {
         let slots = units.facts.slots;
         let mut started = 0;
-        for _ in 0..slots + AHEAD {
+        for _ in 0..slots + EXTRA_JOBS {
             let news = news.clone();
             let basket = &basket;
             let done = move |number| {
                 let frames = basket.lock().remove(&number).unwrap_or_default();
-                news.send(News::Done { number, frames }).is_ok()
+                news.send(UnitEvent::RunFinished { number, frames }).is_ok()
             };
-            let run = || worker.work(&to_run, done);
+            let run = || worker.carry_out_orders(&to_run, done);
             started += usize::from(thread::Builder::new().spawn_scoped(scope, run).is_ok());
         }
         for _ in 0..HELPERS {
@@ -134,7 +136,7 @@ pub fn work(
             };
             started += usize::from(thread::Builder::new().spawn_scoped(scope, help).is_ok());
         }
-        if started < slots + AHEAD + HELPERS {
+        if started < slots + EXTRA_JOBS + HELPERS {
             link.close();
             executor.stop();
             return Err(JudgeError::new("start the threads of a worker", "the system refuses"));
@@ -151,16 +153,16 @@ pub fn work(
 
 /// Connects once the server is there. None if the worker is told to end before.
 fn reach(
-    address: &Address,
+    address: &NatsAddress,
     ends: &Receiver<()>,
     tell: &impl Fn(&str),
-) -> Result<Option<Link>, JudgeError> {
+) -> Result<Option<NatsLink>, JudgeError> {
     let mut told = None;
     loop {
-        match Link::open(address, None) {
+        match NatsLink::open(address, None) {
             Ok(link) => return Ok(Some(link)),
             Err(ConnectFault::Refused(error)) => return Err(error),
-            Err(ConnectFault::Away(error)) => {
+            Err(ConnectFault::Unreachable(error)) => {
                 if told.replace(error.to_string()) != Some(error.to_string()) {
                     tell(&format!("cannot {error}; tries until it can"));
                 }
@@ -176,30 +178,30 @@ fn reach(
 type ServerCall = Box<dyn FnOnce() + Send>;
 
 /// A message to the thread that decides.
-enum News {
+enum UnitEvent {
     /// A reply to a request for units of this lane.
-    Came(Lane, Message),
+    UnitArrived(Lane, Message),
     /// It is decided whether a unit is run.
-    Opened {
+    UnitOpened {
         unit: String,
         frames: Option<Vec<u8>>,
-        fate: Fate,
+        fate: UnitDecision,
     },
     /// A needed blob, or why it cannot be had.
-    Got {
+    BlobFetched {
         stream: RequestId,
         blob: Result<Blob, String>,
     },
-    Done {
+    RunFinished {
         number: RequestId,
         frames: Vec<u8>,
     },
     /// The result of a unit was written.
-    Written {
+    ResultWritten {
         unit: String,
     },
     /// The server refuses the result of a unit, for this reason.
-    Refused {
+    ResultRefused {
         unit: String,
         reason: String,
     },
@@ -209,19 +211,19 @@ enum News {
 
 /// What to do with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum UnitDecision {
     Run,
     /// Give up: too many workers were lost with it.
     GiveUp,
     /// Nothing: there is a result.
-    Done,
+    AlreadyDone,
 }
 
 /// Forwards the messages of a channel as news.
 fn forward(
     from: Receiver<()>,
-    news: &Sender<News>,
-    what: impl Fn() -> News + Send + 'static,
+    news: &Sender<UnitEvent>,
+    what: impl Fn() -> UnitEvent + Send + 'static,
 ) -> Result<(), JudgeError> {
     let news = news.clone();
     let hand_on = move || {
@@ -249,10 +251,10 @@ struct Unit {
 }
 
 struct UnitWorker<'a> {
-    link: Arc<Link>,
+    link: Arc<NatsLink>,
     subject: String,
     announced: Vec<u8>,
-    facts: Facts,
+    facts: WorkerFacts,
     class: String,
     id: String,
     side: WorkerSide,
@@ -262,7 +264,7 @@ struct UnitWorker<'a> {
     numbers: RequestId,
     tasks: Sender<ProgramOrder>,
     calls: Sender<ServerCall>,
-    news: Sender<News>,
+    news: Sender<UnitEvent>,
     /// How many requests for units are open, by lane.
     asked: [usize; 2],
     asked_at: [Instant; 2],
@@ -272,7 +274,7 @@ struct UnitWorker<'a> {
 }
 
 impl UnitWorker<'_> {
-    fn work(&mut self, heard: &Receiver<News>) {
+    fn work(&mut self, heard: &Receiver<UnitEvent>) {
         let mut next = Instant::now();
         loop {
             let now = Instant::now();
@@ -284,7 +286,7 @@ impl UnitWorker<'_> {
             let wait =
                 next.min(self.not_before.into_iter().filter(|it| *it > now).min().unwrap_or(next));
             match heard.recv_timeout(wait.saturating_duration_since(now)) {
-                Ok(News::End) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(UnitEvent::End) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(news) => self.hear(news),
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -293,9 +295,9 @@ impl UnitWorker<'_> {
 
     /// Reports that the worker is there, and which units it has.
     fn beat(&mut self) {
-        self.link.publish(&Outgoing::new(self.subject.clone(), &self.announced), None);
+        self.link.publish(&OutgoingMessage::new(self.subject.clone(), &self.announced), None);
         for unit in self.units.values() {
-            self.link.publish(&Outgoing::new(unit.ack.clone(), b"+WPI"), None);
+            self.link.publish(&OutgoingMessage::new(unit.ack.clone(), b"+WPI"), None);
         }
         for lane in 0..2 {
             // The server has forgotten the requests.
@@ -312,7 +314,7 @@ impl UnitWorker<'_> {
         let is_lively = self.last_live.is_some_and(|last| last.elapsed() < LIVELY);
         for lane in Lane::ALL {
             let most = match lane {
-                Lane::Live => slots + AHEAD,
+                Lane::Live => slots + EXTRA_JOBS,
                 Lane::Batch if is_lively => (slots - 1).max(1),
                 Lane::Batch => slots,
             };
@@ -327,47 +329,49 @@ impl UnitWorker<'_> {
                 self.asked[index] += 1;
                 self.asked_at[index] = Instant::now();
                 let inbox = self.link.own_inbox(lane.name());
-                self.link.publish(&Outgoing::new(subject, body.as_bytes()), Some(inbox));
+                self.link.publish(&OutgoingMessage::new(subject, body.as_bytes()), Some(inbox));
             }
         }
     }
 
-    fn hear(&mut self, news: News) {
+    fn hear(&mut self, news: UnitEvent) {
         match news {
-            News::Came(lane, message) => self.came(lane, message),
-            News::Opened { unit, frames, fate } => self.open(&unit, frames, fate),
-            News::Got { stream, blob } => {
+            UnitEvent::UnitArrived(lane, message) => self.came(lane, message),
+            UnitEvent::UnitOpened { unit, frames, fate } => self.open(&unit, frames, fate),
+            UnitEvent::BlobFetched { stream, blob } => {
                 let mut acts = Vec::new();
                 let is_here = blob.is_ok();
                 // A stream that was given up meanwhile is not needed.
                 let _ = match blob {
-                    Ok(blob) => self.side.bring(stream, &blob, &mut acts),
-                    Err(reason) => {
-                        self.side.hear(ToWorker::Unreadable { stream, reason }, &[], &mut acts)
-                    }
+                    Ok(blob) => self.side.add_blob(stream, &blob, &mut acts),
+                    Err(reason) => self.side.handle_message(
+                        MessageToWorker::BlobUnreadable { stream, reason },
+                        &[],
+                        &mut acts,
+                    ),
                 };
                 self.act(acts, !is_here);
             }
-            News::Done { number, frames } => self.done(number, &frames, false),
-            News::Written { unit } => {
+            UnitEvent::RunFinished { number, frames } => self.done(number, &frames, false),
+            UnitEvent::ResultWritten { unit } => {
                 if let Some(unit) = self.units.remove(&unit) {
-                    self.link.publish(&Outgoing::new(unit.ack, b"+ACK"), None);
+                    self.link.publish(&OutgoingMessage::new(unit.ack, b"+ACK"), None);
                 }
             }
-            News::Refused { unit, reason } => {
+            UnitEvent::ResultRefused { unit, reason } => {
                 if let Some(unit) = self.units.remove(&unit) {
                     (self.tell)(&format!("cannot write a result: {reason}; it is lost"));
                     // The sender finds out that the unit is gone.
-                    self.link.publish(&Outgoing::new(unit.ack, b"+TERM"), None);
+                    self.link.publish(&OutgoingMessage::new(unit.ack, b"+TERM"), None);
                 }
             }
-            News::Connected => {
+            UnitEvent::Connected => {
                 // The server has forgotten the requests.
                 self.asked = [0; 2];
                 self.not_before = [Instant::now(); 2];
                 self.beat();
             }
-            News::End => {}
+            UnitEvent::End => {}
         }
     }
 
@@ -388,7 +392,7 @@ impl UnitWorker<'_> {
             read.filter(|(head, _)| unit::is_name(&head.unit) && unit::is_name(&head.batch))
         else {
             // The sender finds out that the unit is gone.
-            return self.link.publish(&Outgoing::new(ack, b"+TERM"), None);
+            return self.link.publish(&OutgoingMessage::new(ack, b"+TERM"), None);
         };
         if lane == Lane::Live {
             self.last_live = Some(Instant::now());
@@ -404,21 +408,23 @@ impl UnitWorker<'_> {
         let (head, link, news) = (unit.head.clone(), Arc::clone(&self.link), self.news.clone());
         self.units.insert(name.clone(), unit);
         if delivered <= 1 && head.stored.is_none() {
-            return self.open(&name, Some(frames), Fate::Run);
+            return self.open(&name, Some(frames), UnitDecision::Run);
         }
         self.aside(move || {
             let fate = match delivered {
-                0 | 1 => Fate::Run,
-                _ if has_result(&link, &head) => Fate::Done,
-                delivered if delivered > MOST_LOST => Fate::GiveUp,
-                _ => Fate::Run,
+                0 | 1 => UnitDecision::Run,
+                _ if has_result(&link, &head) => UnitDecision::AlreadyDone,
+                delivered if delivered > MOST_LOST => UnitDecision::GiveUp,
+                _ => UnitDecision::Run,
             };
             let frames = match head.stored {
-                Some((digest, length)) if fate != Fate::Done => stored(&link, digest, length),
+                Some((digest, length)) if fate != UnitDecision::AlreadyDone => {
+                    stored(&link, digest, length)
+                }
                 _ => Some(frames),
             };
             // The worker may have ended.
-            let _ = news.send(News::Opened { unit: name, frames, fate });
+            let _ = news.send(UnitEvent::UnitOpened { unit: name, frames, fate });
         });
     }
 
@@ -429,21 +435,21 @@ impl UnitWorker<'_> {
     }
 
     /// Begins a unit.
-    fn open(&mut self, name: &str, frames: Option<Vec<u8>>, fate: Fate) {
+    fn open(&mut self, name: &str, frames: Option<Vec<u8>>, fate: UnitDecision) {
         let Some(unit) = self.units.get_mut(name) else { return };
         let Some(frames) = frames else {
             unit.lacks = true;
             return self.write(name);
         };
-        if fate == Fate::Done {
-            return self.hear(News::Written { unit: name.to_owned() });
+        if fate == UnitDecision::AlreadyDone {
+            return self.hear(UnitEvent::ResultWritten { unit: name.to_owned() });
         }
         unit.base = self.numbers;
-        let mut frames = Frames::within(Peer::Sender, frames);
+        let mut frames = FrameReader::after_greeting(Peer::Sender, frames);
         let mut acts = Vec::new();
         let mut jobs = Vec::new();
         loop {
-            let (message, behind) = match frames.next::<ToWorker>() {
+            let (message, behind) = match frames.next::<MessageToWorker>() {
                 Ok(Some(found)) if jobs.len() < MOST_JOBS => found,
                 _ => break,
             };
@@ -452,18 +458,18 @@ impl UnitWorker<'_> {
             self.numbers += 1;
             jobs.push(number);
             let taken = match fate {
-                Fate::GiveUp => {
+                UnitDecision::GiveUp => {
                     let what = format!("{MOST_LOST} workers were lost while they ran it");
                     let help = "check those machines' messages; they may lack memory";
                     let error = JudgeError::new("run a program on a worker", what).help(help);
-                    acts.push(Effect::Say(FromWorker::failed(number, error)));
+                    acts.push(Effect::Send(MessageFromWorker::failed(number, error)));
                     continue;
                 }
-                _ => self.side.hear(message, &behind, &mut acts),
+                _ => self.side.handle_message(message, &behind, &mut acts),
             };
             if let Err(broken) = taken {
                 let error = JudgeError::new("read a job", broken.0);
-                acts.push(Effect::Say(FromWorker::failed(number, error)));
+                acts.push(Effect::Send(MessageFromWorker::failed(number, error)));
             }
         }
         unit.left = jobs.len();
@@ -479,22 +485,22 @@ impl UnitWorker<'_> {
     fn act(&mut self, acts: Vec<Effect>, lacks: bool) {
         for act in acts {
             match act {
-                Effect::Say(FromWorker::Need { stream, digest }) => {
-                    let Some(length) = self.side.length(stream) else { continue };
+                Effect::Send(MessageFromWorker::BlobNeeded { stream, digest }) => {
+                    let Some(length) = self.side.requested_length(stream) else { continue };
                     let (link, news) = (Arc::clone(&self.link), self.news.clone());
                     self.aside(move || {
                         let got = bucket::get(&link, &digest, length, &mut LargeBlobs::default());
                         let blob = got.map_err(|failure| failure.to_string());
-                        let _ = news.send(News::Got { stream, blob });
+                        let _ = news.send(UnitEvent::BlobFetched { stream, blob });
                     });
                 }
-                Effect::Say(message) => {
-                    let FromWorker::Done { number, .. } = message else { continue };
-                    let frames = frame(&message, &[]).unwrap_or_default();
+                Effect::Send(message) => {
+                    let MessageFromWorker::RunEnded { number, .. } = message else { continue };
+                    let frames = encode_frame(&message, &[]).unwrap_or_default();
                     self.done(number, &frames, lacks);
                 }
                 // Those threads end only with the worker.
-                Effect::Do(order) => _ = self.tasks.send(order),
+                Effect::Execute(order) => _ = self.tasks.send(order),
             }
         }
     }
@@ -520,7 +526,7 @@ impl UnitWorker<'_> {
             worker: self.id.clone(),
             name: self.facts.name.clone(),
             base: unit.base,
-            fault: unit.lacks.then_some(ResultFault::Lacks),
+            fault: unit.lacks.then_some(ResultFault::MissingBlob),
             part: None,
         };
         let of = unit.head.clone();
@@ -529,27 +535,31 @@ impl UnitWorker<'_> {
             let unit = of.unit.clone();
             // The worker may have ended.
             let _ = match write(&link, &of, head, &frames) {
-                Ok(()) => news.send(News::Written { unit }),
-                Err(Unwritten::Refused(reason)) => news.send(News::Refused { unit, reason }),
-                Err(Unwritten::Closed) => Ok(()),
+                Ok(()) => news.send(UnitEvent::ResultWritten { unit }),
+                Err(WriteFault::Refused(reason)) => {
+                    news.send(UnitEvent::ResultRefused { unit, reason })
+                }
+                Err(WriteFault::Closed) => Ok(()),
             };
         });
     }
 
     /// Gives unfinished units back to the server, and announces the end.
     fn give_back(&self) {
-        self.link.publish(&Outgoing::new(self.subject.clone(), GOODBYE), None);
+        self.link.publish(&OutgoingMessage::new(self.subject.clone(), GOODBYE), None);
         for unit in self.units.values().filter(|unit| !unit.is_over) {
-            self.link.publish(&Outgoing::new(unit.ack.clone(), b"-NAK"), None);
+            self.link.publish(&OutgoingMessage::new(unit.ack.clone(), b"-NAK"), None);
         }
     }
 }
 
 /// The same job with this worker's number.
-fn renumbered(message: ToWorker, number: RequestId) -> Option<ToWorker> {
+fn renumbered(message: MessageToWorker, number: RequestId) -> Option<MessageToWorker> {
     match message {
-        ToWorker::Run { mode, ways, work, .. } => Some(ToWorker::Run { number, mode, ways, work }),
-        ToWorker::Find { word, .. } => Some(ToWorker::Find { number, word }),
-        ToWorker::Piece { .. } | ToWorker::Unreadable { .. } => None,
+        MessageToWorker::Run { mode, ways, work, .. } => {
+            Some(MessageToWorker::Run { number, mode, ways, work })
+        }
+        MessageToWorker::FindTool { word, .. } => Some(MessageToWorker::FindTool { number, word }),
+        MessageToWorker::Piece { .. } | MessageToWorker::BlobUnreadable { .. } => None,
     }
 }

@@ -13,29 +13,29 @@ use std::thread;
 use std::time::Duration;
 
 use crate::executor::Executor;
-use crate::executor::scripted::Scripted;
+use crate::executor::scripted::ScriptedExecutor;
 use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::{Lookup, Toolchains};
 use crate::model::blob::Blob;
 use crate::model::isolation::Isolation;
-use crate::model::job::{Command, Job, Keep, Reply, Shown, What};
+use crate::model::job::{BoxRetention, Command, Job, JobReply, VisibleContent, VisiblePath};
 use crate::model::limits::{Limits, ProblemLimits};
 use crate::model::outcome::quiet_outcome;
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::worker::WorkerReport;
-use crate::remote::frame::{Peer, frame};
-use crate::remote::group::Member;
-use crate::remote::link::{Pipes, Process, Route};
-use crate::remote::message::{Facts, FromWorker};
+use crate::remote::frame::{Peer, encode_frame};
+use crate::remote::group::GroupMember;
+use crate::remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+use crate::remote::message::{MessageFromWorker, WorkerFacts};
 use crate::remote::serve::serve;
 use crate::remote::state::WorkerState;
-use crate::remote::workers::{Workers, may_take_long, reported};
+use crate::remote::workers::{Workers, build_reports, may_take_long};
 
-pub(super) fn facts(name: &str, slots: usize) -> Facts {
-    Facts {
+pub(super) fn facts(name: &str, slots: usize) -> WorkerFacts {
+    WorkerFacts {
         name: name.to_owned(),
         boot: name.to_owned(),
         isolation: Isolation::Namespaces,
@@ -46,19 +46,18 @@ pub(super) fn facts(name: &str, slots: usize) -> Facts {
     }
 }
 
-/// A job that starts the program of this name, with these bytes on standard input.
 pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
     Job {
         command: Command { argv: vec![program.to_owned()], ..Command::default() },
         stdin: stdin.to_vec().into(),
         box_size: Bytes::mib(1),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         ..Job::default()
     }
 }
 
-fn reply(stdout: impl Into<Blob>) -> Reply {
-    Reply {
+fn reply(stdout: impl Into<Blob>) -> JobReply {
+    JobReply {
         outcome: quiet_outcome(),
         stdout: stdout.into(),
         stderr: Blob::default(),
@@ -68,20 +67,20 @@ fn reply(stdout: impl Into<Blob>) -> Reply {
 }
 
 /// Echoes its input, and keeps what its job shows.
-fn echo(job: &Job) -> Result<Reply, Stop> {
-    let mut reply = reply(job.stdin.start(u64::MAX).expect("its bytes are here"));
+fn echo(job: &Job) -> Result<JobReply, Stop> {
+    let mut reply = reply(job.stdin.prefix(u64::MAX).expect("its bytes are here"));
     let shown = job.command.visible.iter().find_map(|shown| match &shown.what {
-        What::Tree(tree) => Some(Tree::from(tree.entries.clone())),
-        What::Installed { .. } => None,
+        VisibleContent::Tree(tree) => Some(Tree::from(tree.entries.clone())),
+        VisibleContent::Installed { .. } => None,
     });
-    reply.kept = shown.filter(|_| job.keep != Keep::Nothing);
+    reply.kept = shown.filter(|_| job.keep != BoxRetention::Nothing);
     Ok(reply)
 }
 
-/// A machine with these tools, all at `/usr/bin`, in this version.
-struct Tools(&'static [&'static str], &'static str);
+/// All tools are at `/usr/bin`, in this version.
+struct FakeTools(&'static [&'static str], &'static str);
 
-impl Probe for Tools {
+impl Probe for FakeTools {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
         let found = self.0.iter().find(|it| **it == name || Path::new(name).ends_with(it));
         found.map(|it| Path::new("/usr/bin").join(it)).into_iter().collect()
@@ -95,7 +94,7 @@ impl Probe for Tools {
         Some(path.to_owned())
     }
 
-    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         // It leads to a directory with everybody's files.
         if path.ends_with("secret") { vec!["/home/x".into()] } else { vec![path.to_owned()] }
     }
@@ -112,48 +111,50 @@ impl Probe for Tools {
         None
     }
 
-    fn elsewhere(&self, _: &str) -> Option<Lookup> {
+    fn remote_lookup(&self, _: &str) -> Option<Lookup> {
         None
     }
 }
 
-/// A worker in a thread of its own.
-fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (String, Route) {
+fn worker(
+    facts: WorkerFacts,
+    tools: FakeTools,
+    executor: impl Executor + 'static,
+) -> (String, WorkerRoute) {
     pipes(move |input, output| {
         let tools = Toolchains::new(Box::new(tools));
         serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
     })
 }
 
-/// Pipes to a thread that does this work.
 fn pipes(
     work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
-) -> (String, Route) {
+) -> (String, WorkerRoute) {
     let (input, to_worker) = io::pipe().unwrap();
     let (output, from_worker) = io::pipe().unwrap();
     thread::spawn(move || work(Box::new(input), Box::new(from_worker)));
-    let process = Process::default();
-    let pipes = Pipes { output: Box::new(output), input: to_worker.into(), process };
-    ("typed".to_owned(), Route::Pipes(pipes))
+    let process = WorkerProcess::default();
+    let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
+    ("typed".to_owned(), WorkerRoute::Pipes(pipes))
 }
 
-fn connected(workers: Vec<(String, Route)>) -> Workers {
-    Workers::of(workers, None, |_| Ok(())).expect("a worker is ready")
+fn connect_workers(workers: Vec<(String, WorkerRoute)>) -> Workers {
+    Workers::connect(workers, None, |_| Ok(())).expect("a worker is ready")
 }
 
-const NO_TOOLS: Tools = Tools(&[], "");
+const NO_TOOLS: FakeTools = FakeTools(&[], "");
 
-fn of_echo(name: &str) -> (String, Route) {
-    worker(facts(name, 2), NO_TOOLS, Scripted::new(2, echo))
+fn echo_worker(name: &str) -> (String, WorkerRoute) {
+    worker(facts(name, 2), NO_TOOLS, ScriptedExecutor::new(2, echo))
 }
 
 /// A worker that reports ready, and is gone after this many bytes of jobs.
-fn dying(name: &str, after: u64) -> (String, Route) {
+fn dying_worker(name: &str, after: u64) -> (String, WorkerRoute) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {
         output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
-        let ready = FromWorker::Ready(facts);
-        output.write_all(&frame(&ready, &[]).unwrap()).unwrap();
+        let ready = MessageFromWorker::Ready(facts);
+        output.write_all(&encode_frame(&ready, &[]).unwrap()).unwrap();
         io::copy(&mut input.take(after), &mut io::sink()).unwrap();
     })
 }
@@ -163,15 +164,17 @@ fn bytes(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
+fn a_tree_is_sent_once_and_kept_boxes_return() {
     let seen = Arc::new(Mutex::new(HashMap::new()));
     let noted = Arc::clone(&seen);
-    let executor = Scripted::new(2, move |job: &Job| {
-        let What::Tree(tree) = &job.command.visible[0].what else { panic!("a tree is shown") };
+    let executor = ScriptedExecutor::new(2, move |job: &Job| {
+        let VisibleContent::Tree(tree) = &job.command.visible[0].what else {
+            panic!("a tree is shown")
+        };
         noted.lock().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
         echo(job)
     });
-    let workers = connected(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
+    let workers = connect_workers(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
     let entries = vec![
         TreeEntry::new("run", Node::plain(bytes(500_000))),
         TreeEntry::new("d/small", Node::plain(&b"x"[..])),
@@ -180,22 +183,22 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
     ];
     let tree = Arc::new(Tree::from(entries.clone()));
     let mut job = job("/program/run", b"");
-    job.command.visible.push(Shown::tree("/program", &tree));
-    job.keep = Keep::ALL;
+    job.command.visible.push(VisiblePath::tree("/program", &tree));
+    job.keep = BoxRetention::ALL;
     for _ in 0..3 {
         let kept = workers.run_job(&job).unwrap().kept.expect("the box is kept");
         assert_eq!(kept.entries.len(), entries.len());
-        assert_eq!(kept.file(Path::new("run")).unwrap().start(u64::MAX).unwrap(), bytes(500_000));
-        assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
+        assert_eq!(kept.file(Path::new("run")).unwrap().prefix(u64::MAX).unwrap(), bytes(500_000));
+        assert_eq!(kept.file(Path::new("d/small")).unwrap().prefix(9).unwrap(), b"x");
     }
     assert_eq!(seen.lock().len(), 1);
 }
 
 #[test]
-fn many_results_at_once_reach_who_asked() {
-    let workers = connected(vec![
-        worker(facts("a", 100), NO_TOOLS, Scripted::new(100, echo)),
-        worker(facts("b", 100), NO_TOOLS, Scripted::new(100, echo)),
+fn many_results_reach_their_callers() {
+    let workers = connect_workers(vec![
+        worker(facts("a", 100), NO_TOOLS, ScriptedExecutor::new(100, echo)),
+        worker(facts("b", 100), NO_TOOLS, ScriptedExecutor::new(100, echo)),
     ]);
     thread::scope(|scope| {
         for number in 0..500usize {
@@ -203,7 +206,7 @@ fn many_results_at_once_reach_who_asked() {
             scope.spawn(move || {
                 let sent = bytes(number * 30);
                 let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
-                assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent);
+                assert_eq!(reply.stdout.prefix(u64::MAX).unwrap(), sent);
             });
         }
     });
@@ -212,11 +215,10 @@ fn many_results_at_once_reach_who_asked() {
     assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
 }
 
-/// Jobs run although these workers are lost.
-fn check_survives(lost: Vec<(String, Route)>, pieces: &[&str]) {
+fn check_survives(lost: Vec<(String, WorkerRoute)>, pieces: &[&str]) {
     let mut workers = lost;
-    workers.push(of_echo("good"));
-    let workers = connected(workers);
+    workers.push(echo_worker("good"));
+    let workers = connect_workers(workers);
     let sent = bytes(600_000);
     for _ in 0..3 {
         let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
@@ -225,14 +227,17 @@ fn check_survives(lost: Vec<(String, Route)>, pieces: &[&str]) {
     while workers.report().iter().all(|worker| worker.lost.is_none()) {
         thread::yield_now();
     }
-    let text = format!("{:?} {:?}", workers.last_remarks(), workers.report());
+    let text = format!("{:?} {:?}", workers.all_diagnostics(), workers.report());
     pieces.iter().for_each(|piece| assert!(text.contains(piece), "{piece}: {text}"));
 }
 
 #[test]
 fn jobs_of_a_lost_worker_go_elsewhere() {
-    check_survives(vec![dying("weak", 90)], &["weak", "this worker is lost: it closed its pipe"]);
-    check_survives(vec![dying("weak", 120)], &["this worker is lost: it closed its pipe"]);
+    check_survives(
+        vec![dying_worker("weak", 90)],
+        &["weak", "this worker is lost: it closed its pipe"],
+    );
+    check_survives(vec![dying_worker("weak", 120)], &["this worker is lost: it closed its pipe"]);
     let says = |text: &'static str| {
         pipes(move |mut input, mut output| {
             let _ = output.write_all(text.as_bytes());
@@ -241,18 +246,18 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     };
     check_survives(vec![says("Welcome!\n")], &["typed", "but with `Welcome!`"]);
     check_survives(vec![says("juror worker, protocol 0\n")], &["it is another juror"]);
-    let asked_to_end = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
+    let asked_to_end = ScriptedExecutor::new(1, |_: &Job| Err(Stop::Interrupted));
     let asked_to_end = worker(facts("ending", 1), NO_TOOLS, asked_to_end);
-    let workers = connected(vec![asked_to_end, of_echo("good")]);
+    let workers = connect_workers(vec![asked_to_end, echo_worker("good")]);
     let names: Vec<_> =
         (0..9).map(|_| workers.run_job(&job("/x", b"")).unwrap().outcome.worker).collect();
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
 }
 
-/// What comes through a channel; an empty piece is the end.
-struct Pieces(Receiver<Vec<u8>>);
+/// An empty piece is the end.
+struct ChannelReader(Receiver<Vec<u8>>);
 
-impl Read for Pieces {
+impl Read for ChannelReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let piece = self.0.recv().unwrap_or_default();
         buffer[..piece.len()].copy_from_slice(&piece);
@@ -261,12 +266,12 @@ impl Read for Pieces {
 }
 
 #[test]
-fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
+fn a_worker_whose_input_ends_during_a_run_is_lost() {
     let (sender, pieces) = channel();
     let cut = sender.clone();
     let stopped = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stopped);
-    let mut executor = Scripted::new(1, move |_: &Job| {
+    let mut executor = ScriptedExecutor::new(1, move |_: &Job| {
         // Here the connection is cut.
         let _ = cut.send(Vec::new());
         while !told.load(Ordering::Relaxed) {
@@ -283,16 +288,17 @@ fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
             }
         });
         let tools = Toolchains::new(Box::new(NO_TOOLS));
-        let served = serve(facts("cut", 1), &executor, &tools, Pieces(pieces), output, &|| ());
+        let served =
+            serve(facts("cut", 1), &executor, &tools, ChannelReader(pieces), output, &|| ());
         served.expect("juror sends jobs");
     });
     check_survives(vec![lost], &["this worker is lost: it closed its pipe"]);
 }
 
 #[test]
-fn a_job_with_which_all_workers_are_lost_is_given_up() {
-    let deadly = (0..7).map(|number| dying(&number.to_string(), 100));
-    let workers = connected(deadly.collect());
+fn a_job_fails_after_five_lost_workers() {
+    let deadly = (0..7).map(|number| dying_worker(&number.to_string(), 100));
+    let workers = connect_workers(deadly.collect());
     let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &bytes(1000))) else {
         panic!("a fault")
     };
@@ -304,39 +310,42 @@ fn a_job_with_which_all_workers_are_lost_is_given_up() {
 }
 
 #[test]
-fn a_worker_that_cannot_be_used_is_not_and_without_any_nothing_begins() {
-    let accepts = |facts: &Facts| match &*facts.name {
+fn unusable_workers_are_dropped_and_one_must_be_left() {
+    let accepts = |facts: &WorkerFacts| match &*facts.name {
         "bad" => Err("it is bad".to_owned()),
         _ => Ok(()),
     };
-    let none = Workers::of(vec![of_echo("bad")], None, accepts).map(|_| ());
+    let none = Workers::connect(vec![echo_worker("bad")], None, accepts).map(|_| ());
     assert!(none.unwrap_err().reason.contains("typed: it is bad"));
-    let workers =
-        Workers::of(vec![of_echo("bad"), of_echo("good"), of_echo("good")], None, accepts);
+    let workers = Workers::connect(
+        vec![echo_worker("bad"), echo_worker("good"), echo_worker("good")],
+        None,
+        accepts,
+    );
     let workers = workers.unwrap();
     let names: Vec<String> = workers.report().into_iter().map(|it| it.name).collect();
     assert_eq!(names, ["typed", "good", "good (2)"]);
     assert_eq!(workers.slots(), 8);
-    assert_eq!(workers.last_remarks().len(), 1);
+    assert_eq!(workers.all_diagnostics().len(), 1);
 }
 
 #[test]
-fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
+fn a_worker_of_another_speed_gets_one_warning() {
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds);
     let check = |pace: f64, boot: &str, is_told: bool| {
         let given = Arc::new(Mutex::new(None));
         let noted = Arc::clone(&given);
-        let executor = Scripted::new(1, move |job: &Job| {
+        let executor = ScriptedExecutor::new(1, move |job: &Job| {
             *noted.lock() = job.limits.cpu_time;
             let mut reply = reply(Vec::new());
             reply.outcome.cpu_time = seconds(1.0);
             Ok(reply)
         });
         let boot = boot.to_owned();
-        let other = Facts { pace: seconds(pace / 1000.0), boot, ..facts("b", 1) };
-        let first = Scripted::new(1, |_: &Job| Err(Stop::Interrupted));
+        let other = WorkerFacts { pace: seconds(pace / 1000.0), boot, ..facts("b", 1) };
+        let first = ScriptedExecutor::new(1, |_: &Job| Err(Stop::Interrupted));
         let first = worker(facts("a", 1), NO_TOOLS, first);
-        let workers = connected(vec![first, worker(other, NO_TOOLS, executor)]);
+        let workers = connect_workers(vec![first, worker(other, NO_TOOLS, executor)]);
         let mut job = job("/x", b"");
         job.limits.cpu_time = Some(seconds(2.0));
         for _ in 0..2 {
@@ -344,7 +353,7 @@ fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
             assert_eq!(*given.lock(), Some(seconds(2.0)), "{pace}");
             assert_eq!(reply.outcome.cpu_time, seconds(1.0), "{pace}");
         }
-        let remarks = format!("{:?}", workers.last_remarks());
+        let remarks = format!("{:?}", workers.all_diagnostics());
         let told = remarks.matches("times as long as a").count();
         assert_eq!(told, usize::from(is_told), "{remarks}");
     };
@@ -357,7 +366,7 @@ fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
 }
 
 #[test]
-fn what_juror_runs_by_its_own_limits_does_not_wait_among_long_runs() {
+fn jobs_with_the_limits_of_juror_are_not_long() {
     let check = |limits: Limits, expected| {
         let job = Job { limits, ..job("echo", b"") };
         assert_eq!(may_take_long(&[&job]), expected, "{:?}", job.limits);
@@ -376,17 +385,17 @@ fn what_juror_runs_by_its_own_limits_does_not_wait_among_long_runs() {
 }
 
 #[test]
-fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_that_have_it() {
+fn jobs_go_only_to_workers_with_their_tool() {
     let ran = Arc::new(AtomicUsize::new(0));
     let has = |name: &str, tools, version| {
         let ran = Arc::clone(&ran);
-        let executor = Scripted::new(1, move |job: &Job| {
+        let executor = ScriptedExecutor::new(1, move |job: &Job| {
             ran.fetch_add(1, Ordering::Relaxed);
             echo(job)
         });
-        worker(facts(name, 1), Tools(tools, version), executor)
+        worker(facts(name, 1), FakeTools(tools, version), executor)
     };
-    let workers = connected(vec![
+    let workers = connect_workers(vec![
         has("none", &[], ""),
         has("first", &["lua", "sh"], "Lua 5.4"),
         has("other", &["lua"], "Lua 5.3"),
@@ -394,9 +403,9 @@ fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_
     ]);
     let tools = Toolchains::new(workers.probe());
     let lua = TOOLS.iter().find(|tool| tool.name() == "lua").unwrap();
-    assert_eq!(tools.tool(lua, "build").unwrap().version, "Lua 5.4");
-    assert_eq!(tools.named("sh", "run").unwrap().program, Path::new("/usr/bin/sh"));
-    let missing = tools.named("fish", "run").unwrap_err();
+    assert_eq!(tools.find(lua, "build").unwrap().version, "Lua 5.4");
+    assert_eq!(tools.find_named("sh", "run").unwrap().program, Path::new("/usr/bin/sh"));
+    let missing = tools.find_named("fish", "run").unwrap_err();
     assert_eq!(missing.to_string(), "cannot run: fish not found");
     let by = |program: &str| {
         let mut names: Vec<_> = (0..20)
@@ -412,31 +421,31 @@ fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_
 }
 
 #[test]
-fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
-    let secret = worker(facts("a", 1), Tools(&["secret"], "1"), Scripted::new(1, echo));
-    let workers = connected(vec![secret]);
-    assert!(Toolchains::new(workers.probe()).named("/opt/secret", "run").is_err());
+fn a_worker_shows_only_tools_that_it_found() {
+    let secret = worker(facts("a", 1), FakeTools(&["secret"], "1"), ScriptedExecutor::new(1, echo));
+    let workers = connect_workers(vec![secret]);
+    assert!(Toolchains::new(workers.probe()).find_named("/opt/secret", "run").is_err());
     let mut job = job("/bin/cat", b"");
     let (name, identity) = ("secret".to_owned(), String::new());
-    let what = What::Installed { name, identity };
-    job.command.visible.push(Shown { inside: "/home/x".into(), what });
+    let what = VisibleContent::Installed { name, identity };
+    job.command.visible.push(VisiblePath { inside: "/home/x".into(), what });
     let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
     assert_eq!(error.to_string(), "show a tool: /home/x was not found here");
-    job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
+    job.command.visible = vec![VisiblePath::tree("/x", &Tree::unlisted("/home/x"))];
     let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
     assert_eq!(error.reason, "a directory of this machine is shown to it");
 }
 
 #[test]
-fn who_ran_something_is_reported_although_it_was_never_heard_of() {
+fn an_unannounced_worker_is_reported_if_it_ran_programs() {
     let check = |ran: &[(&str, usize)], members: &[&str], expected: &[&str]| {
         let worker = WorkerState {
             facts: Some(facts("all", 4)),
             programs: ran.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
             ..WorkerState::new("all".to_owned())
         };
-        let member = |name: &&str| Member { name: (*name).to_owned(), facts: facts(name, 2) };
-        let reports = reported(&worker, members.iter().map(member).collect());
+        let member = |name: &&str| GroupMember { name: (*name).to_owned(), facts: facts(name, 2) };
+        let reports = build_reports(&worker, members.iter().map(member).collect());
         let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
         assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
         assert!(reports.iter().all(|it| it.isolation == Some(Isolation::Namespaces)));

@@ -2,57 +2,52 @@
 
 use maud::{Markup, html};
 
-use crate::model::difference::{Difference, DifferenceKind, Side};
-use crate::model::joint::{self, Line, Transcript};
+use crate::model::difference::{Difference, DifferenceKind, DifferenceSide};
+use crate::model::joint::{self, Transcript, TranscriptLine};
 use crate::model::judgement::{CaseJudgement, DiffTag, Evidence};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::html::Page;
-use crate::report::html::text::{Pane, cut, not_shown, pane, pane_if_any, picture};
+use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten};
 
-/// The most lines of a diff.
 const DIFF_LINES: usize = 40;
-/// The most lines of an interaction, at its beginning and at its end.
-const FIRST: usize = 15;
-const LAST: usize = 30;
+/// The most lines of an interaction that are shown from its beginning and its end.
+const FIRST_LINES: usize = 15;
+const LAST_LINES: usize = 30;
 
-/// A test case that a submission does not pass.
-pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
+pub(super) fn failed_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
-        (why(case.verdict, &case.test_case, &case.told_cause()))
-        @if let Some(outcome) = &case.outcome { p.note { (outcome.used()) } }
-        @if let Some(difference) = &case.difference { (sides(difference)) }
-        @if !case.is_told { (said(page, "Judge message", case.message.as_bytes())) }
-        (said(page, "Team message", case.team_message.as_bytes()))
+        (verdict_and_cause(case.verdict, &case.test_case, &case.explained_cause()))
+        @if let Some(outcome) = &case.outcome { p.note { (outcome.describe_use()) } }
+        @if let Some(difference) = &case.difference { (difference_sides(difference)) }
+        @if !case.cause_includes_message { (message_pane(page, "Judge message", case.message.as_bytes())) }
+        (message_pane(page, "Team message", case.team_message.as_bytes()))
         @match &case.evidence {
-            Some(evidence) => (shown(page, case.difference.as_deref(), evidence)),
+            Some(evidence) => (evidence_panes(page, case.difference.as_deref(), evidence)),
             None => p.note { "juror judge shows the input and output of this run." },
         }
     }
 }
 
-/// The cause in a sentence.
-pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
+pub(super) fn verdict_and_cause(verdict: Verdict, place: &str, cause: &str) -> Markup {
     html! {
         p class={ "why " (verdict.short()) } {
             strong { (verdict.name()) " on " (printable(place)) }
-            span { (sentence(cause)) }
+            span { (shortened_cause(cause)) }
         }
     }
 }
 
-/// A cause, shortened.
-pub(super) fn sentence(cause: &str) -> String {
-    const LONGEST: usize = 500;
-    match cause.char_indices().nth(LONGEST) {
+pub(super) fn shortened_cause(cause: &str) -> String {
+    const MAX_CAUSE: usize = 500;
+    match cause.char_indices().nth(MAX_CAUSE) {
         Some((end, _)) => printable(&cause[..end]) + "…",
         None => printable(cause),
     }
 }
 
-/// The first difference, one side below the other.
-pub(super) fn sides(difference: &Difference) -> Markup {
+pub(super) fn difference_sides(difference: &Difference) -> Markup {
     let Difference { kind, answer, output, .. } = difference;
     html! {
         dl.sides {
@@ -67,11 +62,11 @@ pub(super) fn sides(difference: &Difference) -> Markup {
     }
 }
 
-fn side(side: &Side, is_ended: bool) -> Markup {
+fn side(side: &DifferenceSide, is_ended: bool) -> Markup {
     if is_ended {
         return html! { span.soft { "(the end, after " (count(side.tokens, "token")) ")" } };
     }
-    let marked = side.marked();
+    let marked = side.marked_line();
     html! {
         @if marked.cut_before { "…" }
         (visible(marked.before))
@@ -81,15 +76,13 @@ fn side(side: &Side, is_ended: bool) -> Markup {
     }
 }
 
-/// Messages of a program.
-fn said(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
+fn message_pane(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::titled(title), text)) } }
     }
 }
 
-/// The evidence for a verdict.
-pub(super) fn shown(
+pub(super) fn evidence_panes(
     page: &Page<'_>,
     difference: Option<&Difference>,
     evidence: &Evidence,
@@ -97,11 +90,16 @@ pub(super) fn shown(
     let Evidence { answer, output, stdout, transcript, .. } = evidence;
     let has_output = !answer.is_empty() || !output.is_empty();
     let expected = if difference.is_some() { "Expected" } else { "Judge answer" };
-    let beginning =
-        |title, is_good, unknown, hit| Pane { title, is_good, unknown, hit, is_numbered: true };
-    let hit = |side: fn(&Difference) -> &Side| difference.map(|it| side(it).line);
+    let beginning = |title, is_good, unknown, hit| Pane {
+        title,
+        is_good,
+        bytes_left_out: unknown,
+        marked_line: hit,
+        is_numbered: true,
+    };
+    let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|it| side(it).line);
     html! {
-        @if let Some(transcript) = transcript { (talk(transcript)) }
+        @if let Some(transcript) = transcript { (transcript_table(transcript)) }
         div.panes {
             @if !evidence.input.is_empty() || has_output {
                 (pane(page, beginning("Input", false, evidence.input_bytes_left_out, None), &evidence.input))
@@ -124,13 +122,13 @@ pub(super) fn shown(
     }
 }
 
-/// The diff, unless it shows only a single difference.
+/// Empty if the diff has only a single difference, which is shown elsewhere.
 fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     let lines = &evidence.diff[..evidence.diff.len().min(DIFF_LINES)];
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
     let size: usize = lines.iter().map(|line| line.text.len() + 80).sum();
-    if lines.len() <= 2 && left_out == 0 || !Page::takes(&page.texts, size) {
+    if lines.len() <= 2 && left_out == 0 || !Page::take_room(&page.texts, size) {
         return html! {};
     }
     html! {
@@ -160,17 +158,17 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     }
 }
 
-/// The transcript, side by side.
-fn talk(transcript: &Transcript) -> Markup {
-    let (first, last) = (joint::lines(&transcript.first), joint::lines(&transcript.last));
+fn transcript_table(transcript: &Transcript) -> Markup {
+    let (first, last) =
+        (joint::joined_lines(&transcript.first), joint::joined_lines(&transcript.last));
     let kept_first = first.len();
-    let lines: Vec<Line> = first.into_iter().chain(last).collect();
+    let lines: Vec<TranscriptLine> = first.into_iter().chain(last).collect();
     if lines.is_empty() {
         return html! { p.note { "Neither side wrote anything." } };
     }
     let left_out = transcript.left_out;
-    let start = FIRST.min(kept_first).min(lines.len());
-    let mut end = lines.len().saturating_sub(LAST).max(start);
+    let start = FIRST_LINES.min(kept_first).min(lines.len());
+    let mut end = lines.len().saturating_sub(LAST_LINES).max(start);
     if left_out.0 == 0 && end - start <= 1 {
         end = start;
     }
@@ -183,7 +181,7 @@ fn talk(transcript: &Transcript) -> Markup {
                     th scope="col" { "Time" } th scope="col" { "Output validator" } th scope="col" { "Submission" }
                 } }
                 tbody {
-                    @for line in &lines[..start] { (said_line(line)) }
+                    @for line in &lines[..start] { (transcript_row(line)) }
                     @if end > start || left_out.0 > 0 {
                         tr {
                             td { "…" }
@@ -193,15 +191,15 @@ fn talk(transcript: &Transcript) -> Markup {
                             }
                         }
                     }
-                    @for line in &lines[end..] { (said_line(line)) }
+                    @for line in &lines[end..] { (transcript_row(line)) }
                 }
             }
         }
     }
 }
 
-fn said_line(line: &Line) -> Markup {
-    let cut = cut(&line.text, 0);
+fn transcript_row(line: &TranscriptLine) -> Markup {
+    let cut = shorten(&line.text, 0);
     let mut text = cut.lines.concat();
     if !line.is_whole {
         text += " (no line end)";
@@ -210,8 +208,8 @@ fn said_line(line: &Line) -> Markup {
         tr {
             td { (seconds(line.at)) }
             @match line.by {
-                joint::Side::Partner => { td.said { (text) } td {} },
-                joint::Side::Program => { td {} td.said { (text) } },
+                joint::TalkSide::Partner => { td.said { (text) } td {} },
+                joint::TalkSide::Program => { td {} td.said { (text) } },
             }
         }
     }

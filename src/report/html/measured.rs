@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 
 use crate::model::report::{PackageReport, Report};
-use crate::model::text::{count, given_seconds, printable, visible};
+use crate::model::text::{count, exact_seconds, printable, visible};
 
-/// The last section.
 pub(super) fn section(report: &Report) -> Markup {
     html! {
         section aria-labelledby="how" {
@@ -24,14 +23,14 @@ pub(super) fn section(report: &Report) -> Markup {
                         }
                     }
                 }
-                @for package in &report.session.packages { (of_package(package, report.session.packages.len() > 1)) }
+                @for package in &report.session.packages { (package_facts(package, report.session.packages.len() > 1)) }
                 dt { "Times" } dd { "CPU time is user and system time of all processes of a run." }
             }
         }
     }
 }
 
-fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
+fn package_facts(package: &PackageReport, is_one_of_many: bool) -> Markup {
     let path = visible(package.path.as_os_str().as_encoded_bytes());
     html! {
         dt { "Package" }
@@ -48,8 +47,8 @@ fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
         @if let Some(limits) = &package.limits {
             dt { "Limits of a run" }
             dd {
-                (given_seconds(limits.cpu_time())) " CPU time (" (printable(&limits.cpu_origin)) ")"
-                @if let Some(wall) = limits.run.wall_time { ", " (given_seconds(wall)) " by the clock" }
+                (exact_seconds(limits.cpu_time())) " CPU time (" (printable(&limits.cpu_origin)) ")"
+                @if let Some(wall) = limits.run.wall_time { ", " (exact_seconds(wall)) " by the clock" }
                 @if let Some(memory) = limits.run.memory { ", " (memory) " memory" }
                 @if let Some(output) = limits.run.output { ", " (output) " output" }
                 @if let Some(processes) = limits.run.processes { ", " (processes) " processes and threads" }

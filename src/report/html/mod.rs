@@ -28,97 +28,93 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::report::result::AnyResult;
 
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const PAGE_STYLE: &str = include_str!("page.css");
+const PAGE_SCRIPT: &str = include_str!("page.js");
 
-/// How many bytes of programs' texts a page contains at most, and how many of images. Those that come first are
-/// included.
-const TEXTS: usize = 800_000;
-const PICTURES: usize = 6 << 20;
+/// The most bytes of programs' texts and of images on a page. The first ones are included.
+const MAX_TEXT_BYTES: usize = 800_000;
+const MAX_PICTURE_BYTES: usize = 6 << 20;
 
-/// Up to this many runs, each submission has a table of all its test cases; otherwise of those that it fails.
-const RUNS_LISTED: usize = 25_000;
+/// With more runs than this, the table of a submission has only the test cases that it fails.
+const MAX_LISTED_RUNS: usize = 25_000;
 
-/// How many submissions are expanded at first.
-const OPEN: usize = 3;
+/// So many submissions are expanded at first.
+const OPEN_CARDS: usize = 3;
 
-/// What the beginning of every page contains.
-pub const SIGN: &str = "<!DOCTYPE html>";
+pub const SIGNATURE: &str = "<!DOCTYPE html>";
 
-/// Writes the page.
 pub fn write(
     report: &Report,
     result: Option<&dyn AnyResult>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let own = result.and_then(|result| result.html(report));
-    let text = own.unwrap_or_else(|| page(report, Own::default()));
+    let text = own.unwrap_or_else(|| render_page(report, CommandContent::default()));
     out.write_all(text.as_bytes())
 }
 
-/// What a page shows beside the report.
+/// Results of commands that a page shows in addition to the report.
 #[derive(Clone, Copy, Default)]
-pub struct Own<'a> {
+pub struct CommandContent<'a> {
     pub search: Option<&'a StressResult>,
     pub strength: Option<&'a Strength>,
 }
 
-/// The page, and how much room is left on it.
+/// `texts` and `pictures` are the bytes that are left.
 struct Page<'a> {
     report: &'a Report,
-    own: Own<'a>,
+    content: CommandContent<'a>,
     /// Unexpected results first, then in the order of judging.
-    submissions: Vec<Shown<'a>>,
+    submissions: Vec<NumberedSubmission<'a>>,
     texts: Cell<usize>,
     pictures: Cell<usize>,
-    lists_all: bool,
+    lists_all_cases: bool,
 }
 
-/// A submission with its number on the page.
-struct Shown<'a> {
-    /// The number in the ids of its elements.
+struct NumberedSubmission<'a> {
+    /// Part of the ids of its elements.
     number: usize,
     submission: &'a SubmissionReport,
-    standing: Standing,
+    attention: Attention,
 }
 
 /// How much attention a submission needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
-    /// It is as it should be.
+enum Attention {
+    /// Accepted, or as expected.
     Fine,
     Skipped,
-    /// It is rejected, or not as expected.
+    /// Rejected, or not as expected.
     Bad,
     Fault,
 }
 
 impl<'a> Page<'a> {
-    fn new(report: &'a Report, own: Own<'a>) -> Self {
+    fn new(report: &'a Report, own: CommandContent<'a>) -> Self {
         let submissions = report.submissions.iter();
-        let mut shown: Vec<Shown<'a>> = submissions
-            .map(|submission| Shown {
+        let mut shown: Vec<NumberedSubmission<'a>> = submissions
+            .map(|submission| NumberedSubmission {
                 number: 0,
                 submission,
-                standing: Standing::of(submission, report.session.task == CommandTask::Verify),
+                attention: Attention::of(submission, report.session.task == CommandTask::Verify),
             })
             .collect();
-        shown.sort_by_key(|it| Reverse(it.standing));
+        shown.sort_by_key(|it| Reverse(it.attention));
         for (number, shown) in shown.iter_mut().enumerate() {
             shown.number = number;
         }
         let runs: usize = report.submissions.iter().map(|it| it.cases().len()).sum();
         Self {
             report,
-            own,
+            content: own,
             submissions: shown,
-            texts: Cell::new(TEXTS),
-            pictures: Cell::new(PICTURES),
-            lists_all: runs <= RUNS_LISTED,
+            texts: Cell::new(MAX_TEXT_BYTES),
+            pictures: Cell::new(MAX_PICTURE_BYTES),
+            lists_all_cases: runs <= MAX_LISTED_RUNS,
         }
     }
 
-    /// The package with this name; the last one if there are several.
+    /// The last package if several have this name.
     fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
         self.report.session.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
     }
@@ -127,18 +123,18 @@ impl<'a> Page<'a> {
         self.report.session.task == CommandTask::Verify
     }
 
-    /// Takes this many bytes of room, if there are enough.
-    fn takes(room: &Cell<usize>, bytes: usize) -> bool {
+    /// Returns whether there was enough room.
+    fn take_room(room: &Cell<usize>, bytes: usize) -> bool {
         let left = room.get().checked_sub(bytes);
         room.set(left.unwrap_or(0));
         left.is_some()
     }
 }
 
-impl Standing {
+impl Attention {
     fn of(submission: &SubmissionReport, is_verified: bool) -> Self {
         match &submission.result {
-            Err(fault) if fault.is_skip() => Self::Skipped,
+            Err(fault) if fault.is_skipped_submission() => Self::Skipped,
             Err(_) => Self::Fault,
             Ok(judgement) if !judgement.broken.is_empty() => Self::Bad,
             Ok(judgement) if is_verified || judgement.verdict == Verdict::Accepted => Self::Fine,
@@ -146,7 +142,6 @@ impl Standing {
         }
     }
 
-    /// The word for the filter.
     const fn word(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -156,14 +151,13 @@ impl Standing {
     }
 }
 
-/// The whole page.
-pub fn page(report: &Report, own: Own<'_>) -> String {
+pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
     let page = Page::new(report, own);
     let title = title(report, own);
     let policy = format!(
         "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-        source(STYLE),
-        source(SCRIPT)
+        policy_hash(PAGE_STYLE),
+        policy_hash(PAGE_SCRIPT)
     );
     let page = html! {
         (DOCTYPE)
@@ -174,7 +168,7 @@ pub fn page(report: &Report, own: Own<'_>) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";
                 title { "juror " (report.session.command) ": " (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(PAGE_STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the results" }
@@ -188,7 +182,7 @@ pub fn page(report: &Report, own: Own<'_>) -> String {
                     (remarks::errors(report))
                     (remarks::search(&page))
                     (strength::sections(&page))
-                    (overview::tools(&page))
+                    (overview::search_tools(&page))
                     (overview::list(&page))
                     (submission::cards(&page))
                     (overview::matrices(&page))
@@ -204,20 +198,19 @@ pub fn page(report: &Report, own: Own<'_>) -> String {
                     }
                     p { "Written by juror " (env!("CARGO_PKG_VERSION")) ". This file needs no network." }
                 }
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(PAGE_SCRIPT)) }
             }
         }
     };
     page.into_string()
 }
 
-/// The hash of a style or script for the content security policy.
-fn source(text: &str) -> String {
+fn policy_hash(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
 
 /// The title, such as `sum: Two Numbers` or `3 packages`.
-fn title(report: &Report, own: Own<'_>) -> String {
+fn title(report: &Report, own: CommandContent<'_>) -> String {
     match &report.session.packages[..] {
         [] => own.search.map_or("no package", |it| &it.search.plan.submission).to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
@@ -228,14 +221,15 @@ fn title(report: &Report, own: Own<'_>) -> String {
     }
 }
 
-/// The result in a sentence.
 fn headline(page: &Page<'_>) -> Markup {
     let report = page.report;
-    let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
+    let bad = page.submissions.iter().filter(|it| it.attention.word() == "bad").count();
     let all = page.submissions.len();
     let summary = &report.summary;
-    let sentence = match (page.own.search, all, bad) {
-        _ if let Some(found) = page.own.strength => format!("Score: {}.", found.in_short()),
+    let sentence = match (page.content.search, all, bad) {
+        _ if let Some(found) = page.content.strength => {
+            format!("Score: {}.", found.score_in_words())
+        }
         (Some(search), ..) => remarks::search_in_short(&search.search),
         (None, 0, _) => match report.generated.len() {
             0 => "No submission was judged.".to_owned(),
@@ -255,7 +249,7 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),
         (None, all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
     };
-    let known = report.known_runs().map_or(String::new(), |(runs, oldest)| {
+    let known = report.recalled_runs().map_or(String::new(), |(runs, oldest)| {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())
     });
     let what = strength::tally(page).unwrap_or_else(|| count(summary.runs, "run"));
@@ -274,12 +268,12 @@ fn headline(page: &Page<'_>) -> Markup {
 }
 
 /// The abbreviation of a verdict; `–` if there is none.
-fn badge(verdict: Option<Verdict>, standing: Standing) -> Markup {
+fn badge(verdict: Option<Verdict>, standing: Attention) -> Markup {
     match (verdict, standing) {
         (Some(verdict), _) => html! {
             span class={ "v " (verdict.short()) } title=(verdict.name()) { (verdict.short()) }
         },
-        (None, Standing::Fault) => html! { span.v.JE title="judge error" { "JE" } },
+        (None, Attention::Fault) => html! { span.v.JE title="judge error" { "JE" } },
         (None, _) => html! { span.v title="skipped" { "–" } },
     }
 }

@@ -9,28 +9,25 @@ use crate::model::report::{PackageReport, SubmissionReport, shared_directory};
 use crate::model::text::{count, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::report::html::submission::{reason, whole};
-use crate::report::html::{Page, Shown, badge};
+use crate::report::html::submission::{full_failures, reason};
+use crate::report::html::{NumberedSubmission, Page, badge};
 
-/// The most columns of a matrix that are printed.
-pub(super) const ON_PAPER: usize = 40;
+pub(super) const MAX_PRINTED_COLUMNS: usize = 40;
 
-/// How many submissions have each verdict, after those without one.
-fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
+fn count_verdicts(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     let of =
         |verdict| page.submissions.iter().filter(|it| it.submission.verdict() == verdict).count();
     let verdicts = Verdict::ALL.into_iter().map(Some).chain([None]);
     verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
 }
 
-/// The verdicts as a strip and in words.
 pub(super) fn tally(page: &Page<'_>) -> Markup {
     let all = page.submissions.len();
     if all < 2 {
         return html! {};
     }
     let mut before = 0;
-    let parts = tallied(page).into_iter().map(|(verdict, number)| {
+    let parts = count_verdicts(page).into_iter().map(|(verdict, number)| {
         before += number;
         (verdict, number, before - number)
     });
@@ -52,14 +49,13 @@ pub(super) fn tally(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The search field and the filters.
-pub(super) fn tools(page: &Page<'_>) -> Markup {
+pub(super) fn search_tools(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
-    let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
+    let bad = page.submissions.iter().filter(|it| it.attention.word() == "bad").count();
     let bad_name = if page.is_verified() { "Surprises" } else { "Rejected" };
-    let verdicts = tallied(page);
+    let verdicts = count_verdicts(page);
     html! {
         div.tools role="search" aria-label="submissions" hidden {
             label.aside for="search" { "Search submissions" }
@@ -80,14 +76,13 @@ pub(super) fn tools(page: &Page<'_>) -> Markup {
     }
 }
 
-/// A row for each submission.
 pub(super) fn list(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
     let all: Vec<&SubmissionReport> = page.submissions.iter().map(|it| it.submission).collect();
     let directory = if page.is_verified() { "" } else { shared_directory(&all) };
-    let columns = Columns {
+    let columns = OptionalColumns {
         directory,
         package: page.report.session.packages.len() > 1,
         score: page.submissions.iter().any(|it| it.submission.score().is_some()),
@@ -121,26 +116,26 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The optional columns, and the directory that names leave out.
-struct Columns<'a> {
+/// `directory` is left out of names.
+struct OptionalColumns<'a> {
     directory: &'a str,
     package: bool,
     score: bool,
     expected: bool,
 }
 
-fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
-    let Shown { number, submission, standing } = shown;
+fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmission<'_>) -> Markup {
+    let NumberedSubmission { number, submission, attention: standing } = shown;
     let score = submission.score().and_then(|it| it.score);
     let is = [standing.word(), submission.verdict().map_or("", Verdict::short)].join(" ");
-    let (all, ran) = (submission.selected(), submission.cases().len());
+    let (all, ran) = (submission.selected_cases(), submission.cases().len());
     let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
             td { (badge(submission.verdict(), *standing)) }
-            th.name scope="row" { a href={ "#s" (number) } { (path(name)) } }
+            th.name scope="row" { a href={ "#s" (number) } { (breakable_path(name)) } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
-            @if columns.expected { td.short { (standing.expected()) } }
+            @if columns.expected { td.short { (standing.expectation_words()) } }
             td.because {
                 @if let Some((place, cause)) = reason(submission) {
                     (cause)
@@ -149,23 +144,22 @@ fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
             }
             @if columns.score { td.n { @if let Some(score) = score { (score) } } }
             td.n {
-                @if all > 0 { (submission.passed()) " of " (all) }
+                @if all > 0 { (submission.passed_cases()) " of " (all) }
                 @if all > ran { div.place { (all - ran) " not run" } }
             }
             td.n { (slowest(page, submission)) }
-            td.n { @if let Some(memory) = submission.memory() { (memory) } }
+            td.n { @if let Some(memory) = submission.peak_memory() { (memory) } }
         }
     }
 }
 
-/// A name that may be broken after each `/`.
-fn path(name: &str) -> Markup {
+fn breakable_path(name: &str) -> Markup {
     html! { @for part in printable(name).split_inclusive('/') { (part) wbr; } }
 }
 
-/// The slowest run, with a bar that is full at the limit.
+/// The bar is full at the limit.
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
-    let Some(time) = submission.slowest() else { return html! {} };
+    let Some(time) = submission.slowest_cpu_time() else { return html! {} };
     let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
     let share = limits.map(|it| time.as_secs_f64() / it.cpu_time().as_secs_f64().max(1e-9));
     let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
@@ -183,7 +177,6 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     }
 }
 
-/// For each package, the matrix of its submissions and test cases.
 pub(super) fn matrices(page: &Page<'_>) -> Markup {
     let packages = &page.report.session.packages;
     html! { @for package in packages { (matrix(page, package, packages.len() > 1)) } }
@@ -191,7 +184,7 @@ pub(super) fn matrices(page: &Page<'_>) -> Markup {
 
 fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Markup {
     let own = page.submissions.iter();
-    let own: Vec<&Shown<'_>> = own
+    let own: Vec<&NumberedSubmission<'_>> = own
         .filter(|it| it.submission.package.as_deref() == Some(package.name.as_str()))
         .filter(|it| !it.submission.cases().is_empty())
         .collect();
@@ -212,7 +205,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
         "Test cases".to_owned()
     };
     html! {
-        section class=(if names.len() > ON_PAPER { "matrix large" } else { "matrix" }) {
+        section class=(if names.len() > MAX_PRINTED_COLUMNS { "matrix large" } else { "matrix" }) {
             h2 { (title) }
             div.wide tabindex="0" role="group" aria-label=(title) {
                 table {
@@ -222,7 +215,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
                     }
                     thead { tr {
                         th scope="col" { "Submission" }
-                        @for name in &names { th scope="col" title=(printable(name)) { span { (end(name)) } } }
+                        @for name in &names { th scope="col" title=(printable(name)) { span { (name_end(name)) } } }
                     } }
                     tbody { @for shown in &own { (line(shown, &places, names.len())) } }
                 }
@@ -231,13 +224,13 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
     }
 }
 
-fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Markup {
+fn line(shown: &NumberedSubmission<'_>, places: &HashMap<&str, usize>, columns: usize) -> Markup {
     let cases = shown.submission.cases();
     let mut by_column = vec![None; columns];
     for (at, case) in cases.iter().enumerate() {
         by_column[places[case.test_case.as_str()]] = Some(at);
     }
-    let whole = whole(shown.submission);
+    let whole = full_failures(shown.submission);
     let name = printable(&shown.submission.name);
     html! {
         tr data-s=(shown.number) {
@@ -249,7 +242,7 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
                         @let short = cases[at].verdict.short();
                         td class=(short) {
                             @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }
-                            @if let Some(outcome) = &cases[at].outcome { i { (digits(outcome.cpu_time)) } }
+                            @if let Some(outcome) = &cases[at].outcome { i { (time_without_unit(outcome.cpu_time)) } }
                         }
                     },
                 }
@@ -258,17 +251,16 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
     }
 }
 
-/// The end of a name, in which test cases differ.
-pub(super) fn end(name: &str) -> String {
-    const LONGEST: usize = 28;
+/// The names of test cases differ at their ends.
+pub(super) fn name_end(name: &str) -> String {
+    const MAX_NAME: usize = 28;
     let name = printable(name);
-    match name.char_indices().rev().nth(LONGEST) {
+    match name.char_indices().rev().nth(MAX_NAME) {
         Some((start, first)) => format!("…{}", &name[start + first.len_utf8()..]),
         None => name,
     }
 }
 
-/// A time without its unit.
-fn digits(time: Duration) -> String {
+fn time_without_unit(time: Duration) -> String {
     seconds(time).trim_end_matches(" s").to_owned()
 }

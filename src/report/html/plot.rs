@@ -6,27 +6,25 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::text::{count, printable};
 use crate::model::verdict::Verdict;
 
-/// The size of the drawing in its own units.
+/// The size of the drawing in SVG units.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 200.0;
 /// A limit is drawn if it is at most this many times the largest value.
-const FAR: f64 = 8.0;
+const MAX_LIMIT_RATIO: f64 = 8.0;
 
-/// What is plotted.
 pub(super) struct Plot<'a> {
-    /// The quantity, such as `CPU time`.
-    pub(super) what: &'a str,
-    /// The element with the table of the same test cases.
+    /// Such as `CPU time`.
+    pub(super) quantity: &'a str,
+    /// The id of the table of the same test cases.
     pub(super) table: &'a str,
-    /// The value of a test case, if there is one.
     pub(super) value: fn(&CaseJudgement) -> Option<f64>,
-    /// The least and the greatest value of repeated runs, if there were any.
+    /// The least and the greatest value of repeated runs.
     pub(super) spread: fn(&CaseJudgement) -> Option<(f64, f64)>,
-    pub(super) shown: fn(f64) -> String,
+    pub(super) format: fn(f64) -> String,
     pub(super) limit: Option<f64>,
 }
 
-/// A bar for each test case; empty if nothing was measured.
+/// Draws a bar for each test case; empty if nothing was measured.
 pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     let mut values: Vec<f64> = cases.iter().filter_map(plot.value).collect();
     values.sort_by(f64::total_cmp);
@@ -39,7 +37,7 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
         of(a).total_cmp(&of(b))
     });
     let limit = plot.limit.filter(|limit| *limit > 0.0);
-    let near = limit.filter(|limit| *limit <= most * FAR);
+    let near = limit.filter(|limit| *limit <= most * MAX_LIMIT_RATIO);
     // If the limit is far away or missing, bars fill at most half of the height.
     let top = near.unwrap_or(most * 2.0).max(most).max(highest).max(f64::MIN_POSITIVE) * 1.08;
     let (first, last) = (cases.first(), cases.last());
@@ -48,14 +46,14 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     };
     let mut sentence = format!(
         "highest {}, on {}; median {}",
-        (plot.shown)(most),
+        (plot.format)(most),
         name(largest),
-        (plot.shown)(median)
+        (plot.format)(median)
     );
     if let Some(limit) = limit {
         sentence += &match near {
-            Some(_) => format!("; limit {}, the dashed line", (plot.shown)(limit)),
-            None => format!("; limit {}, not drawn", (plot.shown)(limit)),
+            Some(_) => format!("; limit {}, the dashed line", (plot.format)(limit)),
+            None => format!("; limit {}, not drawn", (plot.format)(limit)),
         };
     }
     let repeated = cases.iter().filter(|case| (plot.spread)(case).is_some()).count();
@@ -64,23 +62,23 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
         sentence += &format!("; thin lines show the spread of several runs, on {what}");
     }
     let step = WIDTH / cases.len() as f64;
-    let label = format!("{} of each test case: {sentence}", plot.what);
+    let label = format!("{} of each test case: {sentence}", plot.quantity);
     html! {
         figure.plot data-t=(plot.table) {
-            figcaption { b { (plot.what) } " " span.told { (sentence) } }
+            figcaption { b { (plot.quantity) } " " span.told { (sentence) } }
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
                 rect.rail width=(WIDTH) height=(HEIGHT) {}
                 @for verdict in Verdict::ALL {
-                    @let bars = bars(plot, cases, verdict, top);
+                    @let bars = bar_path(plot, cases, verdict, top);
                     @if !bars.is_empty() {
-                        path class=(verdict.short()) d=(bars) stroke-width=(short(step * 0.72)) {}
+                        path class=(verdict.short()) d=(bars) stroke-width=(one_decimal(step * 0.72)) {}
                     }
                 }
                 @if repeated > 0 {
-                    path.spread vector-effect="non-scaling-stroke" d=(spreads(plot, cases, top)) {}
+                    path.spread vector-effect="non-scaling-stroke" d=(spread_path(plot, cases, top)) {}
                 }
                 @if let Some(limit) = near {
-                    @let y = short(HEIGHT - limit / top * HEIGHT);
+                    @let y = one_decimal(HEIGHT - limit / top * HEIGHT);
                     path.limit vector-effect="non-scaling-stroke" d={ "M0 " (y) "H" (WIDTH) } {}
                 }
             }
@@ -89,13 +87,12 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     }
 }
 
-/// The bars of the test cases with this verdict, as a path.
-fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) -> String {
+fn bar_path(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) -> String {
     let step = WIDTH / cases.len() as f64;
     let mut path = String::new();
     for (number, case) in cases.iter().enumerate().filter(|(_, case)| case.verdict == verdict) {
         if let Some(value) = (plot.value)(case) {
-            let x = short((number as f64 + 0.5) * step);
+            let x = one_decimal((number as f64 + 0.5) * step);
             // A bar is always visible.
             let y = (HEIGHT - value / top * HEIGHT).min(HEIGHT - 3.0).round();
             path += &format!("M{x} {HEIGHT}V{y}");
@@ -104,21 +101,20 @@ fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) ->
     path
 }
 
-/// A thin line from the least to the greatest value of repeated runs, for each test case that has them, as a path.
-fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
+/// A thin line shows the least and the greatest value of repeated runs.
+fn spread_path(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
     let step = WIDTH / cases.len() as f64;
     let mut path = String::new();
     for (number, case) in cases.iter().enumerate() {
         if let Some((least, most)) = (plot.spread)(case) {
-            let x = short((number as f64 + 0.5) * step);
-            let [low, high] = [least, most].map(|value| short(HEIGHT - value / top * HEIGHT));
+            let x = one_decimal((number as f64 + 0.5) * step);
+            let [low, high] = [least, most].map(|value| one_decimal(HEIGHT - value / top * HEIGHT));
             path += &format!("M{x} {}V{high}", (low).max(high + 2.0));
         }
     }
     path
 }
 
-/// The number with at most one decimal.
-fn short(number: f64) -> f64 {
+fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

@@ -10,17 +10,18 @@ use crate::model::stress::{Counterexample, Search, StressResult};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::report::html::Page;
-use crate::report::html::failure::{sentence, shown, sides, why};
+use crate::report::html::failure::{
+    difference_sides, evidence_panes, shortened_cause, verdict_and_cause,
+};
 use crate::report::html::text::not_shown;
 
-/// The most diagnostics, and the most rows in the list of test data.
-const REMARKS: usize = 100;
-const ROWS: usize = 500;
+const MAX_REMARKS: usize = 100;
+const MAX_ROWS: usize = 500;
 
-/// Errors: in the command line, of the judge and in the package.
+/// Errors in the command line, of the judge and in the package.
 pub(super) fn errors(report: &Report) -> Markup {
     let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
-    let errors = of(report, Severity::Error);
+    let errors = with_severity(report, Severity::Error);
     html! {
         @if report.session.complaints.len() + faults.clone().count() + errors.len() > 0 {
             section aria-labelledby="errors" {
@@ -29,33 +30,32 @@ pub(super) fn errors(report: &Report) -> Markup {
                     @for complaint in &report.session.complaints { li { (printable(complaint)) } }
                     @for fault in faults {
                         li {
-                            span.v.JE { "judge error" } " " (printable(&fault.error.step)) ": " (sentence(&fault.error.reason))
+                            span.v.JE { "judge error" } " " (printable(&fault.error.step)) ": " (shortened_cause(&fault.error.reason))
                             @if let Some(help) = &fault.error.help { p.soft { (printable(help)) } }
                         }
                     }
-                    @for diagnostic in errors.iter().take(REMARKS) { (remark(diagnostic)) }
+                    @for diagnostic in errors.iter().take(MAX_REMARKS) { (remark(diagnostic)) }
                 }
-                (not_shown(errors.len().saturating_sub(REMARKS) as u64, "more error"))
+                (not_shown(errors.len().saturating_sub(MAX_REMARKS) as u64, "more error"))
             }
         }
     }
 }
 
-/// Warnings about the package.
 pub(super) fn warnings(report: &Report) -> Markup {
-    let warnings = of(report, Severity::Warning);
+    let warnings = with_severity(report, Severity::Warning);
     html! {
         @if !warnings.is_empty() {
             section aria-labelledby="warnings" {
                 h2 #warnings { "Warnings" }
-                ul.remarks { @for diagnostic in warnings.iter().take(REMARKS) { (remark(diagnostic)) } }
-                (not_shown(warnings.len().saturating_sub(REMARKS) as u64, "more warning"))
+                ul.remarks { @for diagnostic in warnings.iter().take(MAX_REMARKS) { (remark(diagnostic)) } }
+                (not_shown(warnings.len().saturating_sub(MAX_REMARKS) as u64, "more warning"))
             }
         }
     }
 }
 
-fn of(report: &Report, severity: Severity) -> Vec<&Diagnostic> {
+fn with_severity(report: &Report, severity: Severity) -> Vec<&Diagnostic> {
     report.session.diagnostics.iter().filter(|it| it.severity == severity).collect()
 }
 
@@ -67,13 +67,12 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
                 (visible(place.path.as_os_str().as_encoded_bytes()))
                 @if let Some(spot) = &place.spot { ":" (spot.line) ":" (spot.column) }
             }
-            " " (sentence(&diagnostic.message))
+            " " (shortened_cause(&diagnostic.message))
             @if let Some(help) = &diagnostic.help { p.soft { (printable(help)) } }
         }
     }
 }
 
-/// The results of making test data.
 pub(super) fn generated(report: &Report) -> Markup {
     let news = report.generated.iter().filter(|it| it.state != GeneratedState::Unchanged);
     let number = news.clone().count();
@@ -89,20 +88,20 @@ pub(super) fn generated(report: &Report) -> Markup {
                             caption { "Test cases that are not unchanged" }
                             thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
                             tbody {
-                                @for made in news.take(ROWS) {
-                                    tr { th scope="row" { (printable(&made.test_case)) } td { (state(made.state)) } }
+                                @for made in news.take(MAX_ROWS) {
+                                    tr { th scope="row" { (printable(&made.test_case)) } td { (state_words(made.state)) } }
                                 }
                             }
                         }
                     }
-                    (not_shown(number.saturating_sub(ROWS) as u64, "more test case"))
+                    (not_shown(number.saturating_sub(MAX_ROWS) as u64, "more test case"))
                 }
             }
         }
     }
 }
 
-const fn state(state: GeneratedState) -> &'static str {
+const fn state_words(state: GeneratedState) -> &'static str {
     match state {
         GeneratedState::Unknown => "not made by the recipe",
         GeneratedState::Differs => "differs from the recipe",
@@ -110,7 +109,6 @@ const fn state(state: GeneratedState) -> &'static str {
     }
 }
 
-/// The result of a search in a sentence.
 pub(super) fn search_in_short(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     match &search.found {
@@ -123,9 +121,8 @@ pub(super) fn search_in_short(search: &Search) -> String {
     }
 }
 
-/// A search and its result.
 pub(super) fn search(page: &Page<'_>) -> Markup {
-    let Some(StressResult { search, .. }) = page.own.search else { return html! {} };
+    let Some(StressResult { search, .. }) = page.content.search else { return html! {} };
     let plan = &search.plan;
     html! {
         section aria-labelledby="search-title" {
@@ -153,7 +150,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
         ..Evidence::default()
     };
     html! {
-        (why(found.verdict, "this input", &found.cause))
+        (verdict_and_cause(found.verdict, "this input", &found.cause))
         p.note {
             "Found by " (printable(&found.origin.to_string()))
             @if !found.path.is_empty() {
@@ -163,10 +160,10 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
-        @for explanation in page.own.search.iter().flat_map(|it| &it.explanations).filter_map(|it| it.explanation.as_ref()) {
+        @for explanation in page.content.search.iter().flat_map(|it| &it.explanations).filter_map(|it| it.explanation.as_ref()) {
             p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
-        @if let Some(difference) = &found.difference { (sides(difference)) }
-        (shown(page, found.difference.as_deref(), &evidence))
+        @if let Some(difference) = &found.difference { (difference_sides(difference)) }
+        (evidence_panes(page, found.difference.as_deref(), &evidence))
     }
 }

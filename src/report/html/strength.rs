@@ -4,23 +4,20 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::model::strength::{Gate, GateState, Part, Strength, Subject, SubjectStatus};
+use crate::model::strength::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use crate::model::strictness::Strictness;
 use crate::model::text::{count, printable, visible};
 use crate::report::html::Page;
-use crate::report::html::failure::why;
-use crate::report::html::overview::{ON_PAPER, end};
+use crate::report::html::failure::verdict_and_cause;
+use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
 use crate::report::html::text::{Pane, not_shown, pane};
 
-/// The most missed programs that are shown in full, and the most cells of the matrix.
-const MISSED: usize = 60;
-const CELLS: usize = 60_000;
-/// The most rows of a list.
-const ROWS: usize = 1000;
+const MAX_MISSED: usize = 60;
+const MAX_CELLS: usize = 60_000;
+const MAX_ROWS: usize = 1000;
 
-/// All sections.
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    let Some(found) = page.own.strength else { return html! {} };
+    let Some(found) = page.content.strength else { return html! {} };
     html! {
         (gates(&found.gates))
         @if !found.subjects.is_empty() {
@@ -39,9 +36,8 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What the data was tested with, in words.
 pub(super) fn tally(page: &Page<'_>) -> Option<String> {
-    let found = page.own.strength?;
+    let found = page.content.strength?;
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
     Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }
@@ -65,7 +61,7 @@ fn gates(gates: &[Gate]) -> Markup {
 }
 
 fn parts(found: &Strength) -> Markup {
-    let row = |part: &Part| {
+    let row = |part: &ScorePart| {
         let share = part.value.map(|it| (it * 100.0).round());
         html! {
             tr {
@@ -101,7 +97,6 @@ fn parts(found: &Strength) -> Markup {
     }
 }
 
-/// Programs that no test case rejects, with inputs that do.
 fn missed(page: &Page<'_>, found: &Strength) -> Markup {
     let all: Vec<&Subject> =
         found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed).collect();
@@ -109,14 +104,14 @@ fn missed(page: &Page<'_>, found: &Strength) -> Markup {
         @if !all.is_empty() {
             section aria-labelledby="missed" {
                 h2 #missed { "Wrong programs that pass" }
-                @for subject in all.iter().take(MISSED) { (passes(page, subject)) }
-                (not_shown(all.len().saturating_sub(MISSED) as u64, "more program"))
+                @for subject in all.iter().take(MAX_MISSED) { (missed_program(page, subject)) }
+                (not_shown(all.len().saturating_sub(MAX_MISSED) as u64, "more program"))
             }
         }
     }
 }
 
-fn passes(page: &Page<'_>, subject: &Subject) -> Markup {
+fn missed_program(page: &Page<'_>, subject: &Subject) -> Markup {
     let gain = subject.missed.as_ref().map(|it| format!("{:.1} points", it.gain));
     html! {
         details.card.bad open {
@@ -134,7 +129,7 @@ fn passes(page: &Page<'_>, subject: &Subject) -> Markup {
                     }
                 }
                 @if let Some(missed) = &subject.missed {
-                    (why(missed.verdict, "this input", &missed.cause))
+                    (verdict_and_cause(missed.verdict, "this input", &missed.cause))
                     div.panes { (pane(page, Pane::titled("Input"), &missed.input)) }
                     @if !missed.also.is_empty() {
                         p.note { "The input catches " (missed.also.len()) " more that pass: " (names(&missed.also)) }
@@ -147,25 +142,24 @@ fn passes(page: &Page<'_>, subject: &Subject) -> Markup {
 }
 
 fn names(all: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut names: Vec<String> = all.iter().take(SHOWN).map(|it| printable(it)).collect();
-    if all.len() > SHOWN {
+    const MAX_NAMES: usize = 8;
+    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|it| printable(it)).collect();
+    if all.len() > MAX_NAMES {
         names.push("…".to_owned());
     }
     names.join(", ")
 }
 
-/// Which test case rejects which program.
 fn matrix(found: &Strength) -> Markup {
     let counting: Vec<&Subject> = found.subjects.iter().filter(|it| it.status.counts()).collect();
     let columns: Vec<&str> = found.cases.iter().map(|it| it.test_case.as_str()).collect();
     let places: HashMap<&str, usize> =
         columns.iter().enumerate().map(|(at, name)| (*name, at)).collect();
-    let most = CELLS / columns.len().max(1);
+    let most = MAX_CELLS / columns.len().max(1);
     let needed = |name: &str| found.minimal.iter().any(|it| it == name);
     html! {
         @if !columns.is_empty() && !counting.is_empty() {
-            section class=(if columns.len() > ON_PAPER { "matrix large" } else { "matrix" }) aria-labelledby="kills" {
+            section class=(if columns.len() > MAX_PRINTED_COLUMNS { "matrix large" } else { "matrix" }) aria-labelledby="kills" {
                 h2 #kills { "Which test case rejects which program" }
                 p {
                     (found.minimal.len()) " of " (count(columns.len(), "test case")) " reject all that is rejected; they have a "
@@ -178,7 +172,7 @@ fn matrix(found: &Strength) -> Markup {
                         thead { tr {
                             th scope="col" { "Program" }
                             @for name in &columns {
-                                th scope="col" title=(printable(name)) { span { @if needed(name) { "* " } (end(name)) } }
+                                th scope="col" title=(printable(name)) { span { @if needed(name) { "* " } (name_end(name)) } }
                             }
                         } }
                         tbody {
@@ -186,7 +180,7 @@ fn matrix(found: &Strength) -> Markup {
                                 th scope="row" { "rejected" }
                                 @for case in &found.cases { td { @if case.kills > 0 { (case.kills) } } }
                             }
-                            @for subject in counting.iter().take(most) { (line(subject, &places)) }
+                            @for subject in counting.iter().take(most) { (matrix_row(subject, &places)) }
                         }
                     }
                 }
@@ -196,7 +190,7 @@ fn matrix(found: &Strength) -> Markup {
     }
 }
 
-fn line(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
+fn matrix_row(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
     let mut cells = vec![None; places.len()];
     for kill in &subject.killers {
         if let Some(at) = places.get(kill.test_case.as_str()) {
@@ -214,7 +208,6 @@ fn line(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
     }
 }
 
-/// Every program and its result.
 fn programs(found: &Strength) -> Markup {
     let row = |subject: &Subject| {
         let class = match subject.status {
@@ -248,15 +241,14 @@ fn programs(found: &Strength) -> Markup {
                         th.n scope="col" { "Fresh inputs" }
                         th scope="col" { "Note" }
                     } }
-                    tbody { @for subject in found.subjects.iter().take(ROWS) { (row(subject)) } }
+                    tbody { @for subject in found.subjects.iter().take(MAX_ROWS) { (row(subject)) } }
                 }
             }
-            (not_shown(found.subjects.len().saturating_sub(ROWS) as u64, "more program"))
+            (not_shown(found.subjects.len().saturating_sub(MAX_ROWS) as u64, "more program"))
         }
     }
 }
 
-/// What validators let pass.
 fn validators(page: &Page<'_>, found: &Strength) -> Markup {
     let all: [(&str, &Option<Strictness>); 2] = [
         ("kinds of faulty inputs are refused", &found.input_validators),

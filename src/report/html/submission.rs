@@ -13,14 +13,11 @@ use crate::model::verdict::Verdict;
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
-use crate::report::html::{OPEN, Page, Shown, Standing, badge};
+use crate::report::html::{Attention, NumberedSubmission, OPEN_CARDS, Page, badge};
 
-/// The most failures of a submission that are shown in full.
-const WHOLE: usize = 4;
-/// The most test cases in a list that does not have all of them.
-const LISTED: usize = 30;
+const MAX_FULL_FAILURES: usize = 4;
+const MAX_LISTED_CASES: usize = 30;
 
-/// All cards.
 pub(super) fn cards(page: &Page<'_>) -> Markup {
     html! {
         @if !page.submissions.is_empty() {
@@ -32,17 +29,16 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Why a submission is not accepted, or not as expected, and the test case.
+/// Returns the test case and the cause.
 pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, String)> {
-    let (place, cause) = match submission.broken().first() {
+    let (place, cause) = match submission.broken_expectations().first() {
         Some(broken) => (None, Some(broken.reason.clone())),
-        None => submission.told_failure(),
+        None => submission.explained_failure(),
     };
-    cause.map(|cause| (place, failure::sentence(&cause)))
+    cause.map(|cause| (place, failure::shortened_cause(&cause)))
 }
 
-/// Why a submission has its verdict, in one line.
-pub(super) fn in_short(submission: &SubmissionReport) -> String {
+pub(super) fn describe_result(submission: &SubmissionReport) -> String {
     match reason(submission) {
         Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
         Some((None, cause)) => cause,
@@ -50,40 +46,40 @@ pub(super) fn in_short(submission: &SubmissionReport) -> String {
     }
 }
 
-/// The indexes of the failures that are shown in full: those that break an expectation, then the first ones.
-pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
+/// Indexes of test cases: first those that break an expectation, then other failures.
+pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
     let cases = submission.cases();
-    let broken = submission.broken().iter().filter_map(|it| it.test_case.as_ref());
+    let broken = submission.broken_expectations().iter().filter_map(|it| it.test_case.as_ref());
     let broken = broken.filter_map(|name| cases.iter().position(|it| it.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
     let mut places: Vec<usize> = Vec::new();
     for place in broken.chain(failed) {
-        if places.len() < WHOLE && !places.contains(&place) {
+        if places.len() < MAX_FULL_FAILURES && !places.contains(&place) {
             places.push(place);
         }
     }
     places
 }
 
-fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
-    let Shown { number, submission, standing } = shown;
+fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
+    let NumberedSubmission { number, submission, attention: standing } = shown;
     let is_bad = standing.word() == "bad";
     let package = page.package(submission.package.as_deref());
     let limits = package.and_then(|it| it.limits.as_ref());
-    let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN;
+    let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN_CARDS;
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {
                 (badge(submission.verdict(), *standing))
                 h3 { (printable(&submission.name)) }
-                span.because { (in_short(submission)) }
+                span.because { (describe_result(submission)) }
             }
             div.body {
                 @match &submission.result {
                     Ok(judgement) => {
-                        (unexpected(judgement))
-                        (not_built(page, judgement))
-                        (explained(page, submission))
+                        (broken_expectations(judgement))
+                        (compile_error_panes(page, judgement))
+                        (explanation_line(page, submission))
                         (failures(page, *number, submission))
                         @if let Some(total) = &judgement.score { (points(total)) }
                         (measurements(page, *number, limits, judgement))
@@ -96,12 +92,12 @@ fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn unexpected(judgement: &Judgement) -> Markup {
+fn broken_expectations(judgement: &Judgement) -> Markup {
     html! {
         @for broken in &judgement.broken {
             p.why.unexpected {
                 strong { "not as expected: " (printable(&broken.rule)) }
-                span { (failure::sentence(&broken.reason)) }
+                span { (failure::shortened_cause(&broken.reason)) }
             }
         }
     }
@@ -111,8 +107,8 @@ fn not_judged(page: &Page<'_>, fault: &FaultReport) -> Markup {
     let error = &fault.error;
     html! {
         p.why {
-            strong { @if fault.is_skip() { "skipped" } @else { "judge error: no verdict" } }
-            span { (printable(&error.step)) ": " (failure::sentence(&error.reason)) }
+            strong { @if fault.is_skipped_submission() { "skipped" } @else { "judge error: no verdict" } }
+            span { (printable(&error.step)) ": " (failure::shortened_cause(&error.reason)) }
         }
         @if let Some(help) = &error.help { p.note { (printable(help)) } }
         @if let Some(program) = &error.program {
@@ -122,13 +118,13 @@ fn not_judged(page: &Page<'_>, fault: &FaultReport) -> Markup {
     }
 }
 
-fn not_built(page: &Page<'_>, judgement: &Judgement) -> Markup {
+fn compile_error_panes(page: &Page<'_>, judgement: &Judgement) -> Markup {
     let Some(compiler) = &judgement.compiler else { return html! {} };
     html! {
         @if let Some(refusal) = &compiler.refusal {
-            @let told = judgement.told_cause();
+            @let told = judgement.explained_cause();
             @let cause = told.as_ref().unwrap_or(refusal);
-            p.why.CE { strong { "compile error" } span { (failure::sentence(cause)) } }
+            p.why.CE { strong { "compile error" } span { (failure::shortened_cause(cause)) } }
             @if cause != refusal { p.note { (printable(refusal)) } }
         }
         @if !compiler.messages.is_empty() {
@@ -137,8 +133,7 @@ fn not_built(page: &Page<'_>, judgement: &Judgement) -> Markup {
     }
 }
 
-/// What the inputs on which it fails have in common.
-fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
+fn explanation_line(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let mut all = page.report.explanations.iter();
     let own = all.find(|it| it.package == submission.package && it.submission == submission.name);
     html! {
@@ -149,22 +144,22 @@ fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
 }
 
 fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
-    let places = whole(submission);
-    let all = submission.cases().len() - submission.passed();
+    let places = full_failures(submission);
+    let all = submission.cases().len() - submission.passed_cases();
     let shown = places.len();
     html! {
         @for (nth, place) in places.into_iter().enumerate() {
             @let case = &submission.cases()[place];
             @let id = format!("s{number}c{place}");
             @if nth == 0 {
-                div id=(id) tabindex="-1" { (failure::of_case(page, case)) }
+                div id=(id) tabindex="-1" { (failure::failed_case(page, case)) }
             } @else {
                 details.failure id=(id) {
                     summary {
                         span class={ "v " (case.verdict.short()) } { (case.verdict.short()) } " "
-                        (printable(&case.test_case)) ": " (failure::sentence(&case.told_cause()))
+                        (printable(&case.test_case)) ": " (failure::shortened_cause(&case.explained_cause()))
                     }
-                    (failure::of_case(page, case))
+                    (failure::failed_case(page, case))
                 }
             }
         }
@@ -174,7 +169,6 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
     }
 }
 
-/// The score with its groups.
 fn points(total: &TotalScore) -> Markup {
     let of = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
     html! {
@@ -212,7 +206,6 @@ fn group_row(group: &GroupScore, of: &impl Fn(Option<Score>) -> String) -> Marku
     }
 }
 
-/// The plots and the table of test cases.
 fn measurements(
     page: &Page<'_>,
     number: usize,
@@ -225,21 +218,21 @@ fn measurements(
     }
     let table = format!("t{number}");
     let time = Plot {
-        what: "CPU time",
+        quantity: "CPU time",
         table: &table,
         value: |case| Some(case.outcome.as_ref()?.cpu_time.as_secs_f64()),
         spread: |case| {
             let (least, most) = case.repeats.as_ref()?.spread();
             Some((least.as_secs_f64(), most.as_secs_f64()))
         },
-        shown: |value| seconds(std::time::Duration::from_secs_f64(value)),
+        format: |value| seconds(std::time::Duration::from_secs_f64(value)),
         limit: limits.map(|it| it.cpu_time().as_secs_f64()),
     };
     let memory = Plot {
-        what: "Memory",
+        quantity: "Memory",
         value: |case| Some(case.outcome.as_ref()?.memory()?.0 as f64),
         spread: |_| None,
-        shown: |value| Bytes(value as u64).to_string(),
+        format: |value| Bytes(value as u64).to_string(),
         limit: limits.and_then(|it| Some(it.run.memory?.0 as f64)),
         ..time
     };
@@ -274,16 +267,17 @@ fn skipped(judgement: &Judgement) -> Markup {
 
 fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {
     let cases = &judgement.cases;
-    let is_listed = |case: &&CaseJudgement| page.lists_all || case.verdict != Verdict::Accepted;
-    let most = if page.lists_all { usize::MAX } else { LISTED };
+    let is_listed =
+        |case: &&CaseJudgement| page.lists_all_cases || case.verdict != Verdict::Accepted;
+    let most = if page.lists_all_cases { usize::MAX } else { MAX_LISTED_CASES };
     let listed = cases.iter().filter(is_listed).take(most);
     let has_scores = cases.iter().any(|case| case.score.is_some());
     let left = Cell::new(cases.len());
     html! {
         details.more {
-            summary { @if page.lists_all { "All test cases" } @else { "Test cases that it fails" } }
+            summary { @if page.lists_all_cases { "All test cases" } @else { "Test cases that it fails" } }
             div.wide tabindex="0" role="group" aria-label={ "test cases of " (printable(&judgement.submission)) } {
-                table.sorts id=[page.lists_all.then_some(id)] {
+                table.sorts id=[page.lists_all_cases.then_some(id)] {
                     caption { "Test cases of " (printable(&judgement.submission)) }
                     thead { tr {
                         th scope="col" { "Test case" } th scope="col" { "Verdict" } th.n scope="col" { "CPU time" }
@@ -313,16 +307,16 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
             td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
             @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
             td {
-                @if case.verdict != Verdict::Accepted { (failure::sentence(&case.told_cause())) }
-                @if let Some(repeats) = &case.repeats { " " (failure::sentence(&repeats.said())) }
+                @if case.verdict != Verdict::Accepted { (failure::shortened_cause(&case.explained_cause())) }
+                @if let Some(repeats) = &case.repeats { " " (failure::shortened_cause(&repeats.summary_with_meaning())) }
             }
         }
     }
 }
 
-impl Standing {
-    /// The entry in the list of submissions, if they are verified.
-    pub(super) const fn expected(self) -> &'static str {
+impl Attention {
+    /// For `juror verify`.
+    pub(super) const fn expectation_words(self) -> &'static str {
         match self {
             Self::Fine => "as expected",
             Self::Skipped => "skipped",

@@ -4,39 +4,38 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::model::event::{Event, GeneratedState, Stamped};
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, Picture};
+use crate::model::event::{Event, GeneratedState, StampedEvent};
+use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
 use crate::model::strength::{
-    CaseKills, Gate, GateName, GateState, Kill, Lack, MissedBy, Part, PartName, SourceEdit,
-    Strength, Subject, SubjectKind, SubjectStatus,
+    CaseKills, Gate, GateName, GateState, Kill, MissedInput, MissingPrerequisite, PartName,
+    ScorePart, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::model::stress::{Counterexample, Origin, Search, SearchEnd, SearchPlan};
-use crate::model::strictness::{LetThrough, Strictness};
+use crate::model::stress::{Counterexample, CounterexampleOrigin, Search, SearchEnd, SearchPlan};
+use crate::model::strictness::{AcceptedFault, Strictness};
 use crate::report::result::CommandResult;
 use crate::report::tests::report;
 
-fn shown(report: &Report) -> String {
+fn render(report: &Report) -> String {
     let mut out = Vec::new();
     write(report, None, &mut out).expect("a page");
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn shown_strength(report: &Report, found: &Strength) -> String {
+fn render_strength(report: &Report, found: &Strength) -> String {
     let mut out = Vec::new();
     write(report, Some(found), &mut out).expect("a page");
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// The values of all attributes with this name.
-fn values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
+fn attribute_values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
     let start = format!(" {attribute}=\"");
     text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
 #[test]
-fn each_submission_says_why_it_failed_surprises_first() {
+fn each_submission_has_its_reason_and_surprises_come_first() {
     let check = |task: CommandTask, first: &str, parts: &[&str]| {
-        let text = shown(&report(task));
+        let text = render(&report(task));
         let cards = text.split("<details class=\"card").nth(1).expect("a card");
         assert!(cards.contains(first), "{first} in\n{cards}");
         for part in parts {
@@ -67,7 +66,7 @@ fn each_submission_says_why_it_failed_surprises_first() {
 }
 
 #[test]
-fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
+fn test_data_that_differs_from_the_recipe_is_listed() {
     let mut report = report(CommandTask::Generate);
     for (name, state) in [
         ("secret/1", GeneratedState::Unchanged),
@@ -75,15 +74,15 @@ fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
         ("secret/3", GeneratedState::Unchanged),
     ] {
         let event = Event::CaseGenerated { test_case: name.to_owned(), state };
-        report.see(&Stamped { at: Duration::ZERO, package: None, event });
+        report.add_event(&StampedEvent { at: Duration::ZERO, package: None, event });
     }
-    let text = shown(&report);
+    let text = render(&report);
     let row = "<tr><th scope=\"row\">secret/2</th><td>differs from the recipe</td></tr>";
     assert!(text.contains("2 test cases unchanged, 1 not.") && text.contains(row), "{text}");
 }
 
-/// Test data that one program passes and another does not; all names are `text`.
-fn strength(text: &str) -> Strength {
+/// One program is caught and one is missed. All names are `text`.
+fn strength_with_a_missed_program(text: &str) -> Strength {
     let name = || text.to_owned();
     let kill = Kill { test_case: name(), verdict: Verdict::WrongAnswer };
     let caught = Subject {
@@ -93,7 +92,7 @@ fn strength(text: &str) -> Strength {
     };
     let missed = Subject {
         status: SubjectStatus::Missed,
-        missed: Some(MissedBy {
+        missed: Some(MissedInput {
             input: text.into(),
             verdict: Verdict::WrongAnswer,
             cause: name(),
@@ -113,25 +112,25 @@ fn strength(text: &str) -> Strength {
         ..Subject::new(text, SubjectKind::Mutant, text)
     };
     let faults = Strictness {
-        let_through: vec![LetThrough::new(text, text, text.into())],
+        let_through: vec![AcceptedFault::new(text, text, text.into())],
         ..Strictness::default()
     };
     Strength {
         gates: vec![Gate { name: GateName::ValidData, state: GateState::Open, detail: name() }],
-        parts: vec![Part { name: PartName::Kills, value: Some(0.5), weight: 0.45 }],
+        parts: vec![ScorePart { name: PartName::Kills, value: Some(0.5), weight: 0.45 }],
         score: Some(50.0),
         subjects: vec![caught, missed],
         cases: vec![CaseKills { test_case: name(), kills: 1, only_killer_of: Vec::new() }],
         minimal: vec![name()],
         input_validators: Some(faults),
-        lacking: vec![Lack::Mutants],
+        lacking: vec![MissingPrerequisite::Mutants],
         ..Strength::default()
     }
 }
 
 #[test]
-fn strength_has_the_program_that_passes_and_its_input() {
-    let text = shown_strength(&Report::default(), &strength("fold-12"));
+fn a_missed_program_is_shown_with_its_input() {
+    let text = render_strength(&Report::default(), &strength_with_a_missed_program("fold-12"));
     for part in [
         "<span class=\"v WA\">missed</span><h3>fold-12</h3><span class=\"because\">fold-12, 2.0 points</span>",
         "fold-12:3:9",
@@ -144,28 +143,34 @@ fn strength_has_the_program_that_passes_and_its_input() {
 }
 
 #[test]
-fn links_lead_somewhere_and_names_are_unique() {
-    links_and_names(&shown(&report(CommandTask::Judge)));
-    links_and_names(&shown_strength(&Report::default(), &strength(HOSTILE)));
+fn every_link_has_a_target_and_ids_are_unique() {
+    check_links_and_names(&render(&report(CommandTask::Judge)));
+    check_links_and_names(&render_strength(
+        &Report::default(),
+        &strength_with_a_missed_program(HOSTILE),
+    ));
 }
 
-fn links_and_names(text: &str) {
-    let names = values(text, "id");
+fn check_links_and_names(text: &str) {
+    let names = attribute_values(text, "id");
     let unique: BTreeSet<&str> = names.iter().copied().collect();
     assert_eq!(names.len(), unique.len(), "{names:?}");
-    for link in values(text, "href") {
+    for link in attribute_values(text, "href") {
         let target = link.strip_prefix('#').expect("a link into the page");
         assert!(unique.contains(target), "{link}");
     }
     for attribute in ["aria-labelledby", "for"] {
-        assert!(values(text, attribute).iter().all(|it| unique.contains(it)), "{attribute}");
+        assert!(
+            attribute_values(text, attribute).iter().all(|it| unique.contains(it)),
+            "{attribute}"
+        );
     }
 }
 
 #[test]
-fn every_table_has_a_caption_and_heads_with_scopes() {
-    let text = shown(&report(CommandTask::Judge))
-        + &shown_strength(&Report::default(), &strength(HOSTILE));
+fn every_table_has_a_caption_and_scoped_headers() {
+    let text = render(&report(CommandTask::Judge))
+        + &render_strength(&Report::default(), &strength_with_a_missed_program(HOSTILE));
     let tables: Vec<&str> = text.split("<table").skip(1).collect();
     assert!(tables.len() > 3);
     for table in tables {
@@ -187,7 +192,7 @@ fn a_search_shows_the_input_and_both_outputs() {
         transcript: None,
         stderr: Vec::new(),
         validator_stderr: Vec::new(),
-        origin: Origin::Small { level: 1 },
+        origin: CounterexampleOrigin::Small { level: 1 },
         first_size: 90,
         path: vec!["fewer values".to_owned()],
         failing: 3,
@@ -233,17 +238,16 @@ fn a_search_shows_the_input_and_both_outputs() {
     }
 }
 
-/// A text that a hostile submission may write, or have as its name.
 const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
 
 #[test]
-fn hostile_texts_stay_texts_and_pages_small() {
+fn hostile_texts_never_become_markup_and_pages_stay_small() {
     let mut long = HOSTILE.as_bytes().to_vec();
     long.extend(b"\xff\xfe\x80");
     long.resize(10 << 20, b'<');
     let text = String::from_utf8_lossy(&long).into_owned();
-    let image = |name: &str| Picture {
+    let image = |name: &str| ShownImage {
         of: "output".into(),
         name: name.to_owned(),
         blob: long[..100].into(),
@@ -263,7 +267,7 @@ fn hostile_texts_stay_texts_and_pages_small() {
         verdict: Verdict::WrongAnswer,
         cause: text.clone(),
         message: text.clone(),
-        is_told: false,
+        cause_includes_message: false,
         team_message: text,
         score: None,
         with_margin: None,
@@ -285,9 +289,9 @@ fn hostile_texts_stay_texts_and_pages_small() {
             compiler: Some(CompilerReport { refusal: None, messages: long.clone(), outcome: None }),
             broken: Vec::new(),
         }));
-        report.see(&Stamped { at: Duration::ZERO, package: Some("sum".into()), event });
+        report.add_event(&StampedEvent { at: Duration::ZERO, package: Some("sum".into()), event });
     }
-    let mut found = strength(HOSTILE);
+    let mut found = strength_with_a_missed_program(HOSTILE);
     for subject in &mut found.subjects {
         subject.missed.iter_mut().for_each(|it| it.input.clone_from(&long));
         subject
@@ -295,12 +299,11 @@ fn hostile_texts_stay_texts_and_pages_small() {
             .iter_mut()
             .for_each(|it| it.after = String::from_utf8_lossy(&long).into_owned());
     }
-    let page = shown_strength(&report, &found);
+    let page = render_strength(&report, &found);
     assert_eq!(page.matches("<script").count(), 1);
     assert_eq!(page.matches("</style").count(), 1);
-    // One for each image that a browser may show.
     assert_eq!(page.matches("<img").count(), 4);
-    assert_eq!(values(&page, "onerror"), Vec::<&str>::new());
+    assert_eq!(attribute_values(&page, "onerror"), Vec::<&str>::new());
     let bad = |it: &char| it.is_control() && *it != '\n' || ('\u{202a}'..='\u{202e}').contains(it);
     assert_eq!(page.chars().find(bad), None);
     assert!(page.contains("\\x1b[31m\\u{202e}\\0") && page.contains("of long lines not shown"));
@@ -308,9 +311,9 @@ fn hostile_texts_stay_texts_and_pages_small() {
 }
 
 #[test]
-fn texts_are_cut_with_a_note() {
+fn shortened_texts_have_a_note() {
     let check = |text: &[u8], unknown: u64, lines: usize, note: &str| {
-        let cut = text::cut(text, unknown);
+        let cut = text::shorten(text, unknown);
         assert_eq!((cut.lines.len(), cut.note.as_str()), (lines, note), "{cut:?}");
     };
     check(b"", 0, 0, "");
@@ -321,18 +324,19 @@ fn texts_are_cut_with_a_note() {
     check(&[b'x'; 500], 0, 1, "100 B of long lines not shown");
     let mut text = vec![b'x'; 399];
     text.extend("ä\n".as_bytes());
-    assert_eq!(text::cut(&text, 0).lines[0].chars().last(), Some('…'));
-    assert!(!text::cut(&text, 0).lines[0].contains("\\x"), "half a character");
+    assert_eq!(text::shorten(&text, 0).lines[0].chars().last(), Some('…'));
+    assert!(!text::shorten(&text, 0).lines[0].contains("\\x"), "half a character");
 }
 
 #[test]
-fn the_policy_allows_this_style_and_script_only() {
-    let text = shown(&report(CommandTask::Judge));
-    let policy = values(&text, "content").into_iter().find(|it| it.contains("default-src"));
+fn the_policy_allows_only_its_own_style_and_script() {
+    let text = render(&report(CommandTask::Judge));
+    let policy =
+        attribute_values(&text, "content").into_iter().find(|it| it.contains("default-src"));
     let policy = policy.expect("a policy");
     assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));
     assert!(policy.contains("style-src 'sha256-") && policy.contains("img-src data:;"), "{policy}");
-    // The content security policy forbids them.
+    // The content security policy forbids style attributes.
     assert_eq!(text.matches(" style=").count(), 0);
     assert!(!text.contains("http://") && !text.contains("https://"));
 }

@@ -5,38 +5,35 @@ use std::io::Read;
 use maud::{Markup, html};
 
 use crate::model::html;
-use crate::model::judgement::Picture;
+use crate::model::judgement::ShownImage;
 use crate::model::text::{count, visible};
 use crate::model::units::Bytes;
 use crate::report::html::Page;
 
-/// The most lines of a text, and the most bytes of a line.
-const LINES: usize = 16;
-const LINE: usize = 400;
-/// The most bytes of a text.
-const BYTES: usize = 3000;
+const MAX_LINES: usize = 16;
+const MAX_LINE: usize = 400;
+const MAX_BYTES: usize = 3000;
 
-/// A shortened text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    /// Its first lines with nothing hidden.
+pub(super) struct ShortenedText {
+    /// Control characters are visible.
     pub(super) lines: Vec<String>,
-    /// What is omitted, in words; empty if nothing is.
+    /// Says what is omitted; empty if nothing is.
     pub(super) note: String,
 }
 
-/// The first lines of a text, which continues for `unknown` more bytes.
-pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
+/// `unknown` is the number of bytes that follow `text`.
+pub(super) fn shorten(text: &[u8], unknown: u64) -> ShortenedText {
     let mut lines = Vec::new();
     let mut shown = 0;
     let mut in_lines = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        if lines.len() == LINES || shown >= BYTES {
+        if lines.len() == MAX_LINES || shown >= MAX_BYTES {
             break;
         }
         shown += line.len();
         let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let room = LINE.min(line.len());
+        let room = MAX_LINE.min(line.len());
         in_lines += line.len() - room;
         let end = if room < line.len() { "…" } else { "" };
         lines.push(visible(whole_characters(&line[..room])) + end);
@@ -52,10 +49,9 @@ pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     if notes.is_empty() && !text.is_empty() && !text.ends_with(b"\n") {
         notes.push("no line end at the end".to_owned());
     }
-    Cut { lines, note: notes.join(", ") }
+    ShortenedText { lines, note: notes.join(", ") }
 }
 
-/// The bytes without an incomplete character at their end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
@@ -63,33 +59,30 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// How to show a text in a pane.
 #[derive(Clone, Copy)]
 pub(super) struct Pane<'a> {
     pub(super) title: &'a str,
     /// Whether it is the expected text.
     pub(super) is_good: bool,
-    /// How many more bytes the text has.
-    pub(super) unknown: u64,
+    /// The number of bytes that are missing at the end.
+    pub(super) bytes_left_out: u64,
     /// The line to mark, from 1.
-    pub(super) hit: Option<u64>,
-    /// Whether its lines have numbers. Those of messages would say nothing.
+    pub(super) marked_line: Option<u64>,
     pub(super) is_numbered: bool,
 }
 
 impl<'a> Pane<'a> {
-    /// The pane for a complete text, such as messages.
+    /// For a complete text, such as messages.
     pub(super) fn titled(title: &'a str) -> Self {
-        Self { title, is_good: false, unknown: 0, hit: None, is_numbered: false }
+        Self { title, is_good: false, bytes_left_out: 0, marked_line: None, is_numbered: false }
     }
 }
 
-/// A text in its own box.
 pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
-    let Cut { lines, note } = cut(text, pane.unknown);
-    // Including the elements around the lines.
+    let ShortenedText { lines, note } = shorten(text, pane.bytes_left_out);
+    // Includes the markup of the lines.
     let size: usize = 150 + lines.iter().map(|line| line.len() + 14).sum::<usize>();
-    let fits = Page::takes(&page.texts, size);
+    let fits = Page::take_room(&page.texts, size);
     html! {
         figure class=(if pane.is_good { "pane good" } else { "pane" }) {
             figcaption { (pane.title) }
@@ -98,26 +91,25 @@ pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
             } @else if fits {
                 pre class=[(!pane.is_numbered).then_some("plain")] {
                     @for (number, line) in lines.iter().enumerate() {
-                        span class=[(pane.hit == Some(number as u64 + 1)).then_some("hit")] { (line) }
+                        span class=[(pane.marked_line == Some(number as u64 + 1)).then_some("hit")] { (line) }
                     }
                 }
                 @if !note.is_empty() { p.note { (note) } }
             } @else {
-                p.note { "left out to keep this page small: " (Bytes(text.len() as u64 + pane.unknown)) }
+                p.note { "left out to keep this page small: " (Bytes(text.len() as u64 + pane.bytes_left_out)) }
             }
         }
     }
 }
 
-/// The same for a text that is shown only if it is not empty.
 pub(super) fn pane_if_any(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { (pane(page, Pane::titled(title), text)) }
     }
 }
 
-/// An image embedded in the page: in an `img`, scripts of an SVG do not run.
-pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
+/// Scripts of an SVG do not run in an `img`.
+pub(super) fn picture(page: &Page<'_>, picture: &ShownImage) -> Markup {
     let name = visible(picture.name.as_bytes());
     html! {
         figure.pane {
@@ -130,7 +122,7 @@ pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
     }
 }
 
-fn data_uri(page: &Page<'_>, picture: &Picture) -> Option<String> {
+fn data_uri(page: &Page<'_>, picture: &ShownImage) -> Option<String> {
     let kind = match picture.name.rsplit_once('.')?.1 {
         "svg" => "svg+xml",
         "png" => "png",
@@ -140,11 +132,10 @@ fn data_uri(page: &Page<'_>, picture: &Picture) -> Option<String> {
     let mut bytes = Vec::new();
     let room = page.pictures.get() as u64;
     picture.blob.open().ok()?.take(room + 1).read_to_end(&mut bytes).ok()?;
-    Page::takes(&page.pictures, bytes.len())
+    Page::take_room(&page.pictures, bytes.len())
         .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
 }
 
-/// A note such as `3 more lines are not shown`.
 pub(super) fn not_shown(number: u64, noun: &str) -> Markup {
     html! {
         @if number > 0 { p.note { (count(number, noun)) " not shown" } }

@@ -4,8 +4,8 @@ use crate::model::cluster::{ClusterRole, ClusterSurvey, ServerDiagnosis};
 use crate::model::exit_code::ExitCode;
 use crate::model::text::{count, printable};
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::columns::Cell;
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::doctor;
 use crate::report::terminal::page::Page;
 
@@ -20,11 +20,10 @@ impl CommandResult for ClusterSurvey {
     }
 }
 
-/// What `juror doctor` shows of the same survey.
 impl CommandResult for ServerDiagnosis {
     fn render(&self, page: &mut Page<'_>) {
         title(page, &self.0);
-        doctor::findings(page, &self.0.findings);
+        doctor::write_findings(page, &self.0.findings);
     }
 
     fn exit_code(&self) -> ExitCode {
@@ -49,12 +48,12 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
     }
     let queues = survey.queues.iter().map(|it| {
         vec![
-            Cell::left(printable(&it.lane)),
-            Cell::left(printable(&it.class)),
-            Cell::right(it.waiting.to_string()),
-            Cell::right(it.running.to_string()),
-            Cell::right(it.given_again.to_string()),
-            Cell::right(format!("{:.1}", it.per_second)),
+            TableCell::left(printable(&it.lane)),
+            TableCell::left(printable(&it.class)),
+            TableCell::right(it.waiting.to_string()),
+            TableCell::right(it.running.to_string()),
+            TableCell::right(it.given_again.to_string()),
+            TableCell::right(format!("{:.1}", it.per_second)),
         ]
     });
     let waiting: u64 = survey.queues.iter().map(|it| it.waiting).sum();
@@ -65,12 +64,12 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
     page.blank();
     let workers = survey.workers.iter().map(|it| {
         vec![
-            Cell::left(printable(&it.name)),
-            Cell::left(it.isolation.to_string()),
-            Cell::left(printable(&it.class)),
-            Cell::left(printable(&it.user.chars().take(KEY).collect::<String>())),
-            Cell::right(it.slots.to_string()),
-            Cell::right(it.seen_seconds.map_or("?".to_owned(), |it| format!("{it:.1} s"))),
+            TableCell::left(printable(&it.name)),
+            TableCell::left(it.isolation.to_string()),
+            TableCell::left(printable(&it.class)),
+            TableCell::left(printable(&it.user.chars().take(KEY_PREFIX).collect::<String>())),
+            TableCell::right(it.slots.to_string()),
+            TableCell::right(it.seen_seconds.map_or("?".to_owned(), |it| format!("{it:.1} s"))),
         ]
     });
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
@@ -82,24 +81,24 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
     table(page, &title, titles, 4, workers);
 }
 
-/// How many characters of a public key identify it.
-const KEY: usize = 8;
+/// So many characters identify a public key.
+const KEY_PREFIX: usize = 8;
 
-/// A title, and columns below it; the columns after the first `left` are numbers.
+/// The columns after the first `left` are numbers.
 fn table(
     page: &mut Page<'_>,
     title: &str,
     titles: [&str; 6],
     left: usize,
-    rows: impl ExactSizeIterator<Item = Vec<Cell>>,
+    rows: impl ExactSizeIterator<Item = Vec<TableCell>>,
 ) {
-    page.line(0, &page.style.paint(Look::Title, title));
+    page.line(0, &page.style.paint(TextRole::Title, title));
     if rows.len() == 0 {
         return;
     }
     let head = titles
         .iter()
         .enumerate()
-        .map(|(at, text)| if at < left { Cell::left(*text) } else { Cell::right(*text) });
+        .map(|(at, text)| if at < left { TableCell::left(*text) } else { TableCell::right(*text) });
     page.columns(2, [head.collect()].into_iter().chain(rows));
 }

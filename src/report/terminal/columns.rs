@@ -2,38 +2,31 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 
-/// The spaces between two columns.
-pub const GAP: usize = 2;
+pub const COLUMN_GAP: usize = 2;
 
-/// One cell.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct TableCell {
     pub text: String,
-    pub look: Look,
-    /// Whether it is aligned to the right edge of its column.
+    pub role: TextRole,
     is_right: bool,
 }
 
-impl Cell {
-    /// A cell aligned to the left edge.
+impl TableCell {
     pub fn left(text: impl Into<String>) -> Self {
-        Self { text: text.into(), look: Look::Plain, is_right: false }
+        Self { text: text.into(), role: TextRole::Plain, is_right: false }
     }
 
-    /// A cell aligned to the right edge.
     pub fn right(text: impl Into<String>) -> Self {
         Self { is_right: true, ..Self::left(text) }
     }
 
-    /// The same cell with a colour.
-    pub fn looking(self, look: Look) -> Self {
-        Self { look, ..self }
+    pub fn with_look(self, look: TextRole) -> Self {
+        Self { role: look, ..self }
     }
 
-    /// The cell folded into rows of at most this width.
-    fn folded(&self, width: usize) -> Vec<Self> {
+    fn fold(&self, width: usize) -> Vec<Self> {
         let mut parts = vec![String::new()];
         let mut taken = 0;
         for character in self.text.chars() {
@@ -51,25 +44,24 @@ impl Cell {
     }
 }
 
-/// Folds the wide cells of a column, so that some rows become several.
-pub fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
-    let folded = |row: Vec<Cell>| {
-        let parts = row[column].folded(width).into_iter().enumerate();
+/// Splits wide cells of a column, so that some rows become several.
+pub fn fold_column(rows: Vec<Vec<TableCell>>, column: usize, width: usize) -> Vec<Vec<TableCell>> {
+    let folded = |row: Vec<TableCell>| {
+        let parts = row[column].fold(width).into_iter().enumerate();
         let rows = parts.map(|(line, part)| {
             let cells = row.iter().enumerate().map(|(at, cell)| match (at == column, line) {
                 (true, _) => part.clone(),
                 (false, 0) => cell.clone(),
-                (false, _) => Cell::left(""),
+                (false, _) => TableCell::left(""),
             });
             cells.collect()
         });
-        rows.collect::<Vec<Vec<Cell>>>()
+        rows.collect::<Vec<Vec<TableCell>>>()
     };
     rows.into_iter().flat_map(folded).collect()
 }
 
-/// The width of each column.
-fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
+fn widths(rows: &[Vec<TableCell>]) -> Vec<usize> {
     let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -79,16 +71,16 @@ fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     widths
 }
 
-/// One line per row. Text is measured before it is coloured, since colour codes take no room.
-pub fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
+/// Text is measured before it is coloured, since colour codes take no room.
+pub fn align_columns(rows: &[Vec<TableCell>], style: &Style) -> Vec<String> {
     let widths = widths(rows);
-    let line = |row: &Vec<Cell>| {
+    let line = |row: &Vec<TableCell>| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let text = style.paint(cell.look, &cell.text);
+            let text = style.paint(cell.role, &cell.text);
             let gap = " ".repeat(width - cell.text.width());
             if cell.is_right { gap + &text } else { text + &gap }
         });
-        cells.collect::<Vec<String>>().join(&" ".repeat(GAP)).trim_end().to_owned()
+        cells.collect::<Vec<String>>().join(&" ".repeat(COLUMN_GAP)).trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }

@@ -2,22 +2,22 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::created::{Created, CreatedFile, NextStep};
-use crate::model::report::NextReport;
+use crate::model::created::{CreatedFile, CreatedPackage, NextStep};
+use crate::model::report::NextStepReport;
 use crate::model::text::{count, printable};
 use crate::report::result::CommandResult;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
 
-impl CommandResult for Created {
+impl CommandResult for CreatedPackage {
     fn render(&self, page: &mut Page<'_>) {
         let created = self;
         if page.style.is_quiet() {
             return;
         }
         let style = page.style;
-        let Created { kind, path, files, test_cases, next, .. } = created;
-        let path = style.paint(Look::Title, &printable(&path.display().to_string()));
+        let CreatedPackage { kind, path, files, test_cases, next, .. } = created;
+        let path = style.paint(TextRole::Title, &printable(&path.display().to_string()));
         page.line(
             0,
             &format!("{path}  new problem of the type {kind}, {}", count(files.len(), "file")),
@@ -27,13 +27,12 @@ impl CommandResult for Created {
             page.labelled(2, &format!("{path:width$}  "), purpose);
         }
         page.line(2, &count(*test_cases, "test case"));
-        page.line(0, &style.paint(Look::Title, "next:"));
+        page.line(0, &style.paint(TextRole::Title, "next:"));
         numbered(page, next.iter());
     }
 }
 
-/// The steps, in order, for each package.
-pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
+pub(super) fn next_steps(steps: &[NextStepReport], style: &Style) -> String {
     let mut page = Page::new(style);
     let are_of_one = steps.iter().all(|step| step.package == steps[0].package);
     for steps in steps.chunk_by(|a, b| a.package == b.package) {
@@ -41,7 +40,7 @@ pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
             Some(package) if !are_of_one => format!("next for {}:", printable(package)),
             _ => "next:".to_owned(),
         };
-        page.line(0, &style.paint(Look::Title, &title));
+        page.line(0, &style.paint(TextRole::Title, &title));
         numbered(&mut page, steps.iter().map(|it| &it.step));
     }
     page.into_text()
@@ -51,7 +50,7 @@ fn numbered<'a>(page: &mut Page<'_>, steps: impl Iterator<Item = &'a NextStep>) 
     for (number, NextStep { what, command }) in (1..).zip(steps) {
         page.labelled(2, &format!("{number}. "), &printable(what));
         if let Some(command) = command {
-            // On its own line, so that it can be copied.
+            // The command has its own line, so that it can be copied.
             page.line(5, &printable(command));
         }
     }

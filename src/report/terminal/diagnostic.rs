@@ -3,13 +3,13 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use crate::model::diagnostic::{Diagnostic, Severity, Spot};
+use crate::model::diagnostic::{Diagnostic, Severity, TextPosition};
 use crate::model::text::printable;
 use crate::report::style::Style;
 use crate::report::terminal::judgement::quote_from_first_error;
 use crate::report::terminal::page::Page;
 
-/// The diagnostic, followed by an empty line; a single line if there is little to say.
+/// Ends with an empty line; a single line in quiet mode.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
         return format!("{}: {}\n", diagnostic.severity, printable(&diagnostic.to_string()));
@@ -20,7 +20,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     };
     let path = printable(&diagnostic.place.path.display().to_string());
     let title = level.primary_title(printable(&diagnostic.message));
-    let origin = |path: String, spot: &Spot| {
+    let origin = |path: String, spot: &TextPosition| {
         Origin::path(path).line(spot.line as usize).char_column(spot.column as usize)
     };
     let mut group = match &diagnostic.place.spot {
@@ -28,7 +28,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         // The line is too long to show.
         Some(spot) if spot.text.is_empty() && spot.column > 1 => title.element(origin(path, spot)),
         Some(spot) => {
-            let shown = Shown::new(spot);
+            let shown = MarkedSourceLine::new(spot);
             let meant = AnnotationKind::Primary.span(shown.start..shown.end);
             let snippet =
                 Snippet::source(shown.line).line_start(spot.line as usize).annotation(meant);
@@ -53,17 +53,17 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     format!("{text}\n{}\n", page.into_text())
 }
 
-/// A line with nothing hidden, and the marked range of bytes.
-struct Shown {
+/// Control characters are visible. `start` and `end` are byte offsets of the mark.
+struct MarkedSourceLine {
     line: String,
     start: usize,
     end: usize,
-    /// Whether the column of the mark is unchanged, since there are no escapes before it.
+    /// Whether there are no escapes before the mark, so that its column is unchanged.
     column_is_kept: bool,
 }
 
-impl Shown {
-    fn new(spot: &Spot) -> Self {
+impl MarkedSourceLine {
+    fn new(spot: &TextPosition) -> Self {
         let byte_at = |characters: usize| {
             spot.text.char_indices().nth(characters).map_or(spot.text.len(), |(index, _)| index)
         };

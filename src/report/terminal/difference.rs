@@ -2,35 +2,33 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::difference::{Difference, DifferenceKind, Marked, Side};
+use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, MarkedLine};
 use crate::model::judgement::{DiffLine, DiffTag, Evidence};
 use crate::model::text::{count, visible};
-use crate::report::style::{Look, Style, cut};
-use crate::report::terminal::page::{INDENT, LEAST_ROOM, Label, Page};
+use crate::report::style::{Style, TextRole, shorten};
+use crate::report::terminal::page::{INDENT, Label, MIN_TEXT_WIDTH, Page};
 
-/// The most lines of a diff that are shown.
-const DIFF_LINES: usize = 25;
+const MAX_DIFF_LINES: usize = 25;
 
-/// Writes where the output first differs, with one side below the other, and the extent of the differences.
 pub fn write(page: &mut Page<'_>, difference: &Difference) {
     let space = page.style.space();
-    page.wrapped(INDENT, &place(difference, space));
+    page.wrapped(INDENT, &describe_position(difference, space));
     let digits = difference.answer.line.max(difference.output.line).to_string().len();
-    side(page, difference, Look::Expected, digits);
-    side(page, difference, Look::Got, digits);
+    write_side(page, difference, TextRole::Expected, digits);
+    write_side(page, difference, TextRole::Actual, digits);
     page.wrapped(INDENT, &difference.extent());
     if let Some(off_by) = difference.off_by() {
         page.wrapped(INDENT, &off_by);
     }
     if let Some(hint) = difference.hint() {
-        page.labelled(INDENT, Label::new(Look::Title, "hint: "), hint);
+        page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), hint);
     }
 }
 
 /// The position, such as `first difference at token 3: line 2, column 5, byte offset 16`.
-fn place(difference: &Difference, space: char) -> String {
+fn describe_position(difference: &Difference, space: char) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
-    let at = |side: &Side| {
+    let at = |side: &DifferenceSide| {
         format!("line {}, column {}, byte offset {}", side.line, side.column, side.offset)
     };
     let token = match difference.kind {
@@ -51,11 +49,10 @@ fn place(difference: &Difference, space: char) -> String {
     place
 }
 
-/// Writes one side: its label, the line's number and text, and carets under the mark.
-fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize) {
+fn write_side(page: &mut Page<'_>, difference: &Difference, look: TextRole, digits: usize) {
     let style = *page.style;
     let (label, side, ended) = match look {
-        Look::Expected => {
+        TextRole::Expected => {
             ("expected", &difference.answer, difference.kind == DifferenceKind::OutputGoesOn)
         }
         _ => ("got", &difference.output, difference.kind == DifferenceKind::OutputEnds),
@@ -66,10 +63,10 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize)
     let indent = INDENT + 2;
     if ended {
         let text = format!("(the end, after {})", count(side.tokens, "token"));
-        page.line(indent, &format!("{label} {bar} {}", style.paint(Look::Dim, &text)));
+        page.line(indent, &format!("{label} {bar} {}", style.paint(TextRole::Dim, &text)));
         return;
     }
-    let shown = Shown::new(difference.kind, side, &style, digits);
+    let shown = ShownLine::new(difference.kind, side, &style, digits);
     page.line(indent, &format!("{label} {bar} {}", shown.text()));
     let carets = style.paint(look, &"^".repeat(shown.mark.width().max(1)));
     let margin = " ".repeat(shown.before.width());
@@ -77,17 +74,15 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize)
     page.line(indent, &format!("{blank} {bar} {margin}{carets}"));
 }
 
-/// A line of text in three parts, of which the middle one is marked.
-struct Shown {
+struct ShownLine {
     before: String,
     mark: String,
     after: String,
 }
 
-impl Shown {
-    /// The line around the token with the token marked. If the token is too long for that, the token with its first
-    /// differing byte marked.
-    fn new(kind: DifferenceKind, side: &Side, style: &Style, digits: usize) -> Self {
+impl ShownLine {
+    /// Marks the token. If the token is too long, marks its first different byte.
+    fn new(kind: DifferenceKind, side: &DifferenceSide, style: &Style, digits: usize) -> Self {
         let form = |bytes: &[u8]| {
             let text = visible(bytes);
             match kind {
@@ -95,7 +90,7 @@ impl Shown {
                 _ => text,
             }
         };
-        let Marked { before, mark, after, cut_before, cut_after } = side.marked();
+        let MarkedLine { before, mark, after, cut_before, cut_after } = side.marked_line();
         let mut shown = Self { before: form(before), mark: form(mark), after: form(after) };
         if cut_before {
             shown.before.insert_str(0, style.ellipsis());
@@ -103,13 +98,13 @@ impl Shown {
         if cut_after {
             shown.after.push_str(style.ellipsis());
         }
-        shown.fit(style, digits);
+        shown.shorten(style, digits);
         shown
     }
 
-    /// Shortens the line to the width, first before the mark, so that the mark stays visible.
-    fn fit(&mut self, style: &Style, digits: usize) {
-        let room = style.width.saturating_sub(INDENT + 2 + 12 + digits).max(LEAST_ROOM);
+    /// Shortens the text before the mark first, so that the mark stays visible.
+    fn shorten(&mut self, style: &Style, digits: usize) {
+        let room = style.width.saturating_sub(INDENT + 2 + 12 + digits).max(MIN_TEXT_WIDTH);
         let ellipsis = style.ellipsis();
         if self.before.width() + self.mark.width() + self.after.width() > room {
             let keep = room / 2;
@@ -128,23 +123,25 @@ impl Shown {
             }
             let room = room.saturating_sub(self.before.width());
             if self.mark.width() > room {
-                self.mark = cut(&self.mark, room.max(LEAST_ROOM), ellipsis);
+                self.mark = shorten(&self.mark, room.max(MIN_TEXT_WIDTH), ellipsis);
                 self.after.clear();
             } else if self.mark.width() + self.after.width() > room {
                 let room = room - self.mark.width();
-                self.after =
-                    if room < 20 { ellipsis.to_owned() } else { cut(&self.after, room, ellipsis) };
+                self.after = if room < 20 {
+                    ellipsis.to_owned()
+                } else {
+                    shorten(&self.after, room, ellipsis)
+                };
             }
         }
     }
 
-    /// The whole line.
     fn text(&self) -> String {
         format!("{}{}{}", self.before, self.mark, self.after)
     }
 }
 
-/// Writes the diff, unless it adds nothing to the first difference.
+/// Writes nothing if the diff adds nothing to the first difference.
 pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     let is_single = |tag: DiffTag| evidence.diff.iter().filter(|line| line.tag == tag).count() <= 1;
     let says_nothing_new = evidence.diff_lines_left_out == 0
@@ -156,7 +153,7 @@ pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     }
     page.blank();
     page.line(INDENT, "by lines (- expected, + got):");
-    let shown = evidence.diff.len().min(DIFF_LINES);
+    let shown = evidence.diff.len().min(MAX_DIFF_LINES);
     let digits = evidence.diff[..shown]
         .iter()
         .flat_map(|line| [line.answer_line, line.output_line])
@@ -173,14 +170,13 @@ pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Writes one line of a diff: both line numbers, the sign, the text.
 fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
     let style = *page.style;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
     let (sign, look) = match line.tag {
-        DiffTag::Equal => (' ', Look::Plain),
-        DiffTag::Answer => ('-', Look::Expected),
-        DiffTag::Output => ('+', Look::Got),
+        DiffTag::Equal => (' ', TextRole::Plain),
+        DiffTag::Answer => ('-', TextRole::Expected),
+        DiffTag::Output => ('+', TextRole::Actual),
     };
     let margin = format!(
         "{:>digits$} {:>digits$} {}",
@@ -188,8 +184,8 @@ fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
         number(line.output_line),
         style.bar()
     );
-    let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3).max(LEAST_ROOM);
-    let text = cut(&visible(&line.text), room, style.ellipsis());
+    let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3).max(MIN_TEXT_WIDTH);
+    let text = shorten(&visible(&line.text), room, style.ellipsis());
     let text = style.paint(look, format!("{sign} {text}").trim_end());
     page.line(INDENT + 2, &format!("{margin} {text}"));
 }

@@ -1,15 +1,15 @@
 //! The results of `juror doctor`.
 
 use crate::model::exit_code::ExitCode;
-use crate::model::host::{Diagnosis, Finding, Grade, HostFacts};
+use crate::model::host::{Diagnosis, Finding, FindingRating, HostFacts};
 use crate::model::isolation::Isolation;
 use crate::model::text::printable;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
+use crate::report::style::TextRole;
 use crate::report::terminal::page::{Label, Page};
 
-/// Where the text of a finding begins.
-const TEXT: usize = 7;
+/// The column where the text of a finding begins.
+const TEXT_INDENT: usize = 7;
 
 impl CommandResult for Diagnosis {
     fn render(&self, page: &mut Page<'_>) {
@@ -26,7 +26,7 @@ impl CommandResult for Diagnosis {
             page.line(0, &format!("juror {version} on {system}, {user}"));
             page.blank();
         }
-        findings(page, &diagnosis.findings);
+        write_findings(page, &diagnosis.findings);
         if !style.is_quiet() {
             page.blank();
             page.wrapped(0, &conclusion(diagnosis));
@@ -39,40 +39,38 @@ impl CommandResult for Diagnosis {
     }
 }
 
-/// Writes findings below their subjects.
-pub(super) fn findings(page: &mut Page<'_>, findings: &[Finding]) {
+pub(super) fn write_findings(page: &mut Page<'_>, findings: &[Finding]) {
     let style = page.style;
     let mut subject = "";
     for finding in findings {
-        if style.is_quiet() && finding.grade == Grade::Good {
+        if style.is_quiet() && finding.grade == FindingRating::Good {
             continue;
         }
         if finding.subject != subject {
             subject = finding.subject;
-            page.line(0, &style.paint(Look::Title, subject));
+            page.line(0, &style.paint(TextRole::Title, subject));
         }
-        entry(page, finding);
+        write_finding(page, finding);
     }
 }
 
-fn entry(page: &mut Page<'_>, finding: &Finding) {
+fn write_finding(page: &mut Page<'_>, finding: &Finding) {
     let label = match finding.grade {
-        Grade::Good => Label::new(Look::Good, "ok   "),
-        Grade::Weak => "weak ".into(),
-        Grade::Missing => Label::new(Look::Bad, "no   "),
+        FindingRating::Good => Label::new(TextRole::Good, "ok   "),
+        FindingRating::Weak => "weak ".into(),
+        FindingRating::Missing => Label::new(TextRole::Bad, "no   "),
     };
     page.labelled(2, label, &printable(&finding.text));
     if let Some(advice) = &finding.advice {
         let colon = if finding.command.is_some() { ":" } else { "" };
-        page.wrapped(TEXT, &format!("{}{colon}", printable(advice)));
-        // In one piece, so that it can be copied.
+        page.wrapped(TEXT_INDENT, &format!("{}{colon}", printable(advice)));
+        // The command has its own line, so that it can be copied.
         if let Some(command) = &finding.command {
-            page.line(TEXT + 2, &printable(command));
+            page.line(TEXT_INDENT + 2, &printable(command));
         }
     }
 }
 
-/// The conclusion from the findings.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let HostFacts { cpu_meter, memory_meter, .. } = &diagnosis.facts;
     let measured = format!("CPU time by {cpu_meter}, memory by {memory_meter}");

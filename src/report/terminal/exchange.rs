@@ -1,47 +1,46 @@
-//! The transcript of submission and output validator, as lines with times.
+//! The transcript of an interaction, as lines with times.
 
-use crate::model::joint::{Line, Transcript, lines};
+use crate::model::joint::{Transcript, TranscriptLine, joined_lines};
 use crate::model::text::{count, visible};
 use crate::model::units::seconds;
-use crate::report::style::Look;
+use crate::report::style::TextRole;
 use crate::report::terminal::page::{INDENT, Page};
 
-/// The most lines that are shown from the beginning.
-const FIRST: usize = 8;
-/// The most lines that are shown from the end, where most failures are.
-const LAST: usize = 16;
+const FIRST_LINES: usize = 8;
+/// Most failures are at the end.
+const LAST_LINES: usize = 16;
 
-/// Writes a transcript in the notation of `.interaction` files, with the time of each line; nothing if it is empty.
+/// Uses the notation of `.interaction` files, with the time of each line.
 pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
-    let (first, last) = (lines(&transcript.first), lines(&transcript.last));
+    let (first, last) = (joined_lines(&transcript.first), joined_lines(&transcript.last));
     if first.is_empty() && last.is_empty() {
         return;
     }
     page.blank();
     page.line(INDENT, "interaction: `<` from the output validator, `>` from the submission");
-    let both: Vec<&Line> = first.iter().chain(&last).collect();
+    let both: Vec<&TranscriptLine> = first.iter().chain(&last).collect();
     let left_out = transcript.left_out;
-    if left_out.0 == 0 && both.len() <= FIRST + LAST + 1 {
-        both.iter().for_each(|line| one(page, line));
+    if left_out.0 == 0 && both.len() <= FIRST_LINES + LAST_LINES + 1 {
+        both.iter().for_each(|line| write_line(page, line));
         return;
     }
     let start = match left_out.0 {
-        0 => FIRST,
-        _ => FIRST.min(first.len()),
+        0 => FIRST_LINES,
+        _ => FIRST_LINES.min(first.len()),
     };
-    let end = both.len().saturating_sub(LAST).max(start);
-    both[..start].iter().for_each(|line| one(page, line));
+    let end = both.len().saturating_sub(LAST_LINES).max(start);
+    both[..start].iter().for_each(|line| write_line(page, line));
     let hidden = match (end - start, left_out.0) {
         (lines, 0) => count(lines, "line"),
         (0, _) => format!("{left_out} not kept"),
         (lines, _) => format!("{}, {left_out} not kept", count(lines, "line")),
     };
     let text = format!("{} {hidden}", page.style.ellipsis());
-    page.line(INDENT + 2, &page.style.paint(Look::Dim, &text));
-    both[end..].iter().for_each(|line| one(page, line));
+    page.line(INDENT + 2, &page.style.paint(TextRole::Dim, &text));
+    both[end..].iter().for_each(|line| write_line(page, line));
 }
 
-fn one(page: &mut Page<'_>, line: &Line) {
+fn write_line(page: &mut Page<'_>, line: &TranscriptLine) {
     let end = if line.is_whole { "" } else { " (no line end)" };
     let text = visible(&line.text);
     page.quoted_line(&format!("{:>8} {}{text}{end}", seconds(line.at), line.by.mark()));

@@ -1,12 +1,11 @@
 //! Why a submission fails, in a line.
 
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::text::{count, printable};
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::{INDENT, Page};
 
-/// The line, followed by an empty one.
-pub(super) fn block(explained: &Explained, style: &Style) -> String {
+pub(super) fn block(explained: &ExplanationResult, style: &Style) -> String {
     let mut page = Page::new(style);
     let why = match &explained.explanation {
         Some(explanation) => explanation.sentence(),
@@ -17,7 +16,7 @@ pub(super) fn block(explained: &Explained, style: &Style) -> String {
             format!("no simple explanation found: {runs} were compared{cut}")
         }
     };
-    page.line(0, &style.paint(Look::Title, &printable(&explained.submission)));
+    page.line(0, &style.paint(TextRole::Title, &printable(&explained.submission)));
     page.labelled(INDENT, "why: ", &printable(&why));
     if !style.is_quiet() {
         page.blank();

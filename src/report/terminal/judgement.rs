@@ -9,62 +9,60 @@ use crate::model::outcome::Outcome;
 use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::difference;
 use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
-/// The most lines that are quoted from a program or a compiler.
-const QUOTED_LINES: usize = 12;
+const MAX_QUOTED_LINES: usize = 12;
 
-/// How many rejected cases are named besides the first.
-const NAMED_CASES: usize = 5;
+const MAX_NAMED_CASES: usize = 5;
 
-/// The verdict as one word, with the name if there are several submissions, and the score if there is one.
-pub(super) fn line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
+/// For quiet mode. The name is shown if there are several submissions.
+pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = name.map(printable);
     let total = judgement.score.as_ref();
-    let score = total.map(|total| score::of(total.score, total.max_score));
+    let score = total.map(|total| score::with_maximum(total.score, total.max_score));
     let broken = (!judgement.broken.is_empty()).then(|| "unexpected".to_owned());
     let parts = joined([name, score, broken].into_iter().flatten(), "  ");
-    page.line(0, &(mark(judgement.verdict, style) + &parts));
+    page.line(0, &(verdict_mark(judgement.verdict, style) + &parts));
     page.into_text()
 }
 
-/// The whole block, followed by an empty line.
+/// Ends with an empty line.
 pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
-    page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
+    let name = style.paint(TextRole::Title, &printable(&judgement.submission));
+    page.line(0, &format!("{}{name}", verdict_mark(judgement.verdict, style)));
     match (judgement.rejected().next(), judgement.refusal()) {
-        (Some(case), _) => rejected(&mut page, judgement, case),
+        (Some(case), _) => write_rejected(&mut page, judgement, case),
         (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
         }
-        _ => accepted(&mut page, judgement),
+        _ => write_accepted(&mut page, judgement),
     }
     score::write(&mut page, judgement);
     if style.is_verbose() {
         compiler_messages(&mut page, judgement);
-        cases(&mut page, judgement);
+        write_cases(&mut page, judgement);
     }
     page.blank();
     page.into_text()
 }
 
-/// The broken expectations of a submission, followed by an empty line; nothing if there are none.
-pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
+/// Ends with an empty line. Empty if no expectation is broken.
+pub(super) fn broken_expectations(judgement: &Judgement, style: &Style) -> String {
     if judgement.broken.is_empty() {
         return String::new();
     }
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    let name = style.paint(TextRole::Title, &printable(&judgement.submission));
     page.line(0, &name);
     for expectation in &judgement.broken {
-        let label = Label::new(Look::Bad, "broken: ");
+        let label = Label::new(TextRole::Bad, "broken: ");
         page.labelled(INDENT, label, &printable(&expectation.to_string()));
     }
     if let Some((cause, messages)) = judgement.refusal()
@@ -79,33 +77,33 @@ pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
         let case = judgement.cases.iter().find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
-            witness(&mut page, case);
+            write_witness(&mut page, case);
         }
     }
     page.blank();
     page.into_text()
 }
 
-/// Writes the case that shows that an expectation is broken.
-fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
+/// Writes the test case that breaks an expectation.
+fn write_witness(page: &mut Page<'_>, case: &CaseJudgement) {
     let text = format!("{}: {}", printable(&case.test_case), printable(&case.cause));
     let short = format!("{:<3}  ", case.verdict);
-    let label = Label::new(Look::Verdict(case.verdict), &short);
+    let label = Label::new(TextRole::Verdict(case.verdict), &short);
     page.labelled(INDENT, label, &text);
     if let Some(difference) = &case.difference {
         difference::write(page, difference);
     }
     if let Some(evidence) = &case.evidence {
-        way_on(page, evidence);
+        write_repeat(page, evidence);
     }
 }
 
-/// A submission without a verdict, because the judge failed. `None` if it was not a submission.
+/// `submission` is `None` if the failure is not about a submission.
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
-    let label = style.paint(Look::JudgeError, "judge error");
+    let label = style.paint(TextRole::JudgeError, "judge error");
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
-        let label = Label::new(Look::JudgeError, "skipped: ");
+        let label = Label::new(TextRole::JudgeError, "skipped: ");
         let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
         let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
         page.labelled(0, label, &printable(&why));
@@ -124,31 +122,30 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
             page.line(0, &format!("{label}: no verdict for {}", printable(name)));
             page.labelled(INDENT, "", &what);
         }
-        None => page.labelled(0, Label::new(Look::JudgeError, "judge error: "), &what),
+        None => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
     }
     if let Some(help) = &error.help {
         page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
         quote(&mut page, "its standard error:", &program.stderr);
-        ways(&mut page, &program.repeat, program.kept.as_deref(), None);
+        write_repeat_and_files(&mut page, &program.repeat, program.kept.as_deref(), None);
     }
     page.blank();
     page.into_text()
 }
 
-/// The verdict at the start of a line, padded to [`INDENT`].
-pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
+/// Padded to [`INDENT`].
+pub(super) fn verdict_mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
     let Some(verdict) = verdict.into() else {
         return " ".repeat(INDENT);
     };
     let short = verdict.short();
     let padding = " ".repeat(INDENT - short.len());
-    format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
+    format!("{}{padding}", style.paint(TextRole::Verdict(verdict), short))
 }
 
-/// Writes what an accepted submission used.
-fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
+fn write_accepted(page: &mut Page<'_>, judgement: &Judgement) {
     if judgement.cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
         return;
@@ -156,13 +153,12 @@ fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
     let name = Verdict::Accepted.name();
     let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
     page.wrapped(INDENT, &text);
-    extremes(page, judgement);
+    write_extremes(page, judgement);
 }
 
-/// Writes which case took the most time, and which used the most memory.
-fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
+fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
     let cases = judgement.cases.iter();
-    // Of equal cases, the first one.
+    // The first of equal cases.
     let runs =
         cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
     let slowest = runs.clone().map(|(run, name)| (run.cpu_time, name)).max();
@@ -179,8 +175,7 @@ fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes the first rejected case, with everything that helps to understand it.
-fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
+fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
         case.verdict.name(),
@@ -189,17 +184,17 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &outcome.used());
+        page.wrapped(INDENT, &outcome.describe_use());
     }
     if let Some(repeats) = &case.repeats {
-        page.wrapped(INDENT, &repeats.said());
+        page.wrapped(INDENT, &repeats.summary_with_meaning());
     }
-    others(page, judgement, case);
+    write_other_cases(page, judgement, case);
     if page.style.is_verbose() {
-        extremes(page, judgement);
+        write_extremes(page, judgement);
     }
     if let Some(evidence) = &case.evidence {
-        input(page, evidence);
+        write_input(page, evidence);
     }
     if let Some(difference) = &case.difference {
         page.blank();
@@ -211,7 +206,7 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
             exchange::write(page, transcript);
         }
     }
-    if !case.is_told {
+    if !case.cause_includes_message {
         quote(page, "judge message:", case.message.as_bytes());
     }
     quote(page, "team message:", case.team_message.as_bytes());
@@ -223,16 +218,26 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
         }
-        way_on(page, evidence);
+        write_repeat(page, evidence);
     }
 }
 
-/// Writes how to repeat the run, and where its files are. Neither is wrapped or shortened.
-fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
-    ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
+/// Commands and paths are neither wrapped nor shortened, so that they can be copied.
+fn write_repeat(page: &mut Page<'_>, evidence: &Evidence) {
+    write_repeat_and_files(
+        page,
+        &evidence.repeat,
+        evidence.kept.as_deref(),
+        evidence.feedback.as_deref(),
+    );
 }
 
-fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option<&Path>) {
+fn write_repeat_and_files(
+    page: &mut Page<'_>,
+    repeat: &str,
+    kept: Option<&Path>,
+    feedback: Option<&Path>,
+) {
     if !repeat.is_empty() || kept.is_some() {
         page.blank();
     }
@@ -246,13 +251,12 @@ fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option
     }
 }
 
-/// Writes which other cases were rejected, and how many were not run.
-fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
+fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     let all = judgement.cases.len();
     if all + judgement.skipped == 1 {
         return;
     }
-    let accepted = judgement.passed();
+    let accepted = judgement.passed_cases();
     let skipped = judgement.skipped;
     if skipped > 0 {
         let why = if judgement.spared > 0 {
@@ -271,7 +275,7 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     let rest: Vec<String> =
         rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
-        let named = rest.len().min(NAMED_CASES);
+        let named = rest.len().min(MAX_NAMED_CASES);
         text.push_str("; also ");
         text.push_str(&rest[..named].join(", "));
         if rest.len() > named {
@@ -281,7 +285,6 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     page.wrapped(INDENT, &text);
 }
 
-/// Writes the compiler's messages for a submission that was built.
 fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
     if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
         if lines_of(messages).is_empty() {
@@ -293,8 +296,8 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes a line for each case, such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
-fn cases(page: &mut Page<'_>, judgement: &Judgement) {
+/// A line such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
+fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
     if !judgement.cases.is_empty() {
         page.blank();
     }
@@ -303,11 +306,11 @@ fn cases(page: &mut Page<'_>, judgement: &Judgement) {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),
         };
-        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.said()));
+        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.summary_with_meaning()));
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
             "{}{:>7}  {:>8}  {}{cause}{}",
-            mark(case.verdict, page.style),
+            verdict_mark(case.verdict, page.style),
             of(|outcome| seconds(outcome.cpu_time)),
             of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
             printable(&case.test_case),
@@ -317,14 +320,14 @@ fn cases(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes a program's output under a title; nothing if it is empty.
+/// Writes nothing if the text is empty.
 ///
-/// Of a long text, the first and the last lines: some languages report the fault first, others last.
+/// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     quote_ends(page, title, text, 0);
 }
 
-/// The same for a text with this many unknown bytes in the middle.
+/// `unknown` bytes are missing in the middle of the text.
 fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     let lines = lines_of(text);
     if lines.is_empty() {
@@ -333,26 +336,26 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.blank();
     page.line(INDENT, title);
     // A note that one line is omitted would take the room of that line.
-    if lines.len() <= QUOTED_LINES + 1 && unknown == 0 {
+    if lines.len() <= MAX_QUOTED_LINES + 1 && unknown == 0 {
         page.quoted(&lines);
         return;
     }
-    let head = (QUOTED_LINES / 2).min(lines.len().div_ceil(2));
-    let tail = (QUOTED_LINES / 2).min(lines.len() / 2);
+    let head = (MAX_QUOTED_LINES / 2).min(lines.len().div_ceil(2));
+    let tail = (MAX_QUOTED_LINES / 2).min(lines.len() / 2);
     page.quoted(&lines[..head]);
-    left_out(page, lines.len() - head - tail, "line", unknown);
+    write_left_out(page, lines.len() - head - tail, "line", unknown);
     page.quoted(&lines[lines.len() - tail..]);
 }
 
-/// Writes the input: a short one in full; of a long one the beginning, and the command that shows all of it.
-fn input(page: &mut Page<'_>, evidence: &Evidence) {
+/// Shows a short input in full; of a long one the beginning, and the command that shows all of it.
+fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
     let lines = lines_of(&evidence.input);
     if lines.is_empty() && evidence.input_path.is_none() {
         return;
     }
     let shown = match lines.len() {
-        few if few <= QUOTED_LINES + 1 => few,
-        _ => QUOTED_LINES,
+        few if few <= MAX_QUOTED_LINES + 1 => few,
+        _ => MAX_QUOTED_LINES,
     };
     let unknown = evidence.input_bytes_left_out;
     let is_whole = shown == lines.len() && unknown == 0 && lines.iter().all(|it| page.fits(it));
@@ -364,18 +367,18 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
     page.blank();
     page.line(INDENT, &format!("{title}:{}", if lines.is_empty() { " empty" } else { "" }));
     page.quoted(&lines[..shown]);
-    left_out(page, lines.len() - shown, "more line", unknown);
+    write_left_out(page, lines.len() - shown, "more line", unknown);
     if let Some(file) = file.filter(|_| !is_whole) {
         let file = shell_word(file.as_os_str().as_encoded_bytes());
         page.line(INDENT, &format!("in full: less {file}"));
     }
 }
 
-/// Writes the compiler's messages: all if they are few or in verbose mode; otherwise from just before the first error.
+/// Shows all messages if they are few or in verbose mode; otherwise from just before the first error.
 pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     let lines = lines_of(messages);
     let mut start = 0;
-    let mut most = QUOTED_LINES;
+    let mut most = MAX_QUOTED_LINES;
     if page.style.is_verbose() || lines.len() <= most + 1 {
         most = lines.len();
     } else {
@@ -394,23 +397,22 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
         }
     }
     let shown = &lines[start..lines.len().min(start + most)];
-    left_out(page, start, "earlier line", 0);
+    write_left_out(page, start, "earlier line", 0);
     page.quoted(shown);
-    left_out(page, lines.len() - start - shown.len(), "more line", 0);
+    write_left_out(page, lines.len() - start - shown.len(), "more line", 0);
 }
 
-/// Writes how many lines were omitted, if any.
-fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
     let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
     if !what.is_empty() {
         let text = format!("{} {what}", page.style.ellipsis());
-        let text = page.style.paint(Look::Dim, &text);
+        let text = page.style.paint(TextRole::Dim, &text);
         page.line(INDENT + 2, &text);
     }
 }
 
-/// The lines of a text, without line ends and without blank lines at its end.
+/// Without line ends, and without blank lines at the end.
 fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let text = text.trim_ascii_end();
     if text.is_empty() {
@@ -419,7 +421,6 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-/// A path without anything that a terminal would obey.
 fn path(path: impl Display) -> String {
     printable(&path.to_string())
 }

@@ -1,11 +1,11 @@
 //! A package as a tree, or one of its test cases with its files.
 
 use crate::model::listing::{CaseFiles, PackageListing};
-use crate::model::text::{count, given_seconds, printable, visible};
+use crate::model::text::{count, exact_seconds, printable, visible};
 use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::columns::Cell;
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 
 impl CommandResult for PackageListing {
@@ -13,9 +13,9 @@ impl CommandResult for PackageListing {
         let listing = self;
         let style = page.style;
         if let Some(case) = &listing.case {
-            return files(case, page);
+            return render_case_files(case, page);
         }
-        let time = listing.time_limit.map_or_else(|| "measured".to_owned(), given_seconds);
+        let time = listing.time_limit.map_or_else(|| "measured".to_owned(), exact_seconds);
         let amount =
             |bytes: Option<Bytes>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
         page.labelled(0, "type:    ", &listing.kind);
@@ -29,42 +29,45 @@ impl CommandResult for PackageListing {
             page.blank();
             let most = group.max_score.as_ref().map(|most| format!(", at most {most} points"));
             let cases = count(group.cases.len(), "test case");
-            let name = style.paint(Look::Title, &printable(&group.name));
+            let name = style.paint(TextRole::Title, &printable(&group.name));
             page.line(0, &format!("{name}  {cases}{}", most.unwrap_or_default()));
             page.short_columns(group.cases.iter().map(|case| {
                 let base = case.name.rsplit('/').next().unwrap_or_default();
                 vec![
-                    Cell::left(printable(base)),
-                    Cell::right(amount(case.input_bytes)),
-                    Cell::right(amount(case.answer_bytes)),
-                    Cell::left(printable(case.description.as_deref().unwrap_or_default())),
+                    TableCell::left(printable(base)),
+                    TableCell::right(amount(case.input_bytes)),
+                    TableCell::right(amount(case.answer_bytes)),
+                    TableCell::left(printable(case.description.as_deref().unwrap_or_default())),
                 ]
             }));
         }
         page.blank();
-        page.line(0, &style.paint(Look::Title, &count(listing.submissions.len(), "submission")));
+        page.line(
+            0,
+            &style.paint(TextRole::Title, &count(listing.submissions.len(), "submission")),
+        );
         page.short_columns(listing.submissions.iter().map(|submission| {
             let expected = match &submission.expected[..] {
                 [] => "nothing expected".to_owned(),
                 [only] => printable(only),
                 [first, more @ ..] => format!("{} (and {} more)", printable(first), more.len()),
             };
-            vec![Cell::left(printable(&submission.name)), Cell::left(expected)]
+            vec![TableCell::left(printable(&submission.name)), TableCell::left(expected)]
         }));
         if !listing.programs.is_empty() {
             page.blank();
-            page.line(0, &style.paint(Look::Title, "programs"));
+            page.line(0, &style.paint(TextRole::Title, "programs"));
             page.short_columns(listing.programs.iter().map(|program| {
                 let path = program.path.display().to_string();
-                vec![Cell::left(program.what), Cell::left(printable(&path))]
+                vec![TableCell::left(program.what), TableCell::left(printable(&path))]
             }));
         }
     }
 }
 
-fn files(case: &CaseFiles, page: &mut Page<'_>) {
+fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
     let style = page.style;
-    page.line(0, &style.paint(Look::Title, &printable(&case.name)));
+    page.line(0, &style.paint(TextRole::Title, &printable(&case.name)));
     for (label, text) in [("description: ", &case.description), ("hint:        ", &case.hint)] {
         if let Some(text) = text {
             page.labelled(0, label, &printable(text));
@@ -76,17 +79,19 @@ fn files(case: &CaseFiles, page: &mut Page<'_>) {
     for file in &case.files {
         page.blank();
         let path = printable(&file.path.display().to_string());
-        page.line(0, &format!("{}  {}  {path}", style.paint(Look::Title, file.what), file.bytes));
-        quoted(page, &file.contents, file.left_out_bytes.0 == 0);
+        page.line(
+            0,
+            &format!("{}  {}  {path}", style.paint(TextRole::Title, file.what), file.bytes),
+        );
+        quote_lines(page, &file.contents, file.left_out_bytes.0 == 0);
         if file.left_out_bytes.0 > 0 {
             page.line(2, &format!("{} more; --all shows them", file.left_out_bytes));
         }
     }
 }
 
-/// All lines of a text after a bar, with a note if it is incomplete. Lines are not shortened: that is left to the
-/// terminal.
-pub fn quoted(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
+/// Lines are not shortened; the terminal may wrap them.
+pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
     let bar = page.style.bar();
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let (line, end) = match line.strip_suffix(b"\n") {

@@ -1,4 +1,4 @@
-//! For people: results go to one writer, diagnostics and a live line to another.
+//! Shows events to people.
 
 mod cluster;
 pub mod columns;
@@ -26,57 +26,51 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{CommandTask, Event, Note};
 use crate::model::judgement::JudgeError;
 use crate::model::report::{LimitsReport, Report, SubmissionReport};
-use crate::model::text::{given_seconds, joined, printable};
-use crate::report::Live;
-use crate::report::notices::notice;
+use crate::model::text::{exact_seconds, joined, printable};
+use crate::report::LiveReporter;
+use crate::report::notices::urgent_message;
 use crate::report::progress::Progress;
 use crate::report::result::AnyResult;
-use crate::report::style::{Listing, Look, Style};
+use crate::report::style::{Style, TableListing, TextRole};
 use crate::report::terminal::page::Page;
-use crate::report::terminal::repeats::Repeats;
+use crate::report::terminal::repeats::RepeatedDiagnostics;
 
-/// Shows events to a person.
-///
 /// Results go to `out`, diagnostics and remarks about the work to `err`.
 pub struct Terminal<O, E> {
     out: O,
     err: E,
     style: Style,
-    /// Which submissions tables list, and in which order.
-    pub listing: Listing,
-    /// The live line, which is hidden while something is written.
+    pub listing: TableListing,
+    /// Hidden while something is written.
     pub progress: Progress,
-    shown: Shown,
+    shown: ShownParts,
 }
 
-/// The parts of the report that were already shown.
 #[derive(Default)]
-struct Shown {
-    /// How many submissions were shown; later ones are for the next table.
+struct ShownParts {
+    /// The number of shown submissions; later ones are for the next table.
     submissions: usize,
-    /// How many generated test cases were shown; later ones are for the next list.
+    /// The number of shown test cases; later ones are for the next list.
     generated: usize,
-    /// Failures of the judge to show below the next table.
+    /// Judge errors to show below the next table.
     faults: Vec<String>,
-    repeats: Repeats,
-    /// Whether an empty line is needed between the title and the following text.
+    repeats: RepeatedDiagnostics,
+    /// Whether the next text needs an empty line before it.
     gap: bool,
 }
 
 impl<O: Write, E: Write> Terminal<O, E> {
-    /// A reporter without a live line.
     pub fn new(out: O, err: E, style: Style) -> Self {
-        let (listing, progress) = (Listing::default(), Progress::hidden());
-        Self { out, err, style, listing, progress, shown: Shown::default() }
+        let (listing, progress) = (TableListing::default(), Progress::hidden());
+        Self { out, err, style, listing, progress, shown: ShownParts::default() }
     }
 
-    /// Writes a result.
     fn result(&mut self, text: &str) -> io::Result<()> {
         self.write(text, false)
     }
 
-    /// Writes a message. On a terminal both writers share a screen, so it also keeps its distance from the title.
-    fn remark(&mut self, text: &str) -> io::Result<()> {
+    /// On a terminal both writers share a screen, so a message also gets an empty line after the title.
+    fn write_remark(&mut self, text: &str) -> io::Result<()> {
         self.write(text, true)
     }
 
@@ -98,36 +92,34 @@ impl<O: Write, E: Write> Terminal<O, E> {
         })
     }
 
-    /// Whether all submissions of a package are shown in one table.
     fn has_table(&self, report: &Report) -> bool {
-        !self.style.is_quiet() && is_of_many(report)
+        !self.style.is_quiet() && has_several_submissions(report)
     }
 
-    /// Writes the rest of a package: table, broken expectations, failures, test cases.
-    fn rest_of_package(&mut self, report: &Report) -> io::Result<()> {
+    fn finish_package(&mut self, report: &Report) -> io::Result<()> {
         let rows = if self.has_table(report) {
             &report.submissions[self.shown.submissions..]
         } else {
             &[]
         };
-        let mut text = table::table(rows, report, self.listing, &self.style);
+        let mut text = table::submission_table(rows, report, self.listing, &self.style);
         for judged in rows.iter().filter_map(SubmissionReport::judgement) {
-            text.push_str(&judgement::broken(judged, &self.style));
+            text.push_str(&judgement::broken_expectations(judged, &self.style));
         }
         text.push_str(&std::mem::take(&mut self.shown.faults).concat());
         let generated = &report.generated[self.shown.generated..];
-        text.push_str(&summary::generated(generated, &self.style));
+        text.push_str(&summary::generated_list(generated, &self.style));
         self.shown.submissions = report.submissions.len();
         self.shown.generated = report.generated.len();
         self.result(&text)
     }
 
-    fn package_read(&mut self, package: &str, title: &str) -> io::Result<()> {
+    fn show_package(&mut self, package: &str, title: &str) -> io::Result<()> {
         if self.style.is_quiet() {
             return Ok(());
         }
         let (package, title) = (printable(package), printable(title));
-        let mut text = self.style.paint(Look::Title, &package);
+        let mut text = self.style.paint(TextRole::Title, &package);
         if !title.is_empty() && title != package {
             text += &format!(": {title}");
         }
@@ -136,13 +128,17 @@ impl<O: Write, E: Write> Terminal<O, E> {
         Ok(())
     }
 
-    fn diagnosed(&mut self, diagnostic: &Diagnostic, report: &Report) -> io::Result<()> {
-        // It may already be about the next package. A table that has begun is not interrupted.
+    fn show_or_count_diagnostic(
+        &mut self,
+        diagnostic: &Diagnostic,
+        report: &Report,
+    ) -> io::Result<()> {
+        // The diagnostic may be about the next package. A table that has begun is not interrupted.
         if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
-            self.rest_of_package(report)?;
+            self.finish_package(report)?;
         }
         let is_all = self.style.is_quiet() || self.style.is_verbose();
-        if is_all || self.shown.repeats.is_shown(diagnostic) {
+        if is_all || self.shown.repeats.count_and_show(diagnostic) {
             self.show_diagnostic(diagnostic)
         } else {
             Ok(())
@@ -154,11 +150,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
             return Ok(());
         }
         let text = diagnostic::block(diagnostic, &self.style);
-        self.remark(&text)
+        self.write_remark(&text)
     }
 
-    /// Writes lines that belong to the title.
-    fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
+    fn write_below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
         for (label, text) in lines {
             page.labelled(0, label, &printable(text));
@@ -169,38 +164,39 @@ impl<O: Write, E: Write> Terminal<O, E> {
         Ok(())
     }
 
-    fn submission_done(&mut self, done: &SubmissionReport, report: &Report) -> io::Result<()> {
+    fn show_submission(&mut self, done: &SubmissionReport, report: &Report) -> io::Result<()> {
         let has_table = self.has_table(report);
-        let name = if self.style.is_quiet() { in_full(done, report) } else { done.name.clone() };
+        let name = if self.style.is_quiet() { full_name(done, report) } else { done.name.clone() };
         match &done.result {
-            Err(fault) => self.fault(Some(&name), &fault.error, report)?,
+            Err(fault) => self.show_fault(Some(&name), &fault.error, report)?,
             Ok(judged) => {
-                let is_listed = table::listed(done, self.listing);
-                let name = is_of_many(report).then_some(name.as_str());
+                let is_listed = table::is_listed(done, self.listing);
+                let name = has_several_submissions(report).then_some(name.as_str());
                 let text = match () {
                     () if !is_listed => String::new(),
-                    () if self.style.is_quiet() => judgement::line(name, judged, &self.style),
+                    () if self.style.is_quiet() => {
+                        judgement::verdict_line(name, judged, &self.style)
+                    }
                     () if has_table && !self.style.is_verbose() => String::new(),
                     () if has_table => judgement::block(judged, &self.style),
                     () => {
                         judgement::block(judged, &self.style)
-                            + &judgement::broken(judged, &self.style)
+                            + &judgement::broken_expectations(judged, &self.style)
                     }
                 };
                 self.result(&text)?;
             }
         }
-        // The last submission completes the table.
         let announced = report.session.packages.last().map_or(0, |it| it.submissions);
         if has_table && report.submissions_done() >= announced {
-            self.rest_of_package(report)
+            self.finish_package(report)
         } else {
             Ok(())
         }
     }
 
-    /// Shows a failure of the judge: immediately, or below the table.
-    fn fault(
+    /// Shows a judge error at once, or below the table.
+    fn show_fault(
         &mut self,
         submission: Option<&str>,
         error: &JudgeError,
@@ -216,13 +212,13 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.result(&text)
     }
 
-    fn note(&mut self, note: &Note) -> io::Result<()> {
+    fn show_note(&mut self, note: &Note) -> io::Result<()> {
         match note {
             Note::Proposal(proposal) if !self.style.is_quiet() => {
-                self.remark(&proposal::page(proposal, &self.style))
+                self.write_remark(&proposal::proposal_block(proposal, &self.style))
             }
             Note::Explanation(explained) => self.result(&explained::block(explained, &self.style)),
-            Note::Kept(dir) => self.remark(&format!(
+            Note::Kept(dir) => self.write_remark(&format!(
                 "working directories are saved in {}\n",
                 printable(&dir.display().to_string())
             )),
@@ -231,14 +227,14 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
     }
 
-    fn finished(&mut self, report: &Report) -> io::Result<()> {
-        self.rest_of_package(report)?;
+    fn show_end(&mut self, report: &Report) -> io::Result<()> {
+        self.finish_package(report)?;
         let mut page = Page::new(&self.style);
         if report.session.interrupted {
-            let label = page::Label::new(Look::Bad, "interrupted: ");
-            page.labelled(0, label, &summary::left_undone(report));
+            let label = page::Label::new(TextRole::Bad, "interrupted: ");
+            page.labelled(0, label, &summary::unfinished_work(report));
         }
-        let in_short = summary::in_short(report);
+        let in_short = summary::last_line(report);
         if let Some(mut text) = in_short.filter(|_| !self.style.is_quiet()) {
             let is_cut = report.session.task == CommandTask::Judge && self.has_table(report);
             if is_cut && report.summary.rejected > 0 && !self.style.is_verbose() {
@@ -251,13 +247,13 @@ impl<O: Write, E: Write> Terminal<O, E> {
         if self.style.is_quiet() {
             Ok(())
         } else {
-            self.remark(&created::next(&report.next, &self.style))
+            self.write_remark(&created::next_steps(&report.next, &self.style))
         }
     }
 }
 
-impl<O: Write, E: Write> Live for Terminal<O, E> {
-    fn result(&mut self, result: &dyn AnyResult) -> io::Result<()> {
+impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
+    fn show_result(&mut self, result: &dyn AnyResult) -> io::Result<()> {
         let style = self.style;
         let mut page = Page::new(&style);
         result.render(&mut page);
@@ -265,11 +261,11 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
         let Some(raw) = result.raw() else { return self.result(&text) };
         let out = &mut self.out;
         self.progress.suspend(|| out.write_all(raw).and_then(|()| out.flush()))?;
-        if style.is_quiet() { Ok(()) } else { self.remark(&text) }
+        if style.is_quiet() { Ok(()) } else { self.write_remark(&text) }
     }
 
-    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
-        self.progress.event(event, report)?;
+    fn show_event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
+        self.progress.show_event(event, report)?;
         let is_under_way = matches!(
             event,
             Event::Diagnosed(_)
@@ -279,54 +275,54 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 | Event::CaseGenerated { .. }
         );
         if !is_under_way {
-            let rest = self.shown.repeats.rest();
+            let rest = self.shown.repeats.take_hidden();
             rest.iter().try_for_each(|diagnostic| self.show_diagnostic(diagnostic))?;
         }
         let is_quiet = self.style.is_quiet();
         match event {
             Event::HostReady { .. } => {
-                let text = notice(event, &self.style).unwrap_or_default();
+                let text = urgent_message(event, &self.style).unwrap_or_default();
                 let err = &mut self.err;
                 self.progress.suspend(|| err.write_all(text.as_bytes()))
             }
             Event::PackageRead(package) => {
-                self.rest_of_package(report)?;
-                self.package_read(&package.name, &package.title)?;
+                self.finish_package(report)?;
+                self.show_package(&package.name, &package.title)?;
                 let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
                 if !is_wanted || package.format.is_empty() {
                     return Ok(());
                 }
                 let format = format!("{}: {}", package.format, package.format_reason);
-                self.below_title(&[("format:  ", &format)])
+                self.write_below_title(&[("format:  ", &format)])
             }
-            Event::Diagnosed(diagnostic) => self.diagnosed(diagnostic, report),
+            Event::Diagnosed(diagnostic) => self.show_or_count_diagnostic(diagnostic, report),
             Event::LimitsSet { limits, mechanism } if !is_quiet => {
                 let limits = limits_in_words(limits, &self.style);
-                self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
+                self.write_below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
             }
             Event::SubmissionJudged(_) | Event::Failed { submission: Some(_), .. } => {
                 match report.submissions.last() {
-                    Some(done) => self.submission_done(done, report),
+                    Some(done) => self.show_submission(done, report),
                     None => Ok(()),
                 }
             }
-            Event::Failed { submission: None, error } => self.fault(None, error, report),
+            Event::Failed { submission: None, error } => self.show_fault(None, error, report),
             Event::SearchStarted(plan) if !is_quiet => {
-                self.remark(&search::plan(plan, &self.style))
+                self.write_remark(&search::plan_lines(plan, &self.style))
             }
-            Event::Noted(note) => self.note(note),
+            Event::Noted(note) => self.show_note(note),
             Event::Complained { .. } => {
-                self.remark(&notice(event, &self.style).unwrap_or_default())
+                self.write_remark(&urgent_message(event, &self.style).unwrap_or_default())
             }
-            Event::Finished { .. } => self.finished(report),
-            // Values in the report are shown with later events; the rest is for the live line.
+            Event::Finished { .. } => self.show_end(report),
+            // Other values are shown with later events, or by the live line.
             _ => Ok(()),
         }
     }
 }
 
-/// Whether there may be several submissions, so that each is named and all are in a table.
-fn is_of_many(report: &Report) -> bool {
+/// If so, each submission is named, and all are in a table.
+fn has_several_submissions(report: &Report) -> bool {
     match report.session.task {
         CommandTask::Verify => true,
         CommandTask::Judge => report.session.packages.last().is_some_and(|it| it.submissions > 1),
@@ -334,8 +330,8 @@ fn is_of_many(report: &Report) -> bool {
     }
 }
 
-/// A submission's name, with its package if no title names that.
-fn in_full(submission: &SubmissionReport, report: &Report) -> String {
+/// With the package if no title names it.
+fn full_name(submission: &SubmissionReport, report: &Report) -> String {
     match (report.session.task, &submission.package) {
         (CommandTask::Verify, Some(package)) => {
             format!("{}: {}", printable(package), submission.name)
@@ -346,12 +342,12 @@ fn in_full(submission: &SubmissionReport, report: &Report) -> String {
 
 /// The limits, such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
 fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
-    let (time, origin) = (given_seconds(limits.cpu_time()), printable(&limits.cpu_origin));
+    let (time, origin) = (exact_seconds(limits.cpu_time()), printable(&limits.cpu_origin));
     let limits = &limits.run;
     let processes = limits.processes.filter(|_| style.is_verbose());
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
-        limits.wall_time.map(|wall| format!("clock {}", given_seconds(wall))),
+        limits.wall_time.map(|wall| format!("clock {}", exact_seconds(wall))),
         limits.memory.map(|memory| format!("memory {memory}")),
         limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),

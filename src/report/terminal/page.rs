@@ -3,54 +3,48 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
-use crate::report::style::{Look, Style, cut, filled};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::style::{Style, TextRole, fill_lines, shorten};
+use crate::report::terminal::columns::{TableCell, align_columns};
 
-/// The indent of a block's text.
 pub const INDENT: usize = 5;
 
-/// Output of a program is never shortened to less than this.
-pub const LEAST_ROOM: usize = 20;
+/// Text is never shortened to less than this width.
+pub const MIN_TEXT_WIDTH: usize = 20;
 
-/// Lines of text, written from top to bottom.
 pub struct Page<'a> {
     pub style: &'a Style,
     text: String,
 }
 
-/// The text before another text, including spaces.
+/// The text before another one, including spaces.
 #[derive(Clone, Copy)]
 pub struct Label<'a> {
-    look: Look,
+    role: TextRole,
     text: &'a str,
 }
 
-/// A label without colour.
 impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
     fn from(text: &'a T) -> Self {
-        Self::new(Look::Plain, text.as_ref())
+        Self::new(TextRole::Plain, text.as_ref())
     }
 }
 
 impl<'a> Label<'a> {
-    /// A label.
-    pub const fn new(look: Look, text: &'a str) -> Self {
-        Self { look, text }
+    pub const fn new(look: TextRole, text: &'a str) -> Self {
+        Self { role: look, text }
     }
 }
 
 impl<'a> Page<'a> {
-    /// An empty page.
     pub fn new(style: &'a Style) -> Self {
         Self { style, text: String::new() }
     }
 
-    /// The whole text.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// A line as it is, without trailing spaces.
+    /// Trailing spaces are removed.
     pub fn line(&mut self, indent: usize, text: &str) {
         let text = text.trim_end();
         if !text.is_empty() {
@@ -60,22 +54,21 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
-    /// An empty line.
     pub fn blank(&mut self) {
         self.text.push('\n');
     }
 
-    /// A text by juror, wrapped between words.
+    /// Wraps a text between words.
     pub fn wrapped(&mut self, indent: usize, text: &str) {
         self.labelled(indent, "", text);
     }
 
-    /// A text by juror after a label; further lines are aligned with the first one's text.
+    /// Wraps a text after a label. Further lines are aligned with the text of the first one.
     pub fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
         let label = label.into();
         let hang = indent + label.text.width();
-        let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
-        let painted = self.style.paint(label.look, label.text);
+        let room = self.style.width.saturating_sub(hang).max(MIN_TEXT_WIDTH);
+        let painted = self.style.paint(label.role, label.text);
         for (index, part) in wrap(text, room).iter().enumerate() {
             if index == 0 {
                 self.line(indent, &format!("{painted}{part}"));
@@ -85,42 +78,40 @@ impl<'a> Page<'a> {
         }
     }
 
-    pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) {
-        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
-        for line in columns(&rows, self.style) {
+    pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<TableCell>>) {
+        let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
+        for line in align_columns(&rows, self.style) {
             self.line(indent, &line);
         }
     }
 
-    /// Cells in columns, each line shortened to the width.
-    pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
+    /// Shortens each line to the width.
+    pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<TableCell>>) {
         const INDENT: usize = 2;
-        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
-        for line in columns(&rows, self.style) {
+        let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
+        for line in align_columns(&rows, self.style) {
             let room = self.style.width.saturating_sub(INDENT);
-            self.line(INDENT, &cut(&line, room, self.style.ellipsis()));
+            self.line(INDENT, &shorten(&line, room, self.style.ellipsis()));
         }
     }
 
-    /// Lines of a program's output after a bar, each shortened to the width.
+    /// Quotes output of a program after a bar. Shortens each line to the width.
     pub fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
         for line in lines {
             self.quoted_line(&visible(line.as_ref()));
         }
     }
 
-    /// One line after a bar, shortened to the width.
     pub fn quoted_line(&mut self, text: &str) {
-        let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
+        let text = shorten(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
 
-    /// Lines of a source that are removed or added.
     pub fn edited<'b>(
         &mut self,
         indent: usize,
         sign: &str,
-        look: Look,
+        look: TextRole,
         lines: impl Iterator<Item = &'b str>,
     ) {
         for line in lines {
@@ -129,17 +120,17 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether a line of a program's output fits without being shortened.
+    /// Whether a quoted line fits without being shortened.
     pub fn fits(&self, line: &[u8]) -> bool {
         visible(line).width() <= self.room_for_quotes()
     }
 
     fn room_for_quotes(&self) -> usize {
-        self.style.width.saturating_sub(INDENT + 2 + 2).max(LEAST_ROOM)
+        self.style.width.saturating_sub(INDENT + 2 + 2).max(MIN_TEXT_WIDTH)
     }
 }
 
-/// The text in lines of at most this width, broken at spaces; a longer word gets its own line.
+/// A word that is longer than `width` gets its own line.
 ///
 /// A number and its noun stay together.
 fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -153,7 +144,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    filled(words.iter().map(|word| &**word), width)
+    fill_lines(words.iter().map(|word| &**word), width)
 }
 
 #[cfg(test)]
@@ -161,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_broken_between_words() {
+    fn text_is_wrapped_between_words() {
         let check = |text: &str, lines: &[&str]| assert_eq!(wrap(text, 10), lines);
         check("", &[""]);
         check("one two three four", &["one two", "three four"]);

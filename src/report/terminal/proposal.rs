@@ -3,12 +3,12 @@
 use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
 use crate::model::text::{count, joined, printable};
 use crate::model::units::Bytes;
-use crate::report::style::{Look, Style};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::style::{Style, TextRole};
+use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::Page;
 
-/// The whole block, followed by an empty line.
-pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
+/// Ends with an empty line.
+pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
     let mut page = Page::new(style);
     let grammar = printable(&proposal.grammar.display().to_string());
     let by = format!("by {grammar}, seed {}", proposal.seed);
@@ -28,21 +28,21 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
                 all => format!("{all} new cases"),
             };
             let dir = first.name.rsplit_once('/').map_or("", |(dir, _)| dir);
-            let title = style.paint(Look::Title, &printable(dir));
+            let title = style.paint(TextRole::Title, &printable(dir));
             page.line(0, &format!("{title}  {new}, {size}, {by}"));
         }
     }
     let row = |case: &ProposedCase| {
         let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
-        vec![Cell::left(printable(name)), Cell::right(case.size.to_string())]
+        vec![TableCell::left(printable(name)), TableCell::right(case.size.to_string())]
     };
-    let rows: Vec<Vec<Cell>> = cases.iter().map(row).collect();
-    for (case, line) in cases.iter().zip(columns(&rows, style)) {
+    let rows: Vec<Vec<TableCell>> = cases.iter().map(row).collect();
+    for (case, line) in cases.iter().zip(align_columns(&rows, style)) {
         let label = format!("{line}  ");
         page.labelled(2, &label, &printable(&case.description));
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
-        proposal.equal.iter().partition(|equal| is_itself(equal));
+        proposal.equal.iter().partition(|equal| is_added_before(equal));
     let equal = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
     let equal = equal.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
     let equal = joined(equal, ", ");
@@ -65,8 +65,8 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     page.into_text()
 }
 
-/// Whether an input exists because it was added before: its name is the same after a number.
-fn is_itself(equal: &EqualInput) -> bool {
+/// Whether the input was added before: its name is the same after a number.
+fn is_added_before(equal: &EqualInput) -> bool {
     let last = equal.same_as.rsplit('/').next().unwrap_or_default();
     let name = last.trim_start_matches(|it: char| it.is_ascii_digit());
     name.strip_prefix('-') == Some(&*equal.name)

@@ -5,37 +5,35 @@ use std::collections::HashMap;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::text::count;
 
-/// How many of them are shown.
-const SHOWN: usize = 3;
+const SHOWN_REPEATS: usize = 3;
 
-/// The diagnostics of a package so far.
 #[derive(Default)]
-pub(super) struct Repeats {
-    seen: HashMap<(Severity, String, Option<String>), usize>,
-    /// The first of each text that was not shown, in their order.
+pub(super) struct RepeatedDiagnostics {
+    counts: HashMap<(Severity, String, Option<String>), usize>,
+    /// The first hidden diagnostic of each text, in order.
     hidden: Vec<Diagnostic>,
 }
 
-impl Repeats {
-    /// Whether to show it now. One about a line of a file is always shown.
-    pub(super) fn is_shown(&mut self, diagnostic: &Diagnostic) -> bool {
+impl RepeatedDiagnostics {
+    /// A diagnostic about a line of a file is always shown.
+    pub(super) fn count_and_show(&mut self, diagnostic: &Diagnostic) -> bool {
         if diagnostic.place.spot.is_some() {
             return true;
         }
-        let seen = self.seen.entry(key(diagnostic)).or_default();
+        let seen = self.counts.entry(diagnostic_key(diagnostic)).or_default();
         *seen += 1;
-        if *seen == SHOWN + 1 {
+        if *seen == SHOWN_REPEATS + 1 {
             self.hidden.push(diagnostic.clone());
         }
-        *seen <= SHOWN
+        *seen <= SHOWN_REPEATS
     }
 
-    /// What is to be shown in place of those that were not.
-    pub(super) fn rest(&mut self) -> Vec<Diagnostic> {
-        let Self { seen, hidden } = std::mem::take(self);
+    /// Returns diagnostics that stand for the hidden ones.
+    pub(super) fn take_hidden(&mut self) -> Vec<Diagnostic> {
+        let Self { counts: seen, hidden } = std::mem::take(self);
         let rest = hidden.into_iter().map(|first| {
             let kind = first.severity;
-            match seen[&key(&first)] - SHOWN - 1 {
+            match seen[&diagnostic_key(&first)] - SHOWN_REPEATS - 1 {
                 0 => first,
                 1 => first.help(format!("1 other file has this {kind}; -v shows it")),
                 more => {
@@ -48,7 +46,7 @@ impl Repeats {
     }
 }
 
-fn key(diagnostic: &Diagnostic) -> (Severity, String, Option<String>) {
+fn diagnostic_key(diagnostic: &Diagnostic) -> (Severity, String, Option<String>) {
     (diagnostic.severity, diagnostic.message.clone(), diagnostic.help.clone())
 }
 
@@ -56,12 +54,12 @@ fn key(diagnostic: &Diagnostic) -> (Severity, String, Option<String>) {
 mod tests {
     use super::*;
 
-    /// Checks the diagnostics as `PATH MESSAGE`; the rest as `PATH HELP`.
+    /// `all` and `shown` have the form `PATH MESSAGE`, `rest` has `PATH HELP`.
     fn check(all: &[&str], shown: &[&str], rest: &[&str]) {
-        let mut repeats = Repeats::default();
+        let mut repeats = RepeatedDiagnostics::default();
         let is_shown = |it: &&&str| {
             let (path, message) = it.split_once(' ').expect("a path");
-            repeats.is_shown(&Diagnostic::error(path, message))
+            repeats.count_and_show(&Diagnostic::error(path, message))
         };
         let now: Vec<&str> = all.iter().filter(is_shown).copied().collect();
         assert_eq!(now, shown);
@@ -69,13 +67,13 @@ mod tests {
             let help = it.help.unwrap_or_default();
             format!("{} {help}", it.place.path.display())
         };
-        let later: Vec<String> = repeats.rest().into_iter().map(said).collect();
+        let later: Vec<String> = repeats.take_hidden().into_iter().map(said).collect();
         assert_eq!(later, rest);
-        assert!(repeats.rest().is_empty());
+        assert!(repeats.take_hidden().is_empty());
     }
 
     #[test]
-    fn what_holds_for_many_files_is_shown_for_few() {
+    fn a_repeated_diagnostic_is_shown_for_few_files() {
         let three = ["a x", "b x", "c x"];
         check(&three, &three, &[]);
         check(&["a x", "b x", "c x", "d x"], &three, &["d "]);

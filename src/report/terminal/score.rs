@@ -3,12 +3,12 @@
 use crate::model::judgement::Judgement;
 use crate::model::score::{GroupScore, Score, Standing};
 use crate::model::text::printable;
-use crate::report::style::Look;
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::{INDENT, Page};
 
 /// A score, such as `60 of 100`, `60`, or `? of 100` if it is not known.
-pub(super) fn of(score: Option<Score>, max: Option<Score>) -> String {
+pub(super) fn with_maximum(score: Option<Score>, max: Option<Score>) -> String {
     match max {
         Some(max) => format!("{} of {max}", points(score)),
         None => points(score),
@@ -20,7 +20,7 @@ pub(super) fn points(score: Option<Score>) -> String {
     score.map_or("?".to_owned(), |score| score.to_string())
 }
 
-/// Writes the score, and a line for each group; nothing if there are no scores.
+/// Writes nothing if there are no scores.
 pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     let Some(total) = &judgement.score else { return };
     let unknown = match total.score {
@@ -28,14 +28,14 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
         None => ", as not all test cases were selected",
     };
     page.blank();
-    let text = format!("score {}{unknown}", of(total.score, total.max_score));
-    let text = page.style.paint(Look::Title, &text);
+    let text = format!("score {}{unknown}", with_maximum(total.score, total.max_score));
+    let text = page.style.paint(TextRole::Title, &text);
     page.line(INDENT, &text);
     let row = |group: &GroupScore| {
-        vec![Cell::left(printable(&group.name)), Cell::right(points(group.score))]
+        vec![TableCell::left(printable(&group.name)), TableCell::right(points(group.score))]
     };
-    let rows: Vec<Vec<Cell>> = total.groups.iter().map(row).collect();
-    for (group, line) in total.groups.iter().zip(columns(&rows, page.style)) {
+    let rows: Vec<Vec<TableCell>> = total.groups.iter().map(row).collect();
+    for (group, line) in total.groups.iter().zip(align_columns(&rows, page.style)) {
         let max = group.max_score.map_or(String::new(), |max| format!(" of {max}"));
         let remark = match &group.standing {
             Standing::Complete => String::new(),

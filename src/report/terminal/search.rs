@@ -1,24 +1,22 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
 use crate::model::exit_code::ExitCode;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::report::Report;
 use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan, StressResult};
 use crate::model::text::{count, count_if_any, joined, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
-use crate::report::html::{self, Own};
+use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::exchange;
-use crate::report::terminal::judgement::{mark, quote};
+use crate::report::terminal::judgement::{quote, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 
-/// The most lines of an input or output that are shown.
-const SHOWN_LINES: usize = 24;
+const MAX_LINES: usize = 24;
 
-/// What the submission is compared with, and on which inputs.
-pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
+pub(super) fn plan_lines(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
     page.labelled(0, "reference: ", &reference);
@@ -36,9 +34,12 @@ impl CommandResult for StressResult {
         let name = printable(&search.plan.submission);
         let found = match &search.found {
             None => {
-                page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(search)));
+                page.line(
+                    0,
+                    &format!("{}  {}", style.paint(TextRole::Title, &name), describe_end(search)),
+                );
                 if !style.is_quiet() {
-                    tried(page, search);
+                    write_tried(page, search);
                     page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
                     page.blank();
                 }
@@ -48,23 +49,23 @@ impl CommandResult for StressResult {
         };
         if style.is_quiet() {
             let cause = printable(&found.cause);
-            page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
-            text(page, "input", &found.input);
-            why(page, explained);
-            kept(page, found);
+            page.line(0, &format!("{}{name}  {cause}", verdict_mark(found.verdict, style)));
+            write_text(page, "input", &found.input);
+            write_explanation(page, explained);
+            write_saved(page, found);
             page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
             return;
         }
-        let title = style.paint(Look::Title, &name);
-        page.line(0, &format!("{}{title}", mark(found.verdict, style)));
+        let title = style.paint(TextRole::Title, &name);
+        page.line(0, &format!("{}{title}", verdict_mark(found.verdict, style)));
         page.wrapped(INDENT, &format!("{}: {}", found.verdict.name(), printable(&found.cause)));
-        text(page, "input", &found.input);
+        write_text(page, "input", &found.input);
         if let Some(expected) = &found.expected {
-            text(page, "expected", expected);
+            write_text(page, "expected", expected);
         }
         let is_shown = |got: &&Vec<u8>| found.verdict == Verdict::WrongAnswer || !got.is_empty();
         if let Some(got) = found.got.as_ref().filter(is_shown) {
-            text(page, "got", got);
+            write_text(page, "got", got);
         }
         if let Some(transcript) = &found.transcript {
             exchange::write(page, transcript);
@@ -72,8 +73,8 @@ impl CommandResult for StressResult {
         quote(page, "standard error of the output validator:", &found.validator_stderr);
         quote(page, "standard error:", &found.stderr);
         page.blank();
-        why(page, explained);
-        way(page, search, found);
+        write_explanation(page, explained);
+        write_origin(page, search, found);
         page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
         page.blank();
     }
@@ -83,19 +84,20 @@ impl CommandResult for StressResult {
     }
 
     fn html(&self, report: &Report) -> Option<String> {
-        Some(html::page(report, Own { search: Some(self), ..Own::default() }))
+        Some(html::render_page(
+            report,
+            CommandContent { search: Some(self), ..CommandContent::default() },
+        ))
     }
 }
 
-/// What the inputs on which it fails have in common, if known.
-fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
+fn write_explanation(page: &mut Page<'_>, explained: Option<&ExplanationResult>) {
     if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
         page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
     }
 }
 
-/// The origin of the counterexample.
-fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
+fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     let after = format!(
         "after {} in {}, by {}",
         count(search.runs - search.shrinking_runs, "comparison"),
@@ -108,7 +110,7 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
             "only {} of {} runs on this input fail: it depends on more than the input",
             found.failing, found.repeats
         );
-        page.labelled(INDENT, Label::new(Look::Bad, "flaky:   "), &text);
+        page.labelled(INDENT, Label::new(TextRole::Bad, "flaky:   "), &text);
     }
     if search.shrinking_runs > 0 {
         let smaller = if found.path.is_empty() {
@@ -126,11 +128,10 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         let smaller = format!("{smaller}; {runs} in {time}{cut}");
         page.labelled(INDENT, "smaller: ", &smaller);
     }
-    kept(page, found);
+    write_saved(page, found);
 }
 
-/// Where the input was saved.
-fn kept(page: &mut Page<'_>, found: &Counterexample) {
+fn write_saved(page: &mut Page<'_>, found: &Counterexample) {
     if let Some(saved) = &found.saved {
         page.labelled(INDENT, "saved:   ", &printable(saved));
     }
@@ -140,8 +141,7 @@ fn kept(page: &mut Page<'_>, found: &Counterexample) {
     }
 }
 
-/// How a search without result ended.
-fn nothing(search: &Search) -> String {
+fn describe_end(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     let end = match search.end {
         SearchEnd::Exhausted => "; nothing left to try",
@@ -151,8 +151,7 @@ fn nothing(search: &Search) -> String {
     format!("nothing found in {runs}, {}{end}", seconds(search.elapsed))
 }
 
-/// What was tried without result.
-fn tried(page: &mut Page<'_>, search: &Search) {
+fn write_tried(page: &mut Page<'_>, search: &Search) {
     if let Some(level) = search.level.filter(|level| *level > 1 && search.runs > 0) {
         let text = format!(
             "every small input with at most {} of each choice was tried, and others at random",
@@ -176,8 +175,8 @@ fn tried(page: &mut Page<'_>, search: &Search) {
     }
 }
 
-/// Writes a text under a title, with spaces made visible that are easily overlooked.
-fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
+/// Makes spaces visible that are easily overlooked.
+fn write_text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     let style = *page.style;
     page.blank();
     if text.is_empty() {
@@ -188,10 +187,10 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     let lines: Vec<&[u8]> =
         text.strip_suffix(b"\n").unwrap_or(text).split(|byte| *byte == b'\n').collect();
     page.line(INDENT, &format!("{title}:"));
-    for line in lines.iter().take(SHOWN_LINES) {
-        page.quoted_line(&with_blanks(line, &style));
+    for line in lines.iter().take(MAX_LINES) {
+        page.quoted_line(&mark_spaces(line, &style));
     }
-    let more = count_if_any(lines.len().saturating_sub(SHOWN_LINES), "line");
+    let more = count_if_any(lines.len().saturating_sub(MAX_LINES), "line");
     let is_cut_input = more.is_some() && title == "input";
     let remarks = [
         more.map(|more| format!("{} more {more}", style.ellipsis())),
@@ -200,12 +199,12 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     ];
     let remarks = joined(remarks.into_iter().flatten(), "; ");
     if !remarks.is_empty() {
-        page.line(INDENT + 2, &style.paint(Look::Dim, &remarks));
+        page.line(INDENT + 2, &style.paint(TextRole::Dim, &remarks));
     }
 }
 
-/// A line in which spaces at its ends, and adjacent ones, are marked.
-fn with_blanks(line: &[u8], style: &Style) -> String {
+/// Marks spaces at the ends of a line, and adjacent ones.
+fn mark_spaces(line: &[u8], style: &Style) -> String {
     let shown = visible(line);
     let characters: Vec<char> = shown.chars().collect();
     let is_blank =

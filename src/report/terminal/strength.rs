@@ -4,57 +4,55 @@
 use crate::model::exit_code::ExitCode;
 use crate::model::report::Report;
 use crate::model::strength::{
-    CaseKills, GateState, MissedBy, Part, RightProgram, Strength, Subject, SubjectKind,
+    CaseKills, GateState, MissedInput, RightProgram, ScorePart, Strength, Subject, SubjectKind,
     SubjectStatus,
 };
 use crate::model::text::{count, count_if_any, joined, printable};
-use crate::report::html::{self, Own};
+use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
-use crate::report::style::{Look, Style};
-use crate::report::terminal::columns::Cell;
+use crate::report::style::{Style, TextRole};
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::tools;
 
-/// The most lines of an input that are shown.
-const SHOWN_LINES: usize = 12;
+const MAX_INPUT_LINES: usize = 12;
 
-/// The most undecided programs that are named.
-const SHOWN_UNDECIDED: usize = 10;
+const MAX_UNDECIDED: usize = 10;
 
 impl CommandResult for Strength {
     fn render(&self, page: &mut Page<'_>) {
         let found = self;
         let style = page.style;
         if style.is_quiet() {
-            page.line(0, &score(found, style));
+            page.line(0, &score_text(found, style));
             return;
         }
-        gates(page, found);
+        write_gates(page, found);
         if !found.subjects.is_empty() {
             page.blank();
-            held(page, found);
+            write_tally(page, found);
             let missed = found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
             for subject in missed {
                 page.blank();
-                self::missed(page, subject);
+                self::write_missed(page, subject);
             }
-            undecided(page, found);
+            write_undecided(page, found);
             if found.matrix {
                 page.blank();
-                matrix(page, found);
+                write_matrix(page, found);
             }
             page.blank();
-            tools::add(page, found);
-            parts(page, found);
+            tools::write(page, found);
+            write_parts(page, found);
         }
         for lack in &found.lacking {
             page.labelled(0, "missing:   ", &lack.to_string());
         }
-        page.line(0, &format!("score:     {}", score(found, style)));
-        if let Some(gained) = found.gained.as_ref().filter(|it| it.is_worth_telling()) {
+        page.line(0, &format!("score:     {}", score_text(found, style)));
+        if let Some(gained) = found.gained.as_ref().filter(|it| it.is_visible()) {
             page.labelled(0, "gained:    ", &gained.to_string());
         }
-        next(page, found);
+        write_next_step(page, found);
     }
 
     fn exit_code(&self) -> ExitCode {
@@ -69,33 +67,35 @@ impl CommandResult for Strength {
     }
 
     fn html(&self, report: &Report) -> Option<String> {
-        Some(html::page(report, Own { strength: Some(self), ..Own::default() }))
+        Some(html::render_page(
+            report,
+            CommandContent { strength: Some(self), ..CommandContent::default() },
+        ))
     }
 }
 
-fn score(found: &Strength, style: &Style) -> String {
+fn score_text(found: &Strength, style: &Style) -> String {
     let look = match (found.score, found.grade) {
-        (None, _) => Look::Bad,
-        (_, Some(_)) => Look::Title,
-        _ => Look::Plain,
+        (None, _) => TextRole::Bad,
+        (_, Some(_)) => TextRole::Title,
+        _ => TextRole::Plain,
     };
-    style.paint(look, &found.in_short())
+    style.paint(look, &found.score_in_words())
 }
 
-fn gates(page: &mut Page<'_>, found: &Strength) {
+fn write_gates(page: &mut Page<'_>, found: &Strength) {
     for gate in &found.gates {
         let (look, word) = match gate.state {
-            GateState::Open => (Look::Good, "ok       "),
-            GateState::Shut => (Look::Bad, "FAILED   "),
-            GateState::Unknown => (Look::Dim, "unknown  "),
+            GateState::Open => (TextRole::Good, "ok       "),
+            GateState::Shut => (TextRole::Bad, "FAILED   "),
+            GateState::Unknown => (TextRole::Dim, "unknown  "),
         };
         let text = format!("{}: {}", gate.name, printable(&gate.detail));
         page.labelled(0, Label::new(look, word), &text);
     }
 }
 
-/// What the data was tested with, and the results.
-fn held(page: &mut Page<'_>, found: &Strength) {
+fn write_tally(page: &mut Page<'_>, found: &Strength) {
     let kinds = [
         (SubjectKind::Submission, "wrong submission"),
         (SubjectKind::Wrapper, "wrapper"),
@@ -133,32 +133,30 @@ fn held(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// A subject that no test case rejects, and the input that does.
-fn missed(page: &mut Page<'_>, subject: &Subject) {
+fn write_missed(page: &mut Page<'_>, subject: &Subject) {
     let style = page.style;
-    let label = style.paint(Look::Bad, "missed");
-    let name = style.paint(Look::Title, &printable(&subject.id));
+    let label = style.paint(TextRole::Bad, "missed");
+    let name = style.paint(TextRole::Title, &printable(&subject.id));
     page.line(0, &format!("{label}  {name}  {}", printable(&subject.fault)));
     if let Some(edit) = &subject.edit {
         let place = format!("{}:{}:{}", printable(&edit.file), edit.line, edit.column);
         page.line(INDENT, &place);
-        page.edited(INDENT + 2, "-", Look::Got, edit.before.lines());
-        page.edited(INDENT + 2, "+", Look::Expected, edit.after.lines());
+        page.edited(INDENT + 2, "-", TextRole::Actual, edit.before.lines());
+        page.edited(INDENT + 2, "+", TextRole::Expected, edit.after.lines());
     }
     if let Some(missed) = &subject.missed {
-        killer(page, missed);
+        write_killer(page, missed);
     }
 }
 
-/// The input that catches it, and what it would gain.
-fn killer(page: &mut Page<'_>, missed: &MissedBy) {
+fn write_killer(page: &mut Page<'_>, missed: &MissedInput) {
     let text = format!("{}: {}", missed.verdict.name(), printable(&missed.cause));
     page.labelled(INDENT, "caught by: ", &text);
     let lines: Vec<&[u8]> = missed.input.split(|byte| *byte == b'\n').collect();
     let lines = lines.strip_suffix(&[&b""[..]]).unwrap_or(&lines);
-    page.quoted(&lines[..lines.len().min(SHOWN_LINES)]);
-    if lines.len() > SHOWN_LINES {
-        page.quoted_line(&format!("... {} more", count(lines.len() - SHOWN_LINES, "line")));
+    page.quoted(&lines[..lines.len().min(MAX_INPUT_LINES)]);
+    if lines.len() > MAX_INPUT_LINES {
+        page.quoted_line(&format!("... {} more", count(lines.len() - MAX_INPUT_LINES, "line")));
     }
     let also = match missed.also.len() {
         0 => String::new(),
@@ -170,8 +168,7 @@ fn killer(page: &mut Page<'_>, missed: &MissedBy) {
     }
 }
 
-/// The survivors, by name.
-fn undecided(page: &mut Page<'_>, found: &Strength) {
+fn write_undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
     let wanted = |status: SubjectStatus| {
         let all = found.subjects.iter().filter(move |it| it.status == status);
@@ -191,8 +188,8 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
     };
     let presumed = wanted(SubjectStatus::PresumedEquivalent);
     let mut undecided = wanted(SubjectStatus::Undecided);
-    if undecided.len() > SHOWN_UNDECIDED && !style.is_verbose() {
-        let more = undecided.split_off(SHOWN_UNDECIDED).len();
+    if undecided.len() > MAX_UNDECIDED && !style.is_verbose() {
+        let more = undecided.split_off(MAX_UNDECIDED).len();
         undecided.push(format!("and {more} more; --verbose shows them"));
     }
     if !undecided.is_empty() {
@@ -205,26 +202,24 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What each test case rejects.
-fn matrix(page: &mut Page<'_>, found: &Strength) {
+fn write_matrix(page: &mut Page<'_>, found: &Strength) {
     let row = |it: &CaseKills| {
         let only = it.only_killer_of.len();
         let minimal = found.minimal.contains(&it.test_case);
         vec![
-            Cell::left(printable(&it.test_case)),
-            Cell::right(it.kills.to_string()),
-            Cell::right(if only == 0 { String::new() } else { only.to_string() }),
-            Cell::left(if minimal { "needed" } else { "" }),
+            TableCell::left(printable(&it.test_case)),
+            TableCell::right(it.kills.to_string()),
+            TableCell::right(if only == 0 { String::new() } else { only.to_string() }),
+            TableCell::left(if minimal { "needed" } else { "" }),
         ]
     };
     let titles = ["test case", "rejects", "alone", ""];
-    let head = titles.map(|title| Cell::left(title).looking(Look::Dim)).to_vec();
+    let head = titles.map(|title| TableCell::left(title).with_look(TextRole::Dim)).to_vec();
     page.columns(0, std::iter::once(head).chain(found.cases.iter().map(row)));
 }
 
-/// The parts of the score.
-fn parts(page: &mut Page<'_>, found: &Strength) {
-    let shown = |part: &Part| match part.value {
+fn write_parts(page: &mut Page<'_>, found: &Strength) {
+    let shown = |part: &ScorePart| match part.value {
         Some(value) => format!("{} {value:.2}", part.name),
         None => format!("{} -", part.name),
     };
@@ -237,8 +232,7 @@ fn parts(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// The next steps.
-fn next(page: &mut Page<'_>, found: &Strength) {
+fn write_next_step(page: &mut Page<'_>, found: &Strength) {
     let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
     let missed = found.count(SubjectStatus::Missed);
     let mut inputs = found.subjects.iter().filter_map(|it| it.missed.as_ref());
@@ -268,7 +262,7 @@ mod tests {
             let found = Strength { subjects: (0..count).map(of).collect(), ..Strength::default() };
             let style = Style { color: false, unicode: true, width: 300, verbosity };
             let mut page = Page::new(&style);
-            undecided(&mut page, &found);
+            write_undecided(&mut page, &found);
             let text = page.into_text();
             let told = text.trim().strip_prefix("undecided: ").unwrap_or_default();
             let ends: Vec<&str> = told.split(", ").skip(9).collect();

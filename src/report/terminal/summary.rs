@@ -6,11 +6,10 @@ use crate::model::text::{count, count_if_any, joined, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::model::worker::WorkerReport;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
 
-/// What was done before Ctrl-C, and what was not.
-pub(super) fn left_undone(report: &Report) -> String {
+pub(super) fn unfinished_work(report: &Report) -> String {
     if report.session.task == CommandTask::Other {
         return "results so far are above".to_owned();
     }
@@ -47,8 +46,8 @@ pub(super) fn left_undone(report: &Report) -> String {
     }
 }
 
-/// The last line; `None` if it would be empty.
-pub(super) fn in_short(report: &Report) -> Option<String> {
+/// `None` if the line would be empty.
+pub(super) fn last_line(report: &Report) -> Option<String> {
     if report.session.task == CommandTask::Other {
         return None;
     }
@@ -57,10 +56,10 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     if !report.generated.is_empty()
         || (report.session.task == CommandTask::Generate && !report.session.packages.is_empty())
     {
-        parts.push(made_in_short(report));
+        parts.push(generated_summary(report));
     }
     if !report.submissions.is_empty() {
-        parts.push(judged_in_short(report));
+        parts.push(submissions_summary(report));
     }
     let remarks = [
         count_if_any(summary.errors, "error"),
@@ -80,14 +79,14 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
         (0, true) => format!("stopped after {elapsed}"),
         (0, false) => format!("done in {elapsed}"),
         (runs, _) => {
-            let done = format!("{} in {elapsed}{}", count(runs, "run"), known(report));
+            let done = format!("{} in {elapsed}{}", count(runs, "run"), cached_runs(report));
             match summary.spared_runs {
                 0 => done,
                 spared => format!("{done}, {spared} spared"),
             }
         }
     });
-    parts.extend(workers(report));
+    parts.extend(worker_programs(report));
     let text = parts.join("; ");
     Some(match (&report.session.packages[..], report.refused) {
         ([], _) => text,
@@ -100,9 +99,9 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     })
 }
 
-/// How much was recalled, such as `, 3 of them from the cache (oldest: 2026-11-21)`.
-fn known(report: &Report) -> String {
-    match report.known_runs() {
+/// Such as `, 3 of them from the cache (oldest: 2026-11-21)`.
+fn cached_runs(report: &Report) -> String {
+    match report.recalled_runs() {
         None => String::new(),
         Some((runs, oldest)) => {
             let number =
@@ -112,15 +111,15 @@ fn known(report: &Report) -> String {
     }
 }
 
-/// The programs on workers, such as `programs on workers: a 12, b 30`; `None` if programs ran here.
-fn workers(report: &Report) -> Option<String> {
+/// Such as `programs on workers: a 12, b 30`; `None` if programs ran here.
+fn worker_programs(report: &Report) -> Option<String> {
     let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
     let all = joined(report.session.workers.iter().map(each), ", ");
     (!all.is_empty()).then(|| format!("programs on workers: {all}"))
 }
 
-/// The results, such as `3 submissions, 1 accepted, 2 rejected`, or whether expectations hold.
-fn judged_in_short(report: &Report) -> String {
+/// Such as `3 submissions, 1 accepted, 2 rejected`; for `verify`, whether expectations hold.
+fn submissions_summary(report: &Report) -> String {
     let summary = &report.summary;
     let submissions = count(report.submissions.len(), "submission");
     if report.session.task == CommandTask::Verify {
@@ -144,7 +143,7 @@ fn judged_in_short(report: &Report) -> String {
     let parts = [
         (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
         (summary.rejected > 0)
-            .then(|| format!("{} rejected{}", summary.rejected, rejections(report))),
+            .then(|| format!("{} rejected{}", summary.rejected, rejected_verdicts(report))),
         (skipped > 0).then(|| format!("{skipped} skipped")),
         (without > 0).then(|| format!("{without} without verdict")),
         (summary.broken > 0).then(|| format!("{} broken", count(summary.broken, "expectation"))),
@@ -152,8 +151,8 @@ fn judged_in_short(report: &Report) -> String {
     joined([submissions].into_iter().chain(parts.into_iter().flatten()), ", ")
 }
 
-/// The verdicts, such as ` (2 WA, 1 TLE)`, if there are several rejections.
-fn rejections(report: &Report) -> String {
+/// Such as ` (2 WA, 1 TLE)`; empty if there is at most one rejection.
+fn rejected_verdicts(report: &Report) -> String {
     if report.summary.rejected <= 1 {
         return String::new();
     }
@@ -166,8 +165,8 @@ fn rejections(report: &Report) -> String {
     format!(" ({})", joined(parts, ", "))
 }
 
-/// The generated test cases, such as `6 test cases, 3 created, 3 unchanged`.
-fn made_in_short(report: &Report) -> String {
+/// Such as `6 test cases, 3 created, 3 unchanged`.
+fn generated_summary(report: &Report) -> String {
     let all = &report.generated;
     let states = [
         GeneratedState::Created,
@@ -189,18 +188,16 @@ fn made_in_short(report: &Report) -> String {
     joined([count(all.len(), "test case")].into_iter().chain(parts), ", ")
 }
 
-/// The generated test cases to show.
-///
 /// In quiet mode each line names its package.
-pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
+pub(super) fn generated_list(all: &[GeneratedReport], style: &Style) -> String {
     let mut page = Page::new(style);
     for generated in all {
         let look = match generated.state {
-            GeneratedState::Missing | GeneratedState::Differs => Look::Bad,
-            GeneratedState::Unknown | GeneratedState::Removed => Look::Plain,
+            GeneratedState::Missing | GeneratedState::Differs => TextRole::Bad,
+            GeneratedState::Unknown | GeneratedState::Removed => TextRole::Plain,
             _ if !style.is_verbose() => continue,
-            GeneratedState::Unchanged => Look::Dim,
-            _ => Look::Plain,
+            GeneratedState::Unchanged => TextRole::Dim,
+            _ => TextRole::Plain,
         };
         let state = style.paint(look, &format!("{:<9}", generated.state.name()));
         let name = printable(&generated.test_case);

@@ -11,18 +11,18 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::outcome::Outcome;
 use crate::model::report::{Report, SubmissionReport, shared_directory};
 use crate::model::score::Score;
-use crate::model::text::{given_seconds, joined, printable};
+use crate::model::text::{exact_seconds, joined, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::report::style::{Listing, Look, Only, Order, Style, cut};
-use crate::report::terminal::columns::{Cell, GAP, columns, fold};
+use crate::report::style::{Order, Style, SubmissionFilter, TableListing, TextRole, shorten};
+use crate::report::terminal::columns::{COLUMN_GAP, TableCell, align_columns, fold_column};
 use crate::report::terminal::page::{Label, Page};
 use crate::report::terminal::score;
 
-/// The importance of a column: which columns are omitted first if the table is too wide, and which never.
+/// Less important columns are omitted first if the table is too wide; needed ones never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Worth {
-    Place,
+enum Importance {
+    SlowestCase,
     /// The slowest run relative to the limit.
     Share,
     Memory,
@@ -34,132 +34,132 @@ enum Worth {
     Name,
 }
 
-/// A column: its importance, and its cells, beginning with the title.
+/// The first cell is the title.
 struct Column {
-    worth: Worth,
-    cells: Vec<Cell>,
+    importance: Importance,
+    cells: Vec<TableCell>,
 }
 
-/// The least width of folded names.
-const NAME_MIN: usize = 14;
-/// The least width of shortened failures.
-const FAILURE_MIN: usize = 10;
+const MIN_NAME: usize = 14;
+const MIN_FAILURE: usize = 10;
 /// Optional columns leave at least this much room for names and for failures.
-const NAME_GOOD: usize = 22;
-const FAILURE_GOOD: usize = 28;
-/// How names and failures share the room: both grow to the first pair, then to the second, and so on.
-const SHARES: [(usize, usize); 4] = [
-    (NAME_MIN, FAILURE_MIN + 4),
-    (NAME_GOOD, FAILURE_GOOD),
-    (usize::MAX, FAILURE_GOOD),
+const PREFERRED_NAME: usize = 22;
+const PREFERRED_FAILURE: usize = 28;
+/// Names and failures share the room: both grow to the first pair, then to the second, and so on.
+const WIDTH_STEPS: [(usize, usize); 4] = [
+    (MIN_NAME, MIN_FAILURE + 4),
+    (PREFERRED_NAME, PREFERRED_FAILURE),
+    (usize::MAX, PREFERRED_FAILURE),
     (usize::MAX, usize::MAX),
 ];
 
-/// The table, followed by an empty line; nothing without rows.
-pub(super) fn table(
+/// Ends with an empty line; empty without rows.
+pub(super) fn submission_table(
     rows: &[SubmissionReport],
     report: &Report,
-    listing: Listing,
+    listing: TableListing,
     style: &Style,
 ) -> String {
     let mut shown: Vec<&SubmissionReport> =
-        rows.iter().filter(|row| listed(row, listing)).collect();
-    sort(&mut shown, listing.order);
+        rows.iter().filter(|row| is_listed(row, listing)).collect();
+    sort_rows(&mut shown, listing.order);
     let mut text = String::new();
     if !shown.is_empty() {
         let is_verified = report.session.task == CommandTask::Verify;
         let directory = if is_verified { "" } else { shared_directory(&shown) };
-        let fields = fields(&shown, report, is_verified, directory);
-        let mut lines = lines(fields, style);
-        lines[0] = style.paint(Look::Dim, &lines[0]);
+        let fields = make_columns(&shown, report, is_verified, directory);
+        let mut lines = fit_lines(fields, style);
+        lines[0] = style.paint(TextRole::Dim, &lines[0]);
         if !directory.is_empty() {
             let shared = format!("submissions in {}", printable(directory));
-            lines.insert(0, style.paint(Look::Dim, &cut(&shared, style.width, style.ellipsis())));
+            lines.insert(
+                0,
+                style.paint(TextRole::Dim, &shorten(&shared, style.width, style.ellipsis())),
+            );
         }
-        text = lines.join("\n") + "\n\n" + &duplicates(report, directory, style);
+        text = lines.join("\n") + "\n\n" + &explain_copies(report, directory, style);
     }
     let hidden = rows.len() - shown.len();
     if hidden > 0 {
-        let only = listing.only.map_or("", Only::name);
+        let only = listing.only.map_or("", SubmissionFilter::name);
         text.push_str(&format!("{hidden} of {} not shown (--only {only})\n\n", rows.len()));
     }
     text
 }
 
-/// The CPU time limit of the last package.
-fn limit(report: &Report) -> Option<Duration> {
+/// Of the last package.
+fn cpu_time_limit(report: &Report) -> Option<Duration> {
     Some(report.session.packages.last()?.limits.as_ref()?.cpu_time())
 }
 
-/// Whether a submission is listed.
-pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
+pub(super) fn is_listed(row: &SubmissionReport, listing: TableListing) -> bool {
     match listing.only {
         None => true,
-        Some(Only::Failed) => row.verdict() != Some(Verdict::Accepted),
-        Some(Only::Unexpected) => is_surprise(row),
+        Some(SubmissionFilter::Failed) => row.verdict() != Some(Verdict::Accepted),
+        Some(SubmissionFilter::Unexpected) => is_surprise(row),
     }
 }
 
-/// Whether it is not as expected, or the judge failed.
+/// Whether the submission is not as expected, or the judge failed.
 fn is_surprise(row: &SubmissionReport) -> bool {
     match &row.result {
         Ok(judgement) => !judgement.broken.is_empty(),
-        Err(fault) => !fault.is_skip(),
+        Err(fault) => !fault.is_skipped_submission(),
     }
 }
 
-fn sort(rows: &mut [&SubmissionReport], order: Order) {
+fn sort_rows(rows: &mut [&SubmissionReport], order: Order) {
     match order {
         Order::Surprise => rows.sort_by_key(|row| !is_surprise(row)),
         Order::Given => {}
         Order::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
         Order::Verdict => rows.sort_by_key(|row| (row.verdict().is_none(), row.verdict())),
-        Order::Passed => rows.sort_by_key(|row| Reverse(row.passed())),
+        Order::Passed => rows.sort_by_key(|row| Reverse(row.passed_cases())),
         Order::Score => {
             let points = |row: &SubmissionReport| {
                 row.score().and_then(|it| it.score).map_or(-1.0, Score::points)
             };
             rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
         }
-        Order::Time => rows.sort_by_key(|row| Reverse(row.slowest())),
-        Order::Memory => rows.sort_by_key(|row| Reverse(row.memory())),
+        Order::Time => rows.sort_by_key(|row| Reverse(row.slowest_cpu_time())),
+        Order::Memory => rows.sort_by_key(|row| Reverse(row.peak_memory())),
     }
 }
 
-/// All columns that are not empty.
-fn fields(
+/// Leaves out empty columns.
+fn make_columns(
     rows: &[&SubmissionReport],
     report: &Report,
     is_verified: bool,
     directory: &str,
 ) -> Vec<Column> {
-    let column = |worth, title: Cell, cell: &dyn Fn(&SubmissionReport) -> Cell| {
+    let column = |worth, title: TableCell, cell: &dyn Fn(&SubmissionReport) -> TableCell| {
         let cells = std::iter::once(title).chain(rows.iter().map(|row| cell(row))).collect();
-        Column { worth, cells }
+        Column { importance: worth, cells }
     };
     let mut all = vec![
-        column(Worth::Needed, Cell::left(""), &|row| match row.verdict() {
-            Some(verdict) => Cell::left(verdict.short()).looking(Look::Verdict(verdict)),
-            None => Cell::left("-"),
+        column(Importance::Needed, TableCell::left(""), &|row| match row.verdict() {
+            Some(verdict) => TableCell::left(verdict.short()).with_look(TextRole::Verdict(verdict)),
+            None => TableCell::left("-"),
         }),
-        column(Worth::Name, Cell::left("submission"), &|row| {
-            Cell::left(printable(row.name.strip_prefix(directory).unwrap_or(&row.name)))
+        column(Importance::Name, TableCell::left("submission"), &|row| {
+            TableCell::left(printable(row.name.strip_prefix(directory).unwrap_or(&row.name)))
         }),
     ];
     let totals = || rows.iter().filter_map(|row| row.score());
     if totals().next().is_some() {
         let max = totals().find_map(|total| total.max_score);
-        all.push(column(Worth::Needed, Cell::right(titled("score", max)), &|row| {
-            Cell::right(row.score().map_or(String::new(), |it| score::points(it.score)))
+        all.push(column(Importance::Needed, TableCell::right(score_title("score", max)), &|row| {
+            TableCell::right(row.score().map_or(String::new(), |it| score::points(it.score)))
         }));
         let most = totals().max_by_key(|total| total.groups.len());
         for group in most.iter().flat_map(|total| &total.groups) {
             let name = printable(group.name.trim_start_matches("secret/"));
-            let title = Cell::right(titled(&name, group.max_score));
-            all.push(column(Worth::Group, title, &|row| {
+            let title = TableCell::right(score_title(&name, group.max_score));
+            all.push(column(Importance::Group, title, &|row| {
                 let mut groups = row.score().into_iter().flat_map(|total| &total.groups);
                 let same = groups.find(|it| it.name == group.name);
-                Cell::right(same.map_or(String::new(), |it| score::points(it.score)))
+                TableCell::right(same.map_or(String::new(), |it| score::points(it.score)))
             }));
         }
     }
@@ -167,49 +167,56 @@ fn fields(
     let of_cache =
         |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.1.ran_at.is_some());
     let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
-    all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
-        Cell::right(match row.selected() {
+    all.push(column(Importance::Needed, TableCell::right("passed"), &|row| {
+        TableCell::right(match row.selected_cases() {
             0 => String::new(),
-            total => format!("{}/{total}", row.passed()),
+            total => format!("{}/{total}", row.passed_cases()),
         })
     }));
-    all.push(column(Worth::Needed, Cell::right("slowest"), &|row| {
+    all.push(column(Importance::Needed, TableCell::right("slowest"), &|row| {
         let is_known = known_rows.contains(&row.name.as_str());
         let sign = match (known_rows.is_empty(), is_known) {
             (true, _) => "",
             (false, true) => "*",
             (false, false) => " ",
         };
-        Cell::right(row.slowest().map_or(String::new(), |it| seconds(it) + sign))
+        TableCell::right(row.slowest_cpu_time().map_or(String::new(), |it| seconds(it) + sign))
     }));
-    if let Some(limit) = limit(report) {
-        let title = format!("of {}", given_seconds(limit));
-        all.push(column(Worth::Share, Cell::right(title), &|row| {
+    if let Some(limit) = cpu_time_limit(report) {
+        let title = format!("of {}", exact_seconds(limit));
+        all.push(column(Importance::Share, TableCell::right(title), &|row| {
             let share = |time: Duration| (time.as_secs_f64() / limit.as_secs_f64() * 100.0).ceil();
-            Cell::right(row.slowest().map_or(String::new(), |it| format!("{} %", share(it))))
+            TableCell::right(
+                row.slowest_cpu_time().map_or(String::new(), |it| format!("{} %", share(it))),
+            )
         }));
     }
-    all.push(column(Worth::Place, Cell::left("on"), &|row| {
-        Cell::left(slowest_run(row).map_or(String::new(), |(case, _)| printable(&case.test_case)))
+    all.push(column(Importance::SlowestCase, TableCell::left("on"), &|row| {
+        TableCell::left(
+            slowest_run(row).map_or(String::new(), |(case, _)| printable(&case.test_case)),
+        )
     }));
-    all.push(column(Worth::Memory, Cell::right("memory"), &|row| {
-        Cell::right(row.memory().map_or(String::new(), |memory| memory.to_string()))
+    all.push(column(Importance::Memory, TableCell::right("memory"), &|row| {
+        TableCell::right(row.peak_memory().map_or(String::new(), |memory| memory.to_string()))
     }));
-    all.push(column(Worth::Needed, Cell::left("copy"), &|row| {
+    all.push(column(Importance::Needed, TableCell::left("copy"), &|row| {
         let groups = report.duplicates.iter().zip(1..);
         let groups = groups.filter(|(group, _)| group.submissions.contains(&row.name));
-        Cell::left(joined(groups.map(|(group, number)| sign(group.likeness, number)), " "))
+        TableCell::left(joined(
+            groups.map(|(group, number)| copy_mark(group.likeness, number)),
+            " ",
+        ))
     }));
     if is_verified {
-        all.push(column(Worth::Needed, Cell::left("expected"), &expected));
+        all.push(column(Importance::Needed, TableCell::left("expected"), &expectation_cell));
     }
-    all.push(column(Worth::Failure, Cell::left("first failure"), &failure));
+    all.push(column(Importance::Failure, TableCell::left("first failure"), &failure_cell));
     all.retain(|column| column.cells[1..].iter().any(|cell| !cell.text.is_empty()));
     all
 }
 
-/// The mark for a group of copies: `=1` if their text is the same, `~2` if it is similar.
-fn sign(likeness: Likeness, number: usize) -> String {
+/// Such as `=1` for copies with the same text, `~2` for similar ones.
+fn copy_mark(likeness: Likeness, number: usize) -> String {
     let sign = match likeness {
         Likeness::Text => '=',
         Likeness::Code => '~',
@@ -217,95 +224,96 @@ fn sign(likeness: Likeness, number: usize) -> String {
     format!("{sign}{number}")
 }
 
-/// Explains the marks of copies, followed by an empty line; nothing if there are none.
-fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
+/// Ends with an empty line; empty without copies.
+fn explain_copies(report: &Report, directory: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     for (group, number) in report.duplicates.iter().zip(1..) {
         let names = group.submissions.iter();
         let names = names.map(|name| printable(name.strip_prefix(directory).unwrap_or(name)));
-        let label = format!("{}  ", sign(group.likeness, number));
+        let label = format!("{}  ", copy_mark(group.likeness, number));
         let text = format!("{}: {}", group.likeness, joined(names, ", "));
-        page.labelled(0, Label::new(Look::Warning, &label), &text);
+        page.labelled(0, Label::new(TextRole::Warning, &label), &text);
     }
     let text = page.into_text();
     if text.is_empty() { text } else { text + "\n" }
 }
 
-/// The title of a score column, such as `score/100`.
-fn titled(name: &str, max: Option<Score>) -> String {
+/// Such as `score/100`.
+fn score_title(name: &str, max: Option<Score>) -> String {
     max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
 }
 
-/// The first of the cases that took the most CPU time, with its outcome.
+/// The first of the test cases with the most CPU time.
 fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
     let runs = row.cases().iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
     runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)
 }
 
-/// Whether a submission is as expected.
-fn expected(row: &SubmissionReport) -> Cell {
+fn expectation_cell(row: &SubmissionReport) -> TableCell {
     match row.judgement().map(|it| it.broken.len()) {
-        None => Cell::left(""),
-        Some(0) => Cell::left("ok").looking(Look::Good),
-        Some(number) => Cell::left(format!("{number} broken")).looking(Look::Bad),
+        None => TableCell::left(""),
+        Some(0) => TableCell::left("ok").with_look(TextRole::Good),
+        Some(number) => TableCell::left(format!("{number} broken")).with_look(TextRole::Bad),
     }
 }
 
-/// The first failed test case with its cause, or why there is no verdict.
-fn failure(row: &SubmissionReport) -> Cell {
+fn failure_cell(row: &SubmissionReport) -> TableCell {
     let lacks = row.error().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
-        return Cell::left(format!("skipped: no {}", printable(tool))).looking(Look::JudgeError);
+        return TableCell::left(format!("skipped: no {}", printable(tool)))
+            .with_look(TextRole::JudgeError);
     }
-    match row.told_failure() {
-        _ if row.error().is_some() => Cell::left("judge error").looking(Look::JudgeError),
-        (Some(place), Some(cause)) => {
-            Cell::left(format!("{}: {}", printable(place), printable(&cause)))
+    match row.explained_failure() {
+        _ if row.error().is_some() => {
+            TableCell::left("judge error").with_look(TextRole::JudgeError)
         }
-        _ => Cell::left(""),
+        (Some(place), Some(cause)) => {
+            TableCell::left(format!("{}: {}", printable(place), printable(&cause)))
+        }
+        _ => TableCell::left(""),
     }
 }
 
-/// The lines, fitted to the width: less important columns are omitted, failures are shortened, names are folded.
-fn lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
+/// Fits lines to the width: omits less important columns, shortens failures, and folds names.
+fn fit_lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
     let width = |column: &Column| {
         let cells = column.cells.iter();
         cells.map(|cell| cell.text.width()).max().unwrap_or(0)
     };
     let fixed = |all: &[Column], name: usize, failure: usize| -> usize {
-        let widths = all.iter().map(|column| match column.worth {
-            Worth::Name => width(column).min(name),
-            Worth::Failure => width(column).min(failure),
+        let widths = all.iter().map(|column| match column.importance {
+            Importance::Name => width(column).min(name),
+            Importance::Failure => width(column).min(failure),
             _ => width(column),
         });
-        widths.map(|width| width + GAP).sum::<usize>() - GAP
+        widths.map(|width| width + COLUMN_GAP).sum::<usize>() - COLUMN_GAP
     };
     loop {
-        let least = all.iter().map(|column| column.worth).min().unwrap_or(Worth::Needed);
+        let least = all.iter().map(|column| column.importance).min().unwrap_or(Importance::Needed);
         let needed = match least {
-            Worth::Place => fixed(&all, usize::MAX, FAILURE_GOOD),
-            Worth::Share => fixed(&all, NAME_GOOD, FAILURE_GOOD),
-            _ => fixed(&all, NAME_MIN, FAILURE_MIN),
+            Importance::SlowestCase => fixed(&all, usize::MAX, PREFERRED_FAILURE),
+            Importance::Share => fixed(&all, PREFERRED_NAME, PREFERRED_FAILURE),
+            _ => fixed(&all, MIN_NAME, MIN_FAILURE),
         };
-        if needed <= style.width || least >= Worth::Needed {
+        if needed <= style.width || least >= Importance::Needed {
             break;
         }
-        all.retain(|column| column.worth != least);
+        all.retain(|column| column.importance != least);
     }
-    let (mut names, mut failures) = (NAME_MIN, FAILURE_MIN);
-    for (name, failure) in SHARES {
+    let (mut names, mut failures) = (MIN_NAME, MIN_FAILURE);
+    for (name, failure) in WIDTH_STEPS {
         let room = |names, failures| style.width.saturating_sub(fixed(&all, names, failures));
         names += room(names, failures).min(name - names);
         failures += room(names, failures).min(failure - failures);
     }
-    for column in all.iter_mut().filter(|column| column.worth == Worth::Failure) {
+    for column in all.iter_mut().filter(|column| column.importance == Importance::Failure) {
         for cell in &mut column.cells {
-            cell.text = cut(&cell.text, failures, style.ellipsis());
+            cell.text = shorten(&cell.text, failures, style.ellipsis());
         }
     }
-    let name_at = all.iter().position(|it| it.worth == Worth::Name).unwrap_or_default();
+    let name_at = all.iter().position(|it| it.importance == Importance::Name).unwrap_or_default();
     let rows = (0..all[0].cells.len())
         .map(|row| all.iter().map(|column| column.cells[row].clone()).collect())
         .collect();
-    columns(&fold(rows, name_at, names), style)
+    align_columns(&fold_column(rows, name_at, names), style)
 }

@@ -1,21 +1,20 @@
 //! Features that test data lacks, whether it separates slow submissions, and what validators let pass.
 
-use crate::model::probe::{Probes, SeparatedBy};
+use crate::model::probe::{Probes, SeparationKind};
 use crate::model::strength::{InputFeature, Strength};
-use crate::model::strictness::{LetThrough, Strictness};
+use crate::model::strictness::{AcceptedFault, Strictness};
 use crate::model::text::{count, printable, visible};
 use crate::report::terminal::page::{INDENT, Page};
 
-/// How many faults that pass are shown; `--verbose` shows all.
-const SHOWN: usize = 5;
+/// `--verbose` shows all.
+const MAX_SHOWN: usize = 5;
 
-/// Everything, as far as it was measured.
-pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
+pub(super) fn write(page: &mut Page<'_>, found: &Strength) {
     if !found.features.is_empty() {
-        features(page, &found.features);
+        write_features(page, &found.features);
     }
     if let Some(probes) = &found.probes {
-        speed(page, probes);
+        write_speed(page, probes);
     }
     let strict = [
         ("inputs:    ", "kinds of faulty inputs are refused", &found.input_validators),
@@ -23,27 +22,25 @@ pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
     ];
     for (label, what, strictness) in strict {
         if let Some(strictness) = strictness {
-            self::strictness(page, label, what, strictness);
+            self::write_strictness(page, label, what, strictness);
         }
     }
 }
 
-/// Features that no test case has.
-fn features(page: &mut Page<'_>, found: &[InputFeature]) {
+fn write_features(page: &mut Page<'_>, found: &[InputFeature]) {
     let missing = found.iter().filter_map(|it| Some((it, it.example.as_ref()?)));
     let missing: Vec<String> = missing
-        .map(|(it, example)| format!("missing: {}: {}", printable(&it.about), quoted(example)))
+        .map(|(it, example)| format!("missing: {}: {}", printable(&it.about), quote_start(example)))
         .collect();
     let had = found.len() - missing.len();
     let text =
         format!("test cases have {had} of {} that inputs can have", count(found.len(), "feature"));
     page.labelled(0, "features:  ", &text);
-    some(page, missing.into_iter());
+    write_short_list(page, missing.into_iter());
 }
 
-/// A list, shortened if it is long.
-fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
-    let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { SHOWN }, all.len());
+fn write_short_list(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
+    let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { MAX_SHOWN }, all.len());
     for it in all.take(shown) {
         page.labelled(INDENT, "- ", &it);
     }
@@ -52,14 +49,14 @@ fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
     }
 }
 
-fn speed(page: &mut Page<'_>, probes: &Probes) {
-    let (separated, decided) = probes.separated();
+fn write_speed(page: &mut Page<'_>, probes: &Probes) {
+    let (separated, decided) = probes.separated_counts();
     let text = match (probes.separations.len(), &probes.missing) {
         (0, Some(missing)) => format!("not measured: {missing}"),
         (0, None) => "no submission is declared too slow".to_owned(),
         _ => {
             let of = |by| probes.separations.iter().filter(|it| it.by == by).count();
-            let open = match of(SeparatedBy::Unknown) {
+            let open = match of(SeparationKind::Unknown) {
                 0 => String::new(),
                 open => format!("; {open} undecided"),
             };
@@ -70,7 +67,7 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
     page.labelled(0, "speed:     ", &text);
     for separation in &probes.separations {
         let name = printable(&separation.submission);
-        let text = format!("{name}: {}", printable(&separation.told));
+        let text = format!("{name}: {}", printable(&separation.description));
         page.labelled(INDENT, "- ", &text);
     }
     if probes.is_cut {
@@ -78,7 +75,7 @@ fn speed(page: &mut Page<'_>, probes: &Probes) {
     }
 }
 
-fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Strictness) {
+fn write_strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Strictness) {
     if let Some(missing) = &found.missing {
         page.labelled(0, label, &format!("not measured: {missing}"));
         return;
@@ -93,19 +90,18 @@ fn strictness(page: &mut Page<'_>, label: &'static str, what: &str, found: &Stri
     };
     let text = format!("{} of {} {what}{others}", found.refused, found.faults);
     page.labelled(0, label, &printable(&text));
-    some(page, found.let_through.iter().map(passes));
+    write_short_list(page, found.let_through.iter().map(describe_passing_fault));
     if page.style.is_verbose() {
         page.labelled(INDENT, "known by: ", &printable(&found.oracle));
     }
 }
 
-fn passes(it: &LetThrough) -> String {
-    format!("passes: {} ({}): {}", printable(&it.fault), printable(&it.on), quoted(&it.text))
+fn describe_passing_fault(it: &AcceptedFault) -> String {
+    format!("passes: {} ({}): {}", printable(&it.fault), printable(&it.on), quote_start(&it.text))
 }
 
-/// The start of a text.
-fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let text: String = visible(text.as_bytes()).chars().take(LONGEST).collect();
+fn quote_start(text: &str) -> String {
+    const MAX_QUOTE: usize = 60;
+    let text: String = visible(text.as_bytes()).chars().take(MAX_QUOTE).collect();
     format!("`{text}`")
 }

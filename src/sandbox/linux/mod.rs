@@ -97,12 +97,11 @@ use crate::sandbox::capture::OutputFile;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId};
 
-pub(super) use detect::above::GroupsAbove;
+pub(super) use detect::above::EnclosingGroups;
 pub use detect::host::Host;
-pub(super) use judge::beside::Beside;
-pub(super) use judge::waiting::Pipes;
+pub(super) use judge::beside::CorePin;
+pub(super) use judge::waiting::ProgramPipes;
 
-/// Makes a slot with the isolation method of the host.
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
@@ -112,22 +111,22 @@ pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend
     }
 }
 
-/// A new file in memory for an output. A program can open it again by name (`/dev/stdout`), whatever its user, but only
-/// for writing. Each run has new ones, so that no run finds marks of another.
+/// A new file in memory for an output. A program can open it again by name (`/dev/stdout`), whatever its user, but
+/// only for writing. Each run has new ones, so that no run finds marks of another.
 pub(super) fn output_file() -> io::Result<OutputFile> {
     let ours = wire::memory_file(MemfdFlags::empty())?;
-    let theirs = wire::open_again(&ours, OFlags::WRONLY)?;
+    let theirs = wire::reopen(&ours, OFlags::WRONLY)?;
     rustix::fs::fchmod(&ours, Mode::from_raw_mode(0o222))?;
-    Ok(OutputFile { ours, theirs })
+    Ok(OutputFile { judge_file: ours, program_end: theirs })
 }
 
-/// Whether a pipe is smaller than usual, as for a user whose programs hold very many pipes.
-pub(super) fn is_small(pipe: impl AsFd) -> bool {
+/// The user's programs hold very many pipes, so that the pipe is smaller than usual.
+pub(super) fn is_small_pipe(pipe: impl AsFd) -> bool {
     const USUAL: usize = 64 << 10;
     rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|size| size < USUAL)
 }
 
 /// Moves this thread to the core of the programs of a slot's process, until dropped.
-pub(super) fn beside(process: i32) -> Option<Beside> {
-    Beside::programs_of(process)
+pub(super) fn pin_to_core_of(process: i32) -> Option<CorePin> {
+    CorePin::to_programs_of(process)
 }

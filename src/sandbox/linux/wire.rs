@@ -1,7 +1,7 @@
-//! Messages between the judge and its slot processes: one each way for a run, with descriptors beside it.
+//! Messages between the judge and its slot processes: one each way for a run, with descriptors.
 //!
 //! Both ends are the same program on the same machine, one forked from the other, so there is no version: the model's
-//! types are written in the format postcard, unchanged. The bytes of blobs travel beside the message.
+//! types are written in the format postcard, unchanged. The bytes of blobs travel in files next to the message.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
@@ -21,69 +21,67 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
-use crate::sandbox::control::Cause;
+use crate::sandbox::control::StopCause;
 
-/// Upper bound on a message in bytes; a longer one is passed in a file in memory.
-pub(super) const LONGEST: usize = 64 << 10;
+/// In bytes; a longer message is passed in a file in memory.
+pub(super) const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
 /// The kernel's upper bound on the descriptors in one message.
-pub(super) const MOST_FDS: usize = 253;
+pub(super) const DESCRIPTORS_MAX: usize = 253;
 
 /// Replaces a message that is too long; its text is in a file, the last of the descriptors.
-const LONG: &[u8] = b"L";
+const LONG_MESSAGE: &[u8] = b"L";
 
-/// The judge's requests.
 #[serde_as]
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Request<J = Box<Job>> {
-    /// Run this job. The descriptors are standard input, output and error, and the concatenated contents of the job's
-    /// files, if there are any.
+pub(super) enum SlotRequest<J = Box<Job>> {
+    /// The descriptors are standard input, output and error, and the concatenated contents of the job's files, if
+    /// there are any.
     Run {
         run: u64,
         job: J,
-        /// The places on this machine of what the job shows.
+        /// On this machine, of what the job shows.
         #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
     },
-    /// End the run with this number, because of [`Cause`].
-    End { run: u64, cause: Cause },
+    EndRun {
+        run: u64,
+        cause: StopCause,
+    },
 }
 
-/// The slot's answers.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Answer {
-    /// The slot is ready for its first run.
+pub(super) enum SlotAnswer {
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
     /// the found files, then the box if it is wanted.
     Done {
-        reply: Box<Reply>,
-        /// When the program started, monotonic, in nanoseconds; 0 if it did not.
+        reply: Box<JobReply>,
+        /// Monotonic, in nanoseconds; 0 if the program did not start.
         started: u64,
     },
     /// The run failed, or was ended at the judge's request.
     Failed(JudgeError),
 }
 
-/// Sends a message with descriptors.
 pub(super) fn send(
     socket: impl AsFd,
     message: &impl Serialize,
     fds: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    /// Upper bound on the waits of a millisecond if too many descriptors of this user are in flight.
+    /// Number of waits of a millisecond each, if too many descriptors of this user are in flight.
     const PATIENCE: u32 = 60_000;
     let message = postcard::to_allocvec(message).map_err(io::Error::other)?;
     let (mut text, mut fds) = (message.as_slice(), fds.to_vec());
     let mut file;
-    if text.len() > LONGEST {
+    if text.len() > MESSAGE_BYTES_MAX {
         file = memory_file(MemfdFlags::empty())?;
         file.write_all(text)?;
         file.seek(SeekFrom::Start(0))?;
-        text = LONG;
+        text = LONG_MESSAGE;
         fds.push(file.as_fd());
     }
     for _ in 0..PATIENCE {
@@ -95,14 +93,13 @@ pub(super) fn send(
     Err(Errno::TOOMANYREFS.into())
 }
 
-/// An unnamed file.
 pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
     let file = rustix::fs::memfd_create(c"juror", flags | MemfdFlags::CLOEXEC)?;
     Ok(file.into())
 }
 
-/// The same file, opened once more, with a position of its own.
-pub(super) fn open_again(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
+/// Opened once more, with a position of its own.
+pub(super) fn reopen(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -116,7 +113,7 @@ pub(super) fn collect_sockets() {
 }
 
 fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(Errno::TOOBIG);
@@ -130,13 +127,12 @@ fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result
     }
 }
 
-/// Receives a message with its descriptors, through a buffer; `None` if the other end is gone, or if the message is
-/// invalid.
+/// `None` if the other end is gone, or if the message is invalid.
 pub(super) fn receive<M: DeserializeOwned>(
     socket: impl AsFd,
     buffer: &mut [u8],
 ) -> Result<Option<(M, Vec<OwnedFd>)>, Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let length = loop {
         let mut place = [IoSliceMut::new(buffer)];
@@ -151,12 +147,11 @@ pub(super) fn receive<M: DeserializeOwned>(
         _ => None,
     });
     let mut fds: Vec<OwnedFd> = fds.flatten().collect();
-    Ok(read(&buffer[..length], &mut fds).map(|message| (message, fds)))
+    Ok(parse_message(&buffer[..length], &mut fds).map(|message| (message, fds)))
 }
 
-/// Parses a message.
-fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
-    if bytes != LONG {
+fn parse_message<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
+    if bytes != LONG_MESSAGE {
         return postcard::from_bytes(bytes).ok();
     }
     let mut text = Vec::new();
@@ -167,12 +162,12 @@ fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::{Command, Keep};
+    use crate::model::job::{BoxRetention, Command};
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
     /// The received form of a request with this many arguments.
-    fn arrived(arguments: usize) -> (Request, Vec<OwnedFd>) {
+    fn arrived(arguments: usize) -> (SlotRequest, Vec<OwnedFd>) {
         let flags = SocketFlags::CLOEXEC;
         let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
         let (ours, theirs) = rustix::net::socketpair(family, kind, flags, None).unwrap();
@@ -185,19 +180,19 @@ mod tests {
             box_size: Bytes(4096),
             limits: Limits::default(),
             collect: Vec::new(),
-            keep: Keep::Nothing,
+            keep: BoxRetention::Nothing,
             is_timed: false,
         };
-        let request = Request::Run { run: 7, job: &job, places: vec!["/a".into()] };
+        let request = SlotRequest::Run { run: 7, job: &job, places: vec!["/a".into()] };
         send(&ours, &request, &[ours.as_fd()]).unwrap();
-        receive(&theirs, &mut vec![0; LONGEST]).unwrap().unwrap()
+        receive(&theirs, &mut vec![0; MESSAGE_BYTES_MAX]).unwrap().unwrap()
     }
 
     #[test]
     fn a_request_arrives_however_long_it_is() {
-        for arguments in [1, LONGEST] {
+        for arguments in [1, MESSAGE_BYTES_MAX] {
             let (request, fds) = arrived(arguments);
-            let Request::Run { run: 7, job, places } = request else { panic!("{request:?}") };
+            let SlotRequest::Run { run: 7, job, places } = request else { panic!("{request:?}") };
             assert_eq!(job.command.argv.len(), arguments);
             assert_eq!(job.stdin.len().unwrap(), 4);
             assert_eq!(places, [PathBuf::from("/a")]);
@@ -208,13 +203,13 @@ mod tests {
     #[test]
     fn a_message_cut_short_is_no_message() {
         let fault = JudgeError::new("mount /proc", "EPERM");
-        let message = postcard::to_allocvec(&Answer::Failed(fault)).unwrap();
+        let message = postcard::to_allocvec(&SlotAnswer::Failed(fault)).unwrap();
         for length in 0..message.len() {
             assert!(
-                read::<Answer>(&message[..length], &mut Vec::new()).is_none(),
+                parse_message::<SlotAnswer>(&message[..length], &mut Vec::new()).is_none(),
                 "{length} bytes"
             );
         }
-        assert!(read::<Answer>(&message, &mut Vec::new()).is_some());
+        assert!(parse_message::<SlotAnswer>(&message, &mut Vec::new()).is_some());
     }
 }

@@ -8,90 +8,90 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Command, Job};
+use crate::model::job::{CollectedEntry, Command, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::tree::{FileMode, Tree};
 use crate::sandbox::boxes::{BoxEntry, DiskBoxes, FilledBox};
 use crate::sandbox::capture::copy_file;
-use crate::sandbox::disk::SLOTS;
+use crate::sandbox::disk::SLOT_PREFIXES;
 use crate::sandbox::environment;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::forks;
 use crate::sandbox::keep;
 use crate::sandbox::shortage::check_room;
-use crate::sandbox::shown::place_of;
-use crate::sandbox::translate::Translation;
+use crate::sandbox::shown::host_path;
+use crate::sandbox::translate::PathTranslation;
 
-/// Makes a slot's directory.
-pub(super) fn make() -> Result<DiskBoxes, JudgeError> {
+pub(super) fn make_slot_directory() -> Result<DiskBoxes, JudgeError> {
     let parent = env::temp_dir();
-    DiskBoxes::make(&parent, SLOTS[1], 0o700).map_err(|fault| {
+    DiskBoxes::make(&parent, SLOT_PREFIXES[1], 0o700).map_err(|fault| {
         let parent = parent.display();
         let help = format!("make {parent} a writable directory, or set TMPDIR to one");
         JudgeError::from(fault).help(help)
     })
 }
 
-/// The directory of a run.
 pub(super) struct RunDirectory {
-    /// The command to start, with the paths of the machine.
+    /// Has the paths of the machine.
     pub(super) command: Command,
     pub(super) path: PathBuf,
-    filled: FilledBox,
+    filled_box: FilledBox,
 }
 
 impl RunDirectory {
-    /// Makes the directories of a run, and places its files.
     pub(super) fn prepare(disk: &DiskBoxes, job: &Job) -> Result<Self, Fault> {
         let [opened, _] = disk.prepare(&|_| Ok(()))?;
-        let hosts = job.command.visible.iter().map(place_of).collect::<Result<Vec<_>, _>>()?;
+        let hosts = job.command.visible.iter().map(host_path).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);
-        let names = disk.names(inside.zip(hosts.iter().map(|host| &**host)));
-        let filled = FilledBox::fill(opened, &job.files, &names, &|_| Ok(()), &write)?;
+        let names = disk.path_translation(inside.zip(hosts.iter().map(|host| &**host)));
+        let filled = FilledBox::fill(opened, &job.files, &names, &|_| Ok(()), &write_blob)?;
         let path = disk.box_path();
         if !job.writable {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&path, rights).step("make the box read-only")?;
         }
-        Ok(Self { command: translated(&job.command, &names), path, filled })
+        Ok(Self { command: translate_command(&job.command, &names), path, filled_box: filled })
     }
 
-    /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
-        self.filled.new_bytes(u64::MAX)
+        self.filled_box.new_bytes(u64::MAX)
     }
 
-    /// The fault if the box is on a full disk.
+    /// Fails if the box is on a full disk.
     pub(super) fn check_room(&self) -> Result<(), Fault> {
-        check_room(&self.filled.directory)
+        check_room(&self.filled_box.directory)
     }
 
-    /// The files that the job requests.
-    pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
+    pub(super) fn collect(&self, job: &Job) -> Result<Vec<CollectedEntry>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
-        let find = |name: &String| match self.filled.find(Path::new(name))? {
+        let find = |name: &String| match self.filled_box.find(Path::new(name))? {
             BoxEntry::File(file) => {
-                copy_file(file, most).map(Collected::File).step("copy a file out of the box")
+                copy_file(file, most).map(CollectedEntry::File).step("copy a file out of the box")
             }
             BoxEntry::Other(other) => Ok(other),
         };
         job.collect.iter().map(find).collect()
     }
 
-    /// Keeps the box below a directory, as far as the job requests it.
     pub(super) fn keep(
         &self,
         job: &Job,
         outcome: &Outcome,
         keep_in: &Path,
     ) -> Result<Option<Tree>, Fault> {
-        keep::keep(self.filled.open()?, keep_in, job, outcome, keep::Rights::AsLeft)
+        keep::keep_box(
+            self.filled_box.reopen()?,
+            keep_in,
+            job,
+            outcome,
+            keep::CopyRights::Unchanged,
+        )
     }
 }
 
-/// The program's standard input: an unnamed copy, open only for reading.
-pub(super) fn input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Fault> {
+/// An unnamed copy, open only for reading.
+pub(super) fn open_input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Fault> {
     let path = disk.run_path().join("input");
     let copy = || {
         let mut options = fs::OpenOptions::new();
@@ -108,24 +108,28 @@ pub(super) fn input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Fault> {
     Ok(file.step_on("prepare standard input", input)?.into())
 }
 
-/// Writes a file while no process starts, which would have it open.
-fn write(blob: &Blob, mode: FileMode, make: &dyn Fn() -> io::Result<File>) -> io::Result<File> {
-    let _no_start = forks::none_during(blob, mode);
+/// Writes a file while no process starts: a new process would have it open.
+fn write_blob(
+    blob: &Blob,
+    mode: FileMode,
+    make: &dyn Fn() -> io::Result<File>,
+) -> io::Result<File> {
+    let _no_start = forks::block_forks_for(blob, mode);
     let mut file = make()?;
     blob.copy_to(&mut file)?;
     Ok(file)
 }
 
-/// The command with the paths of the machine, and with its whole environment.
-fn translated(command: &Command, names: &Translation) -> Command {
+/// Has the paths of the machine, and the whole environment.
+fn translate_command(command: &Command, names: &PathTranslation) -> Command {
     let text = |text: Vec<u8>| String::from_utf8_lossy(&text).into_owned();
     let variable = |(name, value): (String, String)| {
-        let value = text(names.value(&name, &value));
+        let value = text(names.translate_variable(&name, &value));
         (name, value)
     };
     Command {
-        argv: command.argv.iter().map(|it| text(names.text(it.as_bytes()))).collect(),
-        env: environment::with(&command.env).into_iter().map(variable).collect(),
+        argv: command.argv.iter().map(|it| text(names.translate_text(it.as_bytes()))).collect(),
+        env: environment::program_environment(&command.env).into_iter().map(variable).collect(),
         visible: Vec::new(),
     }
 }

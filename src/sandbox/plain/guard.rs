@@ -1,7 +1,7 @@
 //! A process that cleans up after a judge that was killed.
 //!
-//! It reads numbers: that of the group that begins to run, 0 when that is over, and -1 when the guard is no longer
-//! needed. At the end of its pipe, the judge is dead.
+//! It reads numbers from a pipe: that of the process group that begins to run, 0 after the run, and -1 when the guard
+//! is no longer needed. If the pipe ends, the judge is dead.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -12,18 +12,16 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use crate::sandbox::disk::remove_directory;
 use crate::sandbox::plain::sys;
 
-const NOBODY: i32 = 0;
-const END_OF_RUN: i32 = -1;
+const NO_GROUP: i32 = 0;
+const GUARD_NOT_NEEDED: i32 = -1;
 
-/// The judge's side of a guard.
 #[derive(Debug)]
 pub(super) struct Guard {
-    line: PipeWriter,
+    pipe: PipeWriter,
     process: Pid,
 }
 
 impl Guard {
-    /// Starts a guard for a slot with this directory.
     pub(super) fn start(directory: &Path) -> io::Result<Self> {
         let (hears, line) = io::pipe()?;
         let directory = directory.to_path_buf();
@@ -31,23 +29,22 @@ impl Guard {
         // after a fork, and only when the judge is dead.
         let process = unsafe {
             sys::fork(hears.as_raw_fd(), || {
-                watch(hears, || remove_directory(&directory));
+                watch_judge(hears, || remove_directory(&directory));
             })
         }?;
-        Ok(Self { line, process })
+        Ok(Self { pipe: line, process })
     }
 
-    /// Where a program reports the number of its group before it starts.
-    pub(super) fn line(&self) -> RawFd {
-        self.line.as_raw_fd()
+    /// A program reports the number of its group here before it starts.
+    pub(super) fn pipe_fd(&self) -> RawFd {
+        self.pipe.as_raw_fd()
     }
 
     /// Reports that the group is gone. Call it before its number can belong to another group.
-    pub(super) fn forget(&self) {
-        self.say(NOBODY);
+    pub(super) fn report_group_gone(&self) {
+        self.send_number(NO_GROUP);
     }
 
-    /// Kills the guard, as a person who kills processes might.
     #[cfg(test)]
     pub(super) fn kill(&self) {
         let options =
@@ -56,26 +53,25 @@ impl Guard {
         rustix::process::waitid(rustix::process::WaitId::Pid(self.process), options).unwrap();
     }
 
-    fn say(&self, number: i32) {
+    fn send_number(&self, number: i32) {
         // A slot also works without its guard.
-        let _ = (&self.line).write_all(&number.to_ne_bytes());
+        let _ = (&self.pipe).write_all(&number.to_ne_bytes());
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.say(END_OF_RUN);
+        self.send_number(GUARD_NOT_NEEDED);
         let _ = waitpid(Some(self.process), WaitOptions::empty());
     }
 }
 
-/// The loop of the guard.
-fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
-    let mut group = NOBODY;
+fn watch_judge(mut hears: PipeReader, clean_up: impl FnOnce()) {
+    let mut group = NO_GROUP;
     let mut number = [0; 4];
     while hears.read_exact(&mut number).is_ok() {
         group = i32::from_ne_bytes(number);
-        if group == END_OF_RUN {
+        if group == GUARD_NOT_NEEDED {
             return;
         }
     }

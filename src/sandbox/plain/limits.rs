@@ -7,59 +7,63 @@ use rustix::process::Resource;
 
 use crate::model::limits::Limits;
 use crate::model::units::Bytes;
-use crate::sandbox::image::Image;
-use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, present};
+use crate::sandbox::image::ProgramImage;
+use crate::sandbox::rlimits::{self, OPEN_FILES, ResourceLimit, UNLIMITED, hard_limit};
 
-/// Stack beyond the memory limit, in bytes, so that endless recursion shows as more memory than permitted.
-const MORE_STACK: u64 = 16 << 20;
+/// Stack beyond the memory limit, in bytes, so that endless recursion shows as too much memory.
+const EXTRA_STACK: u64 = 16 << 20;
 
-/// What a file may have beyond the output limit, in bytes. Some systems refuse the whole of a write that would pass the
-/// limit of files; then nothing would show that the program wanted more than its output limit.
-const MORE_OUTPUT: u64 = 64 << 20;
+/// File size beyond the output limit, in bytes. Some systems refuse the whole of a write that would pass the limit.
+/// Then nothing would show that the program passed its output limit.
+const EXTRA_OUTPUT: u64 = 64 << 20;
 
-/// The limit of requested memory. On systems other than Linux, data only means memory from `sbrk`, which is little:
-/// see the systems' manual pages `getrlimit(2)`.
-const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
+/// The limit of requested memory. On systems other than Linux, `Data` limits only memory from `sbrk`, which is little:
+/// see `getrlimit(2)` of these systems.
+const MEMORY_RESOURCE: Resource =
+    if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
 
-/// Upper bound on the difference of two readings of the same memory, in bytes.
-const INEXACT: u64 = 4 << 20;
+/// Two readings of the same memory differ by at most this many bytes.
+const READING_ERROR_MAX: u64 = 4 << 20;
 
-/// The limits for a run.
-pub(super) fn list(limits: &Limits) -> Vec<Limit> {
-    wanted(limits).into_iter().map(|limit| lowered(limit, present(limit.resource))).collect()
+pub(super) fn run_limits(limits: &Limits) -> Vec<ResourceLimit> {
+    requested_limits(limits)
+        .into_iter()
+        .map(|limit| lower_limit(limit, hard_limit(limit.resource)))
+        .collect()
 }
 
-fn wanted(limits: &Limits) -> Vec<Limit> {
-    let and = |limit: Option<Bytes>, more| limit.map_or(ENDLESS, |it| it.0.saturating_add(more));
-    let file_size = and(limits.output, MORE_OUTPUT);
-    let mut list = rlimits::list(limits, OPEN_FILES, Some(file_size), Some(MEMORY));
-    list.push(Limit::same(Resource::Core, 0));
-    // Set if the system permits that much; macOS, for one, does not.
-    list.push(Limit::same(Resource::Stack, and(limits.memory, MORE_STACK)));
+fn requested_limits(limits: &Limits) -> Vec<ResourceLimit> {
+    let and = |limit: Option<Bytes>, more| limit.map_or(UNLIMITED, |it| it.0.saturating_add(more));
+    let file_size = and(limits.output, EXTRA_OUTPUT);
+    let mut list =
+        rlimits::resource_limits(limits, OPEN_FILES, Some(file_size), Some(MEMORY_RESOURCE));
+    list.push(ResourceLimit::soft_and_hard(Resource::Core, 0));
+    // Some systems, such as macOS, do not permit that much.
+    list.push(ResourceLimit::soft_and_hard(Resource::Stack, and(limits.memory, EXTRA_STACK)));
     list
 }
 
-/// Whether a program requests more memory by its file than it may have, so that it never began.
-pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
-    let list = list(limits);
-    let most = list.iter().find(|limit| limit.resource == MEMORY);
-    // Somebody may have put a fifo in its place.
+/// The program's file requests more memory than the limit, so the program never began.
+pub(super) fn image_exceeds_limit(program: &str, limits: &Limits) -> bool {
+    let list = run_limits(limits);
+    let most = list.iter().find(|limit| limit.resource == MEMORY_RESOURCE);
+    // A fifo may be in its place.
     let options = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(program, options, Mode::empty()).map(File::from);
-    let image = file.ok().as_ref().and_then(Image::read);
+    let image = file.ok().as_ref().and_then(ProgramImage::read);
     image.zip(most).is_some_and(|(image, most)| image.writable > most.soft)
 }
 
-/// Adjusts a limit, which can only be lowered.
-fn lowered(limit: Limit, present: u64) -> Limit {
-    Limit { soft: limit.soft.min(present), hard: limit.hard.min(present), ..limit }
+/// Limits can only be lowered.
+fn lower_limit(limit: ResourceLimit, present: u64) -> ResourceLimit {
+    ResourceLimit { soft: limit.soft.min(present), hard: limit.hard.min(present), ..limit }
 }
 
-/// The part of the counted memory that is the program's own, in bytes. Up to the inherited amount, the count says
-/// nothing about it.
+/// The program's own part of the counted memory, in bytes. Up to the inherited amount, the count says nothing about
+/// the program.
 pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
     match inherited {
-        Some(inherited) if counted <= inherited.saturating_add(INEXACT) => 0,
+        Some(inherited) if counted <= inherited.saturating_add(READING_ERROR_MAX) => 0,
         _ => counted,
     }
 }
@@ -99,7 +103,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn limits_are_wanted_as_the_job_says() {
+    fn limits_follow_from_the_job() {
         let limits = Limits {
             cpu_time: Some(Duration::from_millis(1500)),
             memory: Some(Bytes::mib(64)),
@@ -107,7 +111,7 @@ mod tests {
             ..Limits::default()
         };
         let check = |resource: Resource, expected: Option<(u64, u64)>| {
-            let list = wanted(&limits);
+            let list = requested_limits(&limits);
             let found = list.iter().find(|limit| limit.resource == resource);
             let found = found.map(|limit| (limit.soft, limit.hard));
             assert_eq!(found, expected, "{resource:?}");
@@ -116,25 +120,25 @@ mod tests {
         let is_apple = cfg!(target_vendor = "apple");
         check(Resource::Cpu, Some(if is_apple { (2, 3) } else { (4, 5) }));
         check(Resource::Core, same(0));
-        check(Resource::Fsize, same((1 << 20) + MORE_OUTPUT));
+        check(Resource::Fsize, same((1 << 20) + EXTRA_OUTPUT));
         check(Resource::Stack, same((64 + 16) << 20));
-        check(MEMORY, same((64 << 20) + (1 << 30)));
+        check(MEMORY_RESOURCE, same((64 << 20) + (1 << 30)));
     }
 
     #[test]
     fn no_limit_is_raised() {
         let check = |wanted: u64, present: u64, expected: u64| {
-            let limit = lowered(Limit::same(Resource::Stack, wanted), present);
-            assert_eq!(limit, Limit::same(Resource::Stack, expected));
+            let limit = lower_limit(ResourceLimit::soft_and_hard(Resource::Stack, wanted), present);
+            assert_eq!(limit, ResourceLimit::soft_and_hard(Resource::Stack, expected));
         };
-        check(5, ENDLESS, 5);
+        check(5, UNLIMITED, 5);
         check(5, 3, 3);
-        check(ENDLESS, 3, 3);
-        check(ENDLESS, ENDLESS, ENDLESS);
+        check(UNLIMITED, 3, 3);
+        check(UNLIMITED, UNLIMITED, UNLIMITED);
     }
 
     #[test]
-    fn the_judges_own_memory_is_nobody_elses() {
+    fn memory_inherited_from_the_judge_does_not_count() {
         assert_eq!(own_memory(10 << 20, Some(30 << 20)), 0);
         assert_eq!(own_memory(33 << 20, Some(30 << 20)), 0);
         assert_eq!(own_memory(90 << 20, Some(30 << 20)), 90 << 20);

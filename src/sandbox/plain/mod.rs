@@ -11,17 +11,16 @@
 //!
 //! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number
 //! of its group stays taken until all its processes are killed. Only then is the kernel's accounting read (`wait4`):
-//! CPU time of the program and of the children that it waited for, memory of the largest of them. The program's outputs
-//! are files without a name, whose size is looked at in intervals.
+//! CPU time of the program and of the children that it waited for, memory of the largest of them. The program's
+//! outputs are files without a name, whose size is read at intervals.
 //!
-//! The program tells the guard the number of its group before it starts. If the judge dies, in whatever way, the
-//! guard's pipe ends; the guard then kills that group, removes the slot's directory, and ends.
+//! The program sends the number of its group to the guard before it starts. If the judge dies, in whatever way, the
+//! guard's pipe ends. Then the guard kills that group, removes the slot's directory, and ends.
 //!
 //! # What is not prevented
 //!
 //! The program may do everything that the user may do: read and change files, use the network, signal the judge. A
-//! process that leaves the group (`setsid`) outlives the run. [`gaps`] lists this for those who choose plain runs, or
-//! have nothing else.
+//! process that leaves the group (`setsid`) outlives the run. [`gaps`] lists this for users of plain runs.
 
 mod directories;
 mod guard;
@@ -42,39 +41,37 @@ use rustix::io::Errno;
 use parking_lot::Mutex;
 
 use crate::model::isolation::Isolation;
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
 use crate::model::units::Bytes;
 use crate::sandbox::boxes::DiskBoxes;
 use crate::sandbox::capture::Outputs;
 use crate::sandbox::clock;
-use crate::sandbox::control::{Cause, Control, EndRun, interrupted};
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::control::{Control, RunEnder, StopCause, interrupted};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::plain::directories::RunDirectory;
 use crate::sandbox::plain::guard::Guard;
-use crate::sandbox::plain::sys::{Program, Start};
-use crate::sandbox::slot::{Backend, Ends, Ran};
-use crate::sandbox::system::Pipes;
-use crate::sandbox::watch::{Seen, Watch};
+use crate::sandbox::plain::sys::{ProgramStart, StartedProgram};
+use crate::sandbox::slot::{Backend, FinishedRun, StreamEnds};
+use crate::sandbox::system::ProgramPipes;
+use crate::sandbox::watch::{ProgramState, ProgramWatch};
 
 pub(super) use limits::gaps;
 
-/// How programs are measured.
 pub(super) const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Rusage, memory: Meter::Rusage, isolation: Isolation::Plain };
 
-/// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
-const SHORTEST: u64 = 1_000_000;
+/// The shortest sleep between two checks of a program's CPU time, in nanoseconds.
+const CPU_CHECK_MIN: u64 = 1_000_000;
 
-/// The time between two looks at the program's outputs, in nanoseconds.
-const LOOK: u64 = 15_000_000;
+/// The time between two checks of the program's outputs, in nanoseconds.
+const OUTPUT_CHECK_INTERVAL: u64 = 15_000_000;
 
-/// Time to wait for a killed group, in milliseconds. It is empty at once, except for dead processes that their adopter
-/// does not reap.
-const PATIENCE: u32 = 200;
+/// Time to wait for a killed group, in milliseconds. The group is empty at once, except for dead processes that their
+/// parent does not reap.
+const GROUP_END_TIMEOUT_MS: u32 = 200;
 
-/// Makes a slot.
 pub(super) fn start() -> Result<Box<dyn Backend>, JudgeError> {
     Ok(Box::new(PlainSlot::make()?))
 }
@@ -82,67 +79,65 @@ pub(super) fn start() -> Result<Box<dyn Backend>, JudgeError> {
 #[derive(Debug)]
 struct PlainSlot {
     control: Arc<Control>,
-    bell: Arc<Bell>,
-    heard: PipeReader,
+    waker: Arc<RunWaker>,
+    wake_pipe: PipeReader,
     disk: DiskBoxes,
     guard: Guard,
     /// Descriptors of the judge that programs would inherit.
     left_open: Vec<i32>,
-    running: Arc<Running>,
+    running: Arc<RunningProgram>,
 }
 
-/// Wakes the thread that watches a run.
 #[derive(Debug)]
-struct Bell {
-    rings: PipeWriter,
-    wanted: Mutex<Option<(u64, Cause)>>,
+struct RunWaker {
+    pipe: PipeWriter,
+    requested_end: Mutex<Option<(u64, StopCause)>>,
 }
 
-impl Bell {
-    fn ring(&self) {
-        // A full pipe rings already.
-        let _ = (&self.rings).write(&[1]);
+impl RunWaker {
+    fn wake(&self) {
+        // If the pipe is full, the thread wakes anyway.
+        let _ = (&self.pipe).write(&[1]);
     }
 }
 
-impl EndRun for Arc<Bell> {
-    fn end(&self, run: u64, cause: Cause) {
-        let mut wanted = self.wanted.lock();
+impl RunEnder for Arc<RunWaker> {
+    fn end_run(&self, run: u64, cause: StopCause) {
+        let mut wanted = self.requested_end.lock();
         if wanted.is_none_or(|(earlier, _)| earlier != run) {
             *wanted = Some((run, cause));
         }
         drop(wanted);
-        self.ring();
+        self.wake();
     }
 }
 
-/// The running program, as long as its number cannot belong to another.
+/// `None` as soon as the program's number can belong to another process.
 #[derive(Debug, Default)]
-struct Running(Mutex<Option<Program>>);
+struct RunningProgram(Mutex<Option<StartedProgram>>);
 
-impl Running {}
+impl RunningProgram {}
 
-/// Looks at the running program.
 #[derive(Debug)]
 struct PlainWatch {
-    running: Arc<Running>,
-    pipes: Pipes,
+    running: Arc<RunningProgram>,
+    pipes: ProgramPipes,
 }
 
-impl Watch for PlainWatch {
-    fn look(&self) -> Seen {
-        // Until this ends, its number cannot belong to another.
+impl ProgramWatch for PlainWatch {
+    fn observe(&self) -> ProgramState {
+        // While this lock is held, the program's number cannot belong to another process.
         let program = self.running.0.lock();
-        program.map_or(Seen::Nothing, |program| self.pipes.look_at(program.number()))
+        program.map_or(ProgramState::Unknown, |program| self.pipes.observe(program.number()))
     }
 
-    /// The pipe is closed a moment before the process is gone; so this waits for a moment.
+    /// The pipe is closed a moment before the process is gone, so this waits for a moment.
     fn is_ending(&self) -> bool {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
         for _ in 0..TRIES {
             match &*self.running.0.lock() {
-                Some(program) if !program.is_over() => {}
+                Some(program) if !program.has_ended() => {}
                 _ => return true,
             }
             thread::sleep(EACH);
@@ -156,88 +151,103 @@ impl Backend for PlainSlot {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
-        let run = self.control.begin();
+    fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError> {
+        let run = self.control.begin_run();
         let reply = if self.control.is_stopped(run) {
             Err(interrupted())
         } else {
             self.run(job, run, ends, keep_in)
         };
-        self.control.is_over();
+        self.control.finish_run();
         self.disk.remove_run();
         reply
     }
 
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>> {
+    fn watch(
+        &self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<Box<dyn ProgramWatch>> {
         let running = Arc::clone(&self.running);
-        Ok(Box::new(PlainWatch { running, pipes: Pipes::of(input, output)? }))
+        Ok(Box::new(PlainWatch { running, pipes: ProgramPipes::of(input, output)? }))
     }
 
-    fn process(&self) -> Option<i32> {
+    fn core_process(&self) -> Option<i32> {
         None
     }
 }
 
 impl PlainSlot {
-    /// Makes a slot and its guard, before any program.
+    /// The guard starts before any program.
     fn make() -> Result<Self, JudgeError> {
-        let disk = directories::make()?;
+        let disk = directories::make_slot_directory()?;
         let guard = Guard::start(disk.path()).step("start the guard of a slot")?;
         let (heard, rings) = io::pipe().step("make a pipe")?;
         for end in [heard.as_fd(), rings.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
         }
-        let bell = Arc::new(Bell { rings, wanted: Mutex::new(None) });
+        let bell = Arc::new(RunWaker { pipe: rings, requested_end: Mutex::new(None) });
         Ok(Self {
             control: Control::new(Arc::clone(&bell)),
-            bell,
-            heard,
+            waker: bell,
+            wake_pipe: heard,
             disk,
             guard,
-            left_open: sys::left_open(),
+            left_open: sys::inherited_fds(),
             running: Arc::default(),
         })
     }
 
-    fn run(&mut self, job: &Job, run: u64, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
+    fn run(
+        &mut self,
+        job: &Job,
+        run: u64,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError> {
         let room = RunDirectory::prepare(&self.disk, job)?;
         let stdin = match ends.stdin {
             Some(end) => end,
-            None => directories::input(&self.disk, &job.stdin)?,
+            None => directories::open_input(&self.disk, &job.stdin)?,
         };
         let (outputs, ends) = Outputs::make(ends.stdout)?;
-        let start = Start::new(
+        let start = ProgramStart::new(
             &room.command,
-            limits::list(&job.limits),
+            limits::run_limits(&job.limits),
             self.left_open.clone(),
-            self.guard.line(),
+            self.guard.pipe_fd(),
         )?;
         let floor = sys::inherited_memory();
         let started = clock::now();
         let name = room.command.argv.first().map_or("", String::as_str);
         let spawned = start.spawn(&room.path, [stdin, ends.stdout, ends.stderr]);
-        let spawned = spawned.step_on("start the program", name).map_err(Fault::of_start);
-        let program = spawned.inspect_err(|_| self.guard.forget())?;
+        let spawned = spawned.step_on("start the program", name).map_err(Fault::for_start);
+        let program = spawned.inspect_err(|_| self.guard.report_group_gone())?;
         *self.running.0.lock() = Some(program);
-        self.control.repeat(run);
+        self.control.repeat_stop_request(run);
         let ended = Arc::new(AtomicU64::new(0));
-        let waiting = self.wait_for_its_end(program, &ended);
+        let waiting = self.spawn_waiter(program, &ended);
         let watched = match &waiting {
-            Ok(_) => self.watch_run(job, run, program, started, &ended, &outputs),
+            Ok(_) => self.supervise(job, run, program, started, &ended, &outputs),
             Err(_) => Ok(None),
         };
         let stopped_at = clock::now();
         program.kill_group();
         let waiting = waiting.step("start a thread");
         let joined = waiting.map(JoinHandle::join);
-        self.guard.forget();
+        self.guard.report_group_gone();
         *self.running.0.lock() = None;
         let bill = program.reap().step("wait for the program");
-        program.settle(PATIENCE);
+        program.wait_for_group_end(GROUP_END_TIMEOUT_MS);
         let cause = watched?;
         joined?.map_err(|_| Fault::new("wait for the program", "a thread panicked"))?;
         let bill = bill?;
-        if cause == Some(Cause::Interrupt) {
+        if cause == Some(StopCause::Interrupt) {
             return Err(interrupted());
         }
         // A process that left the group may go on writing.
@@ -254,16 +264,16 @@ impl PlainSlot {
             file_bytes: Bytes(room.new_bytes()?),
             ..Outcome::unmeasured(MECHANISM)
         };
-        if let Some(Cause::Limit(by)) = cause {
+        if let Some(StopCause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);
-            outcome.ending = Ending::Signalled(Signal(KILLED));
+            outcome.ending = Ending::Signalled(Signal(SIGKILL));
         }
-        written.note(&mut outcome, &job.limits);
+        written.record_in(&mut outcome, &job.limits);
         if outcome.stopped_by.is_none()
             && matches!(outcome.ending, Ending::Signalled(_))
-            && limits::refuses_to_start(name, &job.limits)
+            && limits::image_exceeds_limit(name, &job.limits)
         {
-            outcome.stopped_by = Some(StoppedBy::Memory);
+            outcome.stopped_by = Some(StopReason::Memory);
         }
         if outcome.stopped_by.is_none() && outcome.ending != Ending::Exited(0) {
             room.check_room()?;
@@ -272,80 +282,79 @@ impl PlainSlot {
         let captured = outputs.read(written, &job.limits)?;
         let (stdout, stderr) = (captured.stdout, captured.stderr);
         let kept = room.keep(job, &outcome, keep_in)?;
-        Ok(Ran { reply: Reply { outcome, stdout, stderr, collected, kept }, started })
+        Ok(FinishedRun { reply: JobReply { outcome, stdout, stderr, collected, kept }, started })
     }
 
-    /// Starts the thread that waits for the program's end, notes its time, and wakes us.
-    fn wait_for_its_end(
+    /// The thread waits for the program's end, notes the time, and wakes the supervisor.
+    fn spawn_waiter(
         &self,
-        program: Program,
+        program: StartedProgram,
         ended: &Arc<AtomicU64>,
     ) -> io::Result<JoinHandle<()>> {
-        let (ended, bell) = (Arc::clone(ended), Arc::clone(&self.bell));
+        let (ended, bell) = (Arc::clone(ended), Arc::clone(&self.waker));
         thread::Builder::new().name("juror-wait".to_owned()).spawn(move || {
             program.wait();
             ended.store(clock::now().max(1), Ordering::SeqCst);
-            bell.ring();
+            bell.wake();
         })
     }
 
-    /// Sleeps until the program is over, or must be ended; then returns why.
-    fn watch_run(
+    /// Sleeps until the program is over or must be ended; then returns why.
+    fn supervise(
         &mut self,
         job: &Job,
         run: u64,
-        program: Program,
+        program: StartedProgram,
         started: u64,
         ended: &AtomicU64,
         outputs: &Outputs,
-    ) -> Result<Option<Cause>, Fault> {
+    ) -> Result<Option<StopCause>, Fault> {
         loop {
             if ended.load(Ordering::SeqCst) != 0 {
                 return Ok(None);
             }
-            let wanted = self.bell.wanted.lock().filter(|(wanted, _)| *wanted == run);
+            let wanted = self.waker.requested_end.lock().filter(|(wanted, _)| *wanted == run);
             if let Some((_, cause)) = wanted {
                 return Ok(Some(cause));
             }
-            let sleep = match next_look(job, program, started) {
+            let sleep = match next_check(job, program, started) {
                 Ok(sleep) => sleep,
-                Err(by) => return Ok(Some(Cause::Limit(by))),
+                Err(by) => return Ok(Some(StopCause::Limit(by))),
             };
-            if outputs.written()?.is_beyond(&job.limits) {
-                return Ok(Some(Cause::Limit(StoppedBy::Output)));
+            if outputs.written()?.exceeds_limit(&job.limits) {
+                return Ok(Some(StopCause::Limit(StopReason::Output)));
             }
-            let mut fds = [PollFd::new(&self.heard, PollFlags::IN)];
+            let mut fds = [PollFd::new(&self.wake_pipe, PollFlags::IN)];
             match poll(&mut fds, Some(&clock::timespec(sleep))) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno).step("watch the run"),
             }
-            let _ = rustix::io::read(&self.heard, &mut [0; 64]);
+            let _ = rustix::io::read(&self.wake_pipe, &mut [0; 64]);
         }
     }
 }
 
-/// The signal that ends processes beyond a limit.
-const KILLED: i32 = 9;
+const SIGKILL: i32 = 9;
 
 /// The longest permitted sleep in nanoseconds, or the limit that ends the run now.
-fn next_look(job: &Job, program: Program, started: u64) -> Result<u64, StoppedBy> {
-    let mut next = LOOK;
+fn next_check(job: &Job, program: StartedProgram, started: u64) -> Result<u64, StopReason> {
+    let mut next = OUTPUT_CHECK_INTERVAL;
     let clock_limits = [job.limits.wall_time, job.limits.deadline];
     if let Some(limit) = clock_limits.into_iter().flatten().min().map(clock::nanoseconds) {
         let left = limit.saturating_sub(clock::now().saturating_sub(started));
         if left == 0 {
-            return Err(StoppedBy::WallTime);
+            return Err(StopReason::WallTime);
         }
         next = next.min(left);
     }
     if let Some(limit) = job.limits.cpu_time.map(clock::nanoseconds)
-        && let Some(used) = program.cpu_so_far()
+        && let Some(used) = program.cpu_used()
     {
         if used >= limit {
-            return Err(StoppedBy::CpuTime);
+            return Err(StopReason::CpuTime);
         }
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        next = next.min(((limit - used) / cores).max(SHORTEST));
+        next = next.min(((limit - used) / cores).max(CPU_CHECK_MIN));
     }
     Ok(next)
 }
@@ -354,12 +363,12 @@ fn next_look(job: &Job, program: Program, started: u64) -> Result<u64, StoppedBy
 mod tests {
     use super::*;
     use crate::model::blob::Blob;
-    use crate::model::job::{Command, Keep};
-    use crate::model::judgement::Again;
+    use crate::model::job::{BoxRetention, Command};
+    use crate::model::judgement::Retry;
     use crate::model::limits::Limits;
 
     #[test]
-    fn that_the_guard_is_gone_is_a_fault_of_the_judge_and_no_end_of_a_program() {
+    fn a_missing_guard_is_a_fault_of_the_judge() {
         let mut slot = PlainSlot::make().unwrap();
         let job = Job {
             command: Command {
@@ -372,14 +381,14 @@ mod tests {
             box_size: Bytes::mib(1),
             limits: Limits::default(),
             collect: Vec::new(),
-            keep: Keep::Nothing,
+            keep: BoxRetention::Nothing,
             is_timed: false,
         };
-        let ran = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap();
+        let ran = slot.run_joined(&job, StreamEnds::default(), Path::new("")).unwrap();
         assert_eq!(ran.reply.outcome.ending, Ending::Exited(7));
         slot.guard.kill();
-        let error = slot.run_joined(&job, Ends::default(), Path::new("")).unwrap_err();
-        assert_eq!(error.again, Again::Perhaps, "{error}");
+        let error = slot.run_joined(&job, StreamEnds::default(), Path::new("")).unwrap_err();
+        assert_eq!(error.again, Retry::Possible, "{error}");
         assert!(error.step.starts_with("start the program"), "{error}");
     }
 }

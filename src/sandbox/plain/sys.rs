@@ -19,24 +19,23 @@ use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
 use crate::sandbox::forks;
-use crate::sandbox::rlimits::{ENDLESS, Limit};
-use crate::sandbox::strings::Strings;
+use crate::sandbox::rlimits::{ResourceLimit, UNLIMITED};
+use crate::sandbox::strings::ExecStrings;
 
-/// The data for starting a program. It is prepared before the fork: after it, nothing may be allocated.
-pub(super) struct Start {
-    argv: Strings,
-    env: Strings,
-    limits: Vec<Limit>,
-    /// Descriptors that the program must not have.
+/// What a program needs to start. It is prepared before the fork: after it, nothing may be allocated.
+pub(super) struct ProgramStart {
+    argv: ExecStrings,
+    env: ExecStrings,
+    limits: Vec<ResourceLimit>,
     left_open: Vec<RawFd>,
     guard: RawFd,
 }
 
-impl Start {
-    /// Prepares the start of a command, whose additions to the environment are all of it.
+impl ProgramStart {
+    /// `command.env` is the whole environment.
     pub(super) fn new(
         command: &job::Command,
-        limits: Vec<Limit>,
+        limits: Vec<ResourceLimit>,
         left_open: Vec<RawFd>,
         guard: RawFd,
     ) -> Result<Self, Fault> {
@@ -46,33 +45,36 @@ impl Start {
         let arguments = command.argv.iter().map(|it| it.clone().into_bytes());
         let variables = command.env.iter();
         Ok(Self {
-            argv: Strings::new(arguments)?,
-            env: Strings::new(variables.map(|(name, value)| format!("{name}={value}").into()))?,
+            argv: ExecStrings::new(arguments)?,
+            env: ExecStrings::new(variables.map(|(name, value)| format!("{name}={value}").into()))?,
             limits,
             left_open,
             guard,
         })
     }
 
-    /// Starts the program in a directory, with its three standard streams.
-    pub(super) fn spawn(self, directory: &Path, streams: [OwnedFd; 3]) -> io::Result<Program> {
+    pub(super) fn spawn(
+        self,
+        directory: &Path,
+        streams: [OwnedFd; 3],
+    ) -> io::Result<StartedProgram> {
         let [stdin, stdout, stderr] = streams;
-        // Its name and its environment are not used: see `become_program`.
+        // The path and the environment are not used: see `become_program`.
         let mut command = Command::new("/");
         command.current_dir(directory).stdin(stdin).stdout(stdout).stderr(stderr);
         // SAFETY: `become_program` only calls the system, and allocates nothing.
         unsafe { command.pre_exec(move || self.become_program()) };
         let child = forks::spawn(&mut command)?;
         let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        number.map(Program).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
+        number.map(StartedProgram).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
 
     /// In the new process: detaches from the judge, and becomes the program. Returns only if that fails.
     ///
-    /// It calls `execve` itself, because the library's `execvp` would run a file that is not a program with a shell.
+    /// Calls `execve` itself: the library's `execvp` would run a file that is not a program with a shell.
     fn become_program(&self) -> io::Result<()> {
         let process = rustix::process::setsid()?;
-        // A missing guard is a fault of the judge, and must not end the program.
+        // If the guard is missing, that is a fault of the judge, and must not end the program.
         // SAFETY: sets no handler.
         unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
         // SAFETY: the guard's pipe is open as long as the slot that started this.
@@ -84,7 +86,7 @@ impl Start {
         }
         for limit in &self.limits {
             let [current, maximum] =
-                [limit.soft, limit.hard].map(|it| (it != ENDLESS).then_some(it));
+                [limit.soft, limit.hard].map(|it| (it != UNLIMITED).then_some(it));
             let limited = Rlimit { current, maximum };
             setrlimit(limit.resource, limited)?;
         }
@@ -93,7 +95,7 @@ impl Start {
             // SAFETY: sets no handler; signals that cannot be set are refused.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
-        // Whoever started the judge may have blocked some.
+        // The parent of the judge may have blocked some.
         let mut none = MaybeUninit::uninit();
         // SAFETY: the set is valid once it was made empty; it changes signals of this thread only.
         unsafe {
@@ -101,51 +103,48 @@ impl Start {
             libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
         }
         let program = self.argv.first().map_or(ptr::null(), |program| program.as_ptr());
-        // SAFETY: all strings end with a zero byte and both lists with a null, see `Strings`.
+        // SAFETY: all strings end with a zero byte and both lists with a null, see `ExecStrings`.
         unsafe { libc::execve(program, self.argv.as_ptr(), self.env.as_ptr()) };
         Err(io::Error::last_os_error())
     }
 }
 
-/// A program that was started and not reaped: the leader of its group.
+/// A program that was started and not reaped. It leads its process group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Program(Pid);
+pub(super) struct StartedProgram(Pid);
 
-/// The kernel's accounting of a finished program.
 pub(super) struct ResourceUsage {
     pub(super) ending: Ending,
-    /// CPU time of the program and of the children that it waited for.
+    /// Of the program and of the children that it waited for.
     pub(super) cpu: Duration,
-    /// The largest memory of one of them, in bytes.
+    /// The largest of these processes, in bytes.
     pub(super) memory: u64,
 }
 
-impl Program {
+impl StartedProgram {
     /// Waits for its end, without reaping it.
     pub(super) fn wait(self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.0), options) {}
     }
 
-    /// Its process number.
     pub(super) fn number(self) -> i32 {
         self.0.as_raw_pid()
     }
 
-    /// Whether it is over.
-    pub(super) fn is_over(self) -> bool {
+    pub(super) fn has_ended(self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
     }
 
-    /// Kills it and all others in its group. Only before it is reaped, or while a process of the group is left.
+    /// Kills the whole group. Call it only before the program is reaped, or while a process of the group is left.
     pub(super) fn kill_group(self) {
         let _ = kill_process_group(self.0, rustix::process::Signal::KILL);
     }
 
     /// Waits, for a bounded time, until its killed group is empty. A process that was forked at that moment may have
-    /// been missed, so those left are killed again: as long as there is one, the group's number is taken.
-    pub(super) fn settle(self, milliseconds: u32) {
+    /// been missed, so the group is killed again: while a process is left in it, its number is taken.
+    pub(super) fn wait_for_group_end(self, milliseconds: u32) {
         for _ in 0..milliseconds {
             if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process_group(self.0) {
                 return;
@@ -155,9 +154,9 @@ impl Program {
         }
     }
 
-    /// CPU time so far, without its children, in nanoseconds; `None` if the system does not tell during the run.
+    /// Without its children, in nanoseconds; `None` if the system does not tell during the run.
     #[cfg(not(target_vendor = "apple"))]
-    pub(super) fn cpu_so_far(self) -> Option<u64> {
+    pub(super) fn cpu_used(self) -> Option<u64> {
         let mut clock = 0;
         // SAFETY: the place for the clock's number lives until the call returns.
         let refused = unsafe { libc::clock_getcpuclockid(self.0.as_raw_pid(), &raw mut clock) };
@@ -173,13 +172,11 @@ impl Program {
         Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
     }
 
-    /// CPU time so far: this system does not tell during the run.
     #[cfg(target_vendor = "apple")]
-    pub(super) fn cpu_so_far(self) -> Option<u64> {
+    pub(super) fn cpu_used(self) -> Option<u64> {
         None
     }
 
-    /// Reaps it, and returns its usage.
     pub(super) fn reap(self) -> io::Result<ResourceUsage> {
         let mut status = 0;
         let mut usage = MaybeUninit::<libc::rusage>::zeroed();
@@ -198,7 +195,7 @@ impl Program {
         // SAFETY: plain numbers, which the system has filled in.
         let usage = unsafe { usage.assume_init() };
         let ending = if libc::WIFSIGNALED(status) {
-            Ending::Signalled(signal(libc::WTERMSIG(status)))
+            Ending::Signalled(linux_signal(libc::WTERMSIG(status)))
         } else {
             Ending::Exited(libc::WEXITSTATUS(status))
         };
@@ -214,14 +211,14 @@ fn time(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
 }
 
-/// The largest memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
+/// In bytes. Source: the manual pages `getrusage(2)` of the systems.
 fn memory(usage: &libc::rusage) -> u64 {
     const UNIT: u64 = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     usage.ru_maxrss as u64 * UNIT
 }
 
-/// Memory that a program is charged with before it begins, in bytes: on Linux, that of the judge. Other systems have
-/// no such file, and do not do this.
+/// Memory that a program is charged with before it begins, in bytes: on Linux, that of the judge. Other systems do not
+/// charge it, and have no such file.
 pub(super) fn inherited_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -229,7 +226,7 @@ pub(super) fn inherited_memory() -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// Signals with other numbers on other systems: their numbers here, and those of Linux, which the model uses. Source:
+/// Signals that have other numbers on other systems: the number here, and that of Linux, which the model uses. Source:
 /// `signal(7)` of Linux, `signal(3)` of FreeBSD and macOS.
 const SIGNALS: [(i32, i32); 10] = [
     (libc::SIGBUS, 7),
@@ -244,29 +241,28 @@ const SIGNALS: [(i32, i32); 10] = [
     (libc::SIGSYS, 31),
 ];
 
-/// A signal of this system.
-fn signal(number: i32) -> Signal {
+fn linux_signal(number: i32) -> Signal {
     let known = SIGNALS.iter().find(|(here, _)| *here == number);
     // On other systems these are SIGEMT, SIGINFO, and signals that no program expects.
     let is_only_here = !cfg!(target_os = "linux") && matches!(number, 7 | 29 | 32..);
     match known {
         Some((_, linux)) => Signal(*linux),
-        None if is_only_here => Signal(Signal::ELSEWHERE + number),
+        None if is_only_here => Signal(Signal::FOREIGN_OFFSET + number),
         None => Signal(number),
     }
 }
 
-/// The highest descriptor to check: more than any process has by accident.
-const HIGHEST: u64 = 65_536;
+/// The highest descriptor to check: no process has that many by accident.
+const DESCRIPTOR_MAX: u64 = 65_536;
 
 fn descriptors() -> std::ops::Range<RawFd> {
-    let most = getrlimit(Resource::Nofile).current.unwrap_or(HIGHEST);
-    3..RawFd::try_from(most.min(HIGHEST)).unwrap_or(RawFd::MAX)
+    let most = getrlimit(Resource::Nofile).current.unwrap_or(DESCRIPTOR_MAX);
+    3..RawFd::try_from(most.min(DESCRIPTOR_MAX)).unwrap_or(RawFd::MAX)
 }
 
-/// The descriptors of this process that programs would inherit, beside the three standard ones: those that its parent
-/// left open.
-pub(super) fn left_open() -> Vec<RawFd> {
+/// The descriptors of this process that programs would inherit, except the three standard ones. Its parent left them
+/// open.
+pub(super) fn inherited_fds() -> Vec<RawFd> {
     descriptors()
         .filter(|fd| {
             // SAFETY: takes no pointer.
@@ -276,12 +272,12 @@ pub(super) fn left_open() -> Vec<RawFd> {
         .collect()
 }
 
-/// Starts a process that only does this work, with only one descriptor.
+/// Starts a process that only does this work, and keeps one descriptor.
 ///
 /// # Safety
 /// The work must not need what another thread of this process may hold at this moment, such as a lock.
 pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
-    let alone = forks::alone();
+    let alone = forks::block_program_writes();
     // SAFETY: the child only does what is below.
     let forked = unsafe { libc::fork() };
     drop(alone);
@@ -310,8 +306,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signals_have_the_names_that_they_have_here() {
-        let check = |number: i32, name: &str| assert_eq!(signal(number).to_string(), name);
+    fn signals_have_the_systems_names() {
+        let check = |number: i32, name: &str| assert_eq!(linux_signal(number).to_string(), name);
         check(libc::SIGBUS, "SIGBUS");
         check(libc::SIGSYS, "SIGSYS");
         check(libc::SIGUSR1, "SIGUSR1");

@@ -2,16 +2,16 @@
 //!
 //! # Theory of operation
 //!
-//! Most of the time of comparing small programs is their start. So both programs are built a second time, with
-//! `src/language/batch.c` before their `main`. Such a program is started once for many inputs, in the sandbox as any
-//! other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's own
-//! `main` on it, with all startup code already done.
+//! A comparison of small programs spends most of its time on their start. So both programs are built a second time,
+//! with `src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the sandbox like
+//! any other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's
+//! own `main`, with all startup code already done.
 //!
 //! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
-//! limits of a single run and ended with exit code 0, both report the same of their program on this input, and the
-//! output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a limit)
-//! the input is compared anew, with each program in a process of its own, as if there were no batches. So no failure
-//! is reported that single runs did not show. Batches may overlook what a program does only in a fresh process.
+//! limits of a single run and ended with exit code 0; both report that their program ended normally on this input; and
+//! the output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a
+//! limit) the input is compared anew, with each program in a process of its own. So every reported failure comes from
+//! single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
@@ -25,48 +25,47 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::build::batch::{self, Way};
-use crate::build::{Built, Prepared, Runnable, unbuildable};
+use crate::build::batch::{self, BatchMode};
+use crate::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use crate::judge::case::Rules;
 use crate::judge::output::BatchOutput;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
-use crate::search::batch::size::Size;
+use crate::search::batch::size::BatchSize;
 use crate::search::comparison::Comparison;
 
 /// Number of inputs that are tried before anything is built for batches.
-const BEFORE: u64 = 64;
+const INPUTS_BEFORE_BATCHES: u64 = 64;
 /// Number of inputs that must be left for batches to pay off.
-const WORTH: u64 = 500;
+const INPUTS_WORTH_BATCHES: u64 = 500;
 /// The program that does not build, and the consequence.
 const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
 /// Building both programs must take at most the time left, divided by this.
-const PART: u32 = 2;
+const BUILD_TIME_DIVISOR: u32 = 2;
 
-/// Both programs of a comparison, to be built for batches.
 pub struct Batches {
-    way: Way,
-    reference: Side,
-    submission: Side,
-    size: Mutex<Size>,
+    way: BatchMode,
+    reference: BatchProgram,
+    submission: BatchProgram,
+    size: Mutex<BatchSize>,
 }
 
 /// One of the two programs.
-struct Side {
+struct BatchProgram {
     path: PathBuf,
-    prepared: Prepared,
-    is_taken: AtomicBool,
+    prepared: PreparedProgram,
+    is_claimed: AtomicBool,
     built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
 }
 
-impl Side {
-    fn new((path, prepared): (&Path, &Prepared)) -> Option<Self> {
+impl BatchProgram {
+    fn new((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
         Some(Self {
             path: path.to_owned(),
             prepared: prepared.for_batches()?,
-            is_taken: AtomicBool::new(false),
+            is_claimed: AtomicBool::new(false),
             built: OnceLock::new(),
         })
     }
@@ -76,9 +75,9 @@ impl Side {
     }
 }
 
-/// The progress of a search, to decide whether batches pay off.
+/// The progress of a search decides whether batches pay off.
 #[derive(Clone, Copy, Debug)]
-pub struct Left {
+pub struct RemainingSearch {
     pub tried: u64,
     /// Number of inputs that may still be tried.
     pub inputs: Option<u64>,
@@ -86,49 +85,47 @@ pub struct Left {
 }
 
 impl Batches {
-    /// Upper bound in bytes on an input in a batch: on longer ones, the work of programs outweighs their start.
-    pub const LONGEST: u64 = 16 << 10;
+    /// In bytes. On longer inputs, the work of programs outweighs their start.
+    pub const INPUT_BYTES_MAX: u64 = 16 << 10;
 
-    /// Batches of both programs, unless a language lacks them or there is no [`Way`].
+    /// `None` if a language lacks batches, or there is no [`Way`].
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
-        reference: (&Path, &Prepared),
-        submission: (&Path, &Prepared),
+        reference: (&Path, &PreparedProgram),
+        submission: (&Path, &PreparedProgram),
     ) -> Option<Self> {
         Some(Self {
-            way: Way::new(rules.problem, isolation)?,
-            reference: Side::new(reference)?,
-            submission: Side::new(submission)?,
+            way: BatchMode::new(rules.problem, isolation)?,
+            reference: BatchProgram::new(reference)?,
+            submission: BatchProgram::new(submission)?,
             size: Mutex::default(),
         })
     }
 
-    fn sides(&self) -> [&Side; 2] {
+    fn programs(&self) -> [&BatchProgram; 2] {
         [&self.submission, &self.reference]
     }
 
-    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was one to
-    /// build.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted. If a program does not build, there are no batches.
-    pub fn build(&self, comparison: &Comparison<'_>, left: Left) -> Result<bool, Stop> {
-        let took = [comparison.submission, comparison.reference].map(|runnable| runnable.building);
-        let is_worth_it = left.tried >= BEFORE
-            && left.inputs.is_none_or(|inputs| inputs >= WORTH)
-            && took.iter().sum::<Duration>() <= left.time / PART;
-        if !is_worth_it || self.trouble().is_some() {
+    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
+    /// build. If a program does not build, there are no batches.
+    pub fn build(&self, comparison: &Comparison<'_>, left: RemainingSearch) -> Result<bool, Stop> {
+        let took =
+            [comparison.submission, comparison.reference].map(|runnable| runnable.build_time);
+        let is_worth_it = left.tried >= INPUTS_BEFORE_BATCHES
+            && left.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
+            && took.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
+        if !is_worth_it || self.build_failure().is_some() {
             return Ok(false);
         }
-        let free = |side: &&Side| !side.is_taken.swap(true, Ordering::SeqCst);
-        let Some(side) = self.sides().into_iter().find(free) else { return Ok(false) };
+        let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
+        let Some(side) = self.programs().into_iter().find(free) else { return Ok(false) };
         let bench = &comparison.bench;
         let limits = Limits::of_compiler(&bench.problem.limits);
         let built = match bench.builder.build(&side.prepared, &limits, &comparison.rules.limits)? {
-            Built::Program(runnable) => Ok(runnable),
-            Built::Rejected(report) => {
-                let mut remark = unbuildable(FOR_BATCHES, &side.path, &report);
+            BuildResult::Program(runnable) => Ok(runnable),
+            BuildResult::Rejected(report) => {
+                let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);
                 remark.severity = Severity::Warning;
                 Err(remark)
             }
@@ -138,15 +135,15 @@ impl Batches {
         Ok(true)
     }
 
-    /// The reason why there are no batches, if a program did not build for them.
-    pub fn trouble(&self) -> Option<Diagnostic> {
-        let remark = |side: &Side| Some(side.built.get()?.as_ref().err()?.clone());
-        self.sides().into_iter().find_map(remark)
+    /// Why there are no batches, if a program did not build for them.
+    pub fn build_failure(&self) -> Option<Diagnostic> {
+        let remark = |side: &BatchProgram| Some(side.built.get()?.as_ref().err()?.clone());
+        self.programs().into_iter().find_map(remark)
     }
 
-    /// Number of inputs to try at once; one as long as there are no batches.
+    /// Number of inputs to try at once: one as long as there are no batches.
     pub fn size(&self) -> usize {
-        if self.sides().iter().all(|side| side.runnable().is_some()) {
+        if self.programs().iter().all(|side| side.runnable().is_some()) {
             self.with_size(|size| size.next())
         } else {
             1
@@ -154,21 +151,20 @@ impl Batches {
     }
 
     /// Adjusts the size by the result of a batch or of a single input.
-    pub fn learn(&self, count: usize, accepted: usize, elapsed: Duration) {
-        self.with_size(|size| size.learn(count, accepted, elapsed));
+    pub fn adjust_size(&self, count: usize, accepted: usize, elapsed: Duration) {
+        self.with_size(|size| size.adjust(count, accepted, elapsed));
     }
 
-    fn with_size<R>(&self, with: impl FnOnce(&mut Size) -> R) -> R {
+    fn with_size<R>(&self, with: impl FnOnce(&mut BatchSize) -> R) -> R {
         with(&mut self.size.lock())
     }
 
-    /// Whether an input is small enough for a batch.
-    pub fn takes(input: &[u8]) -> bool {
-        input.len() as u64 <= Self::LONGEST
+    pub fn fits(input: &[u8]) -> bool {
+        input.len() as u64 <= Self::INPUT_BYTES_MAX
     }
 
-    /// The inputs on which the submission is accepted, as far as batches can tell.
-    pub fn accepted(
+    /// `false` also if a batch cannot decide about an input.
+    pub fn accepts_each(
         &self,
         comparison: &Comparison<'_>,
         inputs: &[Arc<[u8]>],
@@ -180,16 +176,20 @@ impl Batches {
             return Ok(accepted);
         };
         let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
-        let Ok(answers) = batch::outputs(&said.bytes, inputs.len()) else { return Ok(accepted) };
+        let Ok(answers) = batch::decode_outputs(&said.bytes, inputs.len()) else {
+            return Ok(accepted);
+        };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
         let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
-        let Ok(written) = batch::outputs(&said.bytes, asked.len()) else { return Ok(accepted) };
+        let Ok(written) = batch::decode_outputs(&said.bytes, asked.len()) else {
+            return Ok(accepted);
+        };
         for (place, output) in answered.into_iter().zip(written) {
             if let (Some(answer), Some(output)) = (answers[place], output) {
-                accepted[place] = comparison.accepts(&inputs[place], answer, &said.ran, output)?;
+                accepted[place] = comparison.accepts(&inputs[place], answer, &said.run, output)?;
             }
         }
         Ok(accepted)
@@ -201,7 +201,7 @@ impl Batches {
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<BatchOutput>, Stop> {
-        let said = comparison.runs().many(runnable, self.way, inputs)?;
-        Ok(said.filter(|said| said.ran.rejected.is_none()))
+        let said = comparison.output_runs().run_batch(runnable, self.way, inputs)?;
+        Ok(said.filter(|said| said.run.rejected.is_none()))
     }
 }

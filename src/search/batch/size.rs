@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Upper bound on the inputs of a batch.
-pub const MOST: usize = 256;
+pub const BATCH_MAX: usize = 256;
 
 /// If a batch takes less time than this beyond the start, the next may be larger.
 const QUICK: Duration = Duration::from_millis(100);
@@ -11,59 +11,57 @@ const QUICK: Duration = Duration::from_millis(100);
 const SLOW: Duration = Duration::from_millis(300);
 
 /// After this many batches in a row that accept nothing, there are no more.
-const USELESS: u32 = 5;
+const USELESS_MAX: u32 = 5;
 
-/// The number of inputs of the next batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct BatchSize {
     next: usize,
-    /// Whether a batch was tried: single inputs only show how long a start takes, so the first batch is always tried.
+    /// Whether a batch was tried. Single inputs only show how long a start takes, so the first batch is always tried.
     is_tried: bool,
-    useless: u32,
+    useless_batches: u32,
     /// The least time of a single input: most of it is the start of the programs, which a batch has only once.
-    start: Option<Duration>,
+    start_time: Option<Duration>,
 }
 
-impl Default for Size {
+impl Default for BatchSize {
     fn default() -> Self {
-        Self { next: 2, is_tried: false, useless: 0, start: None }
+        Self { next: 2, is_tried: false, useless_batches: 0, start_time: None }
     }
 }
 
-impl Size {
-    /// Number of inputs to try at once.
+impl BatchSize {
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// Adjusts the size by the result of a batch or of a single input: its inputs, how many were accepted, and the
-    /// time.
-    pub fn learn(&mut self, count: usize, accepted: usize, elapsed: Duration) {
-        if self.useless >= USELESS {
+    /// Adjusts the size by the result of a batch or of a single input: its inputs, how many of them were accepted, and
+    /// the time.
+    pub fn adjust(&mut self, count: usize, accepted: usize, elapsed: Duration) {
+        if self.useless_batches >= USELESS_MAX {
             return;
         }
         if count > 1 && accepted == 0 {
             self.is_tried = true;
-            self.useless += 1;
+            self.useless_batches += 1;
             self.next = 1;
             return;
         }
         if count > 1 {
-            self.useless = 0;
+            self.useless_batches = 0;
         }
         if count == 1 {
-            self.start = Some(self.start.map_or(elapsed, |known| known.min(elapsed)));
+            self.start_time = Some(self.start_time.map_or(elapsed, |known| known.min(elapsed)));
         }
         self.is_tried |= count > 1;
         if !self.is_tried {
             return;
         }
-        let start = self.start.unwrap_or_default();
+        let start = self.start_time.unwrap_or_default();
         if elapsed > SLOW + start || accepted * 2 < count {
             self.next = (count / 2).max(1);
         } else if elapsed < QUICK + start && accepted == count {
             // Other workers may have set another size in the meantime.
-            self.next = self.next.max(count * 2).min(MOST);
+            self.next = self.next.max(count * 2).min(BATCH_MAX);
         }
     }
 }
@@ -72,11 +70,11 @@ impl Size {
 mod tests {
     use super::*;
 
-    /// Checks the next size after batches given as `count accepted milliseconds`, with `-` for the size asked for.
+    /// Each batch is `count accepted milliseconds`.
     fn check(batches: &[(usize, usize, u64)], expected: usize) {
-        let mut size = Size::default();
+        let mut size = BatchSize::default();
         for &(count, accepted, milliseconds) in batches {
-            size.learn(count, accepted, Duration::from_millis(milliseconds));
+            size.adjust(count, accepted, Duration::from_millis(milliseconds));
         }
         assert_eq!(size.next(), expected, "{batches:?}");
     }
@@ -98,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_batches_and_those_that_tell_little_shrink() {
+    fn slow_or_rejecting_batches_shrink() {
         check(&[(16, 16, 301)], 8);
         check(&[(1, 1, 2000), (2, 2, 4000)], 1);
         check(&[(32, 15, 5)], 16);
@@ -107,11 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn batches_that_never_accept_anything_come_to_an_end() {
+    fn batches_that_never_accept_end() {
         let in_vain = [(2, 0, 1), (1, 1, 1)].repeat(4);
         check(&in_vain, 2);
         check(&[&in_vain[..], &[(2, 0, 1), (1, 1, 1)]].concat(), 1);
-        // A batch that accepts makes up for those before.
+        // A batch that accepts makes up for earlier ones.
         check(&[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! A turn of a worker: it takes inputs, has them compared, and keeps those that fail.
+//! A turn of a worker: it takes inputs, compares both programs on them, and notes those that fail.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -9,94 +9,91 @@ use crate::inputs::candidates::Candidate;
 use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
-use crate::model::stress::{Origin, REPEATS, SearchEnd};
-use crate::search::arena::Fresh;
-use crate::search::batch::{Batches, Left};
-use crate::search::comparison::{Compared, Unusable};
-use crate::search::run::{Failure, Fault, Shared};
-use crate::validity::Refusal;
+use crate::model::stress::{CounterexampleOrigin, REPEATS, SearchEnd};
+use crate::search::arena::SearchInput;
+use crate::search::batch::{Batches, RemainingSearch};
+use crate::search::comparison::{ComparisonResult, UnusableReason};
+use crate::search::run::{Failure, PackageFault, SharedSearch};
+use crate::validity::DisputedInput;
 
-/// After this many failing inputs that turn out invalid, validators see each input before the programs do.
-const DOUBTS: u64 = 3;
+/// After this many failing inputs that turn out invalid, validators check each input before the programs run.
+const INVALID_FAILURES_MAX: u64 = 3;
 
-/// An input that a worker has taken.
-struct Taken {
+struct TakenInput {
     number: u64,
     candidate: Candidate,
-    is_asked_first: bool,
+    is_validated_first: bool,
 }
 
-/// An input that is ready to be compared.
-struct Ready {
-    fresh: Fresh,
+struct ReadyInput {
+    fresh: SearchInput,
     /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
 }
 
-impl Shared<'_, '_> {
+impl SharedSearch<'_, '_> {
     pub(super) fn work(&self) {
         loop {
-            match self.turn() {
+            match self.take_turn() {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
                     let mut state = self.state.lock();
-                    state.outcome.error.get_or_insert(error);
+                    state.findings.error.get_or_insert(error);
                     self.is_over.store(true, Ordering::Relaxed);
                 }
             }
         }
         let mut state = self.state.lock();
-        state.working -= 1;
+        state.active_workers -= 1;
         drop(state);
         self.changed.notify_all();
     }
 
-    /// Returns whether there was anything to do.
-    fn turn(&self) -> Result<bool, Stop> {
-        if let Some(batches) = self.searching.batches
+    /// Returns whether there was work.
+    fn take_turn(&self) -> Result<bool, Stop> {
+        if let Some(batches) = self.parameters.batches
             && !self.is_over.load(Ordering::Relaxed)
-            && batches.build(self.searching.comparison, self.left())?
+            && batches.build(self.parameters.comparison, self.remaining())?
         {
             return Ok(true);
         }
-        let taken = self.take(self.searching.batches.map_or(1, Batches::size))?;
+        let taken = self.take_inputs(self.parameters.batches.map_or(1, Batches::size))?;
         if taken.is_empty() {
             return Ok(false);
         }
         let mut ready = Vec::with_capacity(taken.len());
         for taken in taken {
-            ready.extend(self.ready(taken)?);
+            ready.extend(self.prepare_input(taken)?);
         }
         self.compare(ready)?;
         Ok(true)
     }
 
-    /// The progress of the search.
-    fn left(&self) -> Left {
+    fn remaining(&self) -> RemainingSearch {
         let tried = self.state.lock().taken;
-        Left {
+        RemainingSearch {
             tried,
-            inputs: self.searching.most.map(|most| most.saturating_sub(tried)),
-            time: self.searching.time.saturating_sub(self.started.elapsed()),
+            inputs: self.parameters.runs_max.map(|most| most.saturating_sub(tried)),
+            time: self.parameters.time.saturating_sub(self.started.elapsed()),
         }
     }
 
-    /// The next inputs, at most `most`; empty if the search is over.
-    fn take(&self, most: usize) -> Result<Vec<Taken>, Stop> {
+    /// Empty if the search is over.
+    fn take_inputs(&self, most: usize) -> Result<Vec<TakenInput>, Stop> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
             return Ok(all);
         }
-        let is_late = || self.started.elapsed() >= self.searching.time;
-        // To write an input may take long.
+        let is_late = || self.started.elapsed() >= self.parameters.time;
+        // Writing an input may take long.
         let is_over =
-            || is_late() || self.is_over.load(Ordering::Relaxed) || (self.searching.is_stopped)();
+            || is_late() || self.is_over.load(Ordering::Relaxed) || (self.parameters.is_stopped)();
         let mut state = self.state.lock();
         while all.len() < most {
             let end = if is_late() {
                 Some(SearchEnd::Time)
-            } else if self.searching.most.is_some_and(|most| state.taken >= most) {
+            } else if self.parameters.runs_max.is_some_and(|most| state.taken >= most) {
                 Some(SearchEnd::Runs)
             } else {
                 None
@@ -106,34 +103,34 @@ impl Shared<'_, '_> {
                 None => state.candidates.next(&is_over)?,
             };
             let Some(candidate) = candidate else {
-                if (self.searching.is_stopped)() {
+                if (self.parameters.is_stopped)() {
                     return Err(Stop::Interrupted);
                 }
                 // Inputs that were already taken are still tried.
                 let otherwise = if is_late() { SearchEnd::Time } else { SearchEnd::Exhausted };
-                state.outcome.end.get_or_insert(end.unwrap_or(otherwise));
+                state.findings.end.get_or_insert(end.unwrap_or(otherwise));
                 break;
             };
             let number = state.taken;
             state.taken += 1;
-            if let Origin::Small { level } = candidate.origin {
-                state.outcome.result.level = Some(level);
+            if let CounterexampleOrigin::Small { level } = candidate.origin {
+                state.findings.result.level = Some(level);
             }
-            let is_asked_first = state.outcome.doubts >= DOUBTS;
-            all.push(Taken { number, candidate, is_asked_first });
+            let is_asked_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
+            all.push(TakenInput { number, candidate, is_validated_first: is_asked_first });
         }
         Ok(all)
     }
 
-    /// The input for a taken number; `None` if it is not to be compared.
-    fn ready(&self, taken: Taken) -> Result<Option<Ready>, Stop> {
+    /// `None` if the input is not to be compared.
+    fn prepare_input(&self, taken: TakenInput) -> Result<Option<ReadyInput>, Stop> {
         if self.is_settled(taken.number) {
             return Ok(None);
         }
-        let fresh = match self.searching.arena.make(taken.number, taken.candidate)? {
+        let fresh = match self.parameters.arena.make_input(taken.number, taken.candidate)? {
             Ok(fresh) => fresh,
             Err(broken) => {
-                let result = &mut self.state.lock().outcome.result;
+                let result = &mut self.state.lock().findings.result;
                 result.left_out += 1;
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
@@ -147,45 +144,44 @@ impl Shared<'_, '_> {
             return Ok(None);
         }
         // A grammar accepts its own inputs; other grammars of the package may not.
-        let is_one = self.searching.arena.validity.grammars.len() < 2 && fresh.call.is_none();
-        if !is_one && !self.searching.arena.validity.by_grammar(&fresh.input) {
-            self.state.lock().outcome.result.left_out += 1;
+        let is_one = self.parameters.arena.validity.grammars.len() < 2 && fresh.call.is_none();
+        if !is_one && !self.parameters.arena.validity.grammars_accept(&fresh.input) {
+            self.state.lock().findings.result.left_out += 1;
             return Ok(None);
         }
-        if taken.is_asked_first && !self.is_allowed(&fresh.input)? {
+        if taken.is_validated_first && !self.is_allowed(&fresh.input)? {
             return Ok(None);
         }
-        Ok(Some(Ready { fresh, is_allowed: taken.is_asked_first }))
+        Ok(Some(ReadyInput { fresh, is_allowed: taken.is_validated_first }))
     }
 
-    /// Whether an input with this number no longer matters: an earlier one fails, or there is a fault.
+    /// Whether an input no longer matters: an earlier one fails, or there is a fault.
     fn is_settled(&self, number: u64) -> bool {
         if !self.is_over.load(Ordering::Relaxed) {
             return false;
         }
-        let outcome = &self.state.lock().outcome;
+        let outcome = &self.state.lock().findings;
         let is_late = |first: u64| first < number;
         let found = outcome.result.found.as_ref().map(|found| found.fresh.number);
         let fault = outcome.result.fault.as_ref().map(|fault| fault.number);
         found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
 
-    /// Compares the inputs: in a batch those that it can accept, and the others one by one.
-    fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
+    /// Compares in a batch where possible. Compares all inputs that it does not accept one by one.
+    fn compare(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
-        if let Some(batches) = self.searching.batches {
-            let places =
-                (0..ready.len()).filter(|place| Batches::takes(&ready[*place].fresh.input));
+        if let Some(batches) = self.parameters.batches {
+            let places = (0..ready.len()).filter(|place| Batches::fits(&ready[*place].fresh.input));
             let places: Vec<usize> = places.collect();
             // A single input has nothing to share a start with.
             if places.len() > 1 {
                 let inputs = places.iter().map(|place| Arc::clone(&ready[*place].fresh.input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
-                let accepted = batches.accepted(self.searching.comparison, &inputs)?;
+                let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
                 let count = accepted.iter().filter(|accepted| **accepted).count();
-                batches.learn(inputs.len(), count, started.elapsed());
-                let result = &mut self.state.lock().outcome.result;
+                batches.adjust_size(inputs.len(), count, started.elapsed());
+                let result = &mut self.state.lock().findings.result;
                 result.runs += count as u64;
                 result.batched += count as u64;
                 for (place, accepted) in places.into_iter().zip(accepted) {
@@ -203,33 +199,36 @@ impl Shared<'_, '_> {
             }
             let started = Instant::now();
             self.compare_one(ready)?;
-            if let Some(batches) = self.searching.batches.filter(|_| alone) {
-                batches.learn(1, 1, started.elapsed());
+            if let Some(batches) = self.parameters.batches.filter(|_| alone) {
+                batches.adjust_size(1, 1, started.elapsed());
             }
         }
         Ok(())
     }
 
-    /// Compares on a single input.
-    fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
-        match self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
-            Compared::Same => self.state.lock().outcome.result.runs += 1,
-            Compared::Differs(judged) => {
-                self.state.lock().outcome.result.runs += 1;
+    fn compare_one(&self, ready: ReadyInput) -> Result<(), Stop> {
+        match self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
+            ComparisonResult::Same => self.state.lock().findings.result.runs += 1,
+            ComparisonResult::Differs(judged) => {
+                self.state.lock().findings.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.confirm(ready, *judged)?;
                 }
             }
-            Compared::NoAnswer(why) if why == Unusable::TooSlow || self.is_guess(&ready) => {
-                self.state.lock().outcome.result.left_out += 1;
+            ComparisonResult::NoAnswer(why)
+                if why == UnusableReason::TooSlow || self.is_guess(&ready) =>
+            {
+                self.state.lock().findings.result.left_out += 1;
             }
-            Compared::NoAnswer(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
-            Compared::NoAnswer(why) => {
+            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+                return Err(Stop::Fault(*error));
+            }
+            ComparisonResult::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
-                    self.keep_fault(Fault {
+                    self.note_fault(PackageFault {
                         number: ready.fresh.number,
                         input: ready.fresh.input,
-                        why,
+                        reason: why,
                     });
                 }
             }
@@ -237,46 +236,50 @@ impl Shared<'_, '_> {
         Ok(())
     }
 
-    /// Whether only input validators vouch for an input: if they are lax, right programs may fail on it.
-    fn is_guess(&self, ready: &Ready) -> bool {
-        let no_grammar = self.searching.arena.validity.grammars.is_empty();
-        no_grammar && matches!(ready.fresh.origin, Origin::TestCase { .. })
+    /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
+    fn is_guess(&self, ready: &ReadyInput) -> bool {
+        let no_grammar = self.parameters.arena.validity.grammars.is_empty();
+        no_grammar && matches!(ready.fresh.origin, CounterexampleOrigin::TestCase { .. })
     }
 
-    /// Keeps a fault of the package, if it is the first.
-    fn keep_fault(&self, fault: Fault) {
+    /// Only the first fault counts.
+    fn note_fault(&self, fault: PackageFault) {
         let mut state = self.state.lock();
-        let known = &mut state.outcome.result.fault;
+        let known = &mut state.findings.result.fault;
         if known.as_ref().is_none_or(|it| fault.number < it.number) {
             *known = Some(fault);
         }
-        // The others finish inputs that they have already taken, which came before.
+        // Other workers finish inputs that they have already taken, which may come before.
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the package's validators in the sandbox accept an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.searching.arena.validity.refusal(input)? else { return Ok(true) };
+        let Some(by) = self.parameters.arena.validity.program_objection(input)? else {
+            return Ok(true);
+        };
         let mut state = self.state.lock();
-        let outcome = &mut state.outcome;
-        outcome.doubts += 1;
+        let outcome = &mut state.findings;
+        outcome.invalid_failures += 1;
         outcome.result.left_out += 1;
-        outcome.result.refused.get_or_insert_with(|| Refusal { input: Arc::clone(input), by });
+        outcome
+            .result
+            .disputed
+            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
         Ok(false)
     }
 
-    /// Runs a failing input again, and keeps it if it fails again.
-    fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
-        let arena = self.searching.arena;
-        arena.scheduler.extend_deadline(Instant::now() + self.searching.shrink_time);
+    /// Runs both programs again on a failing input, and notes it.
+    fn confirm(&self, ready: ReadyInput, judged: CaseJudgement) -> Result<(), Stop> {
+        let arena = self.parameters.arena;
+        arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
             let compared =
-                self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
-            // Runs that are done count.
+                self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
+            // Completed runs count.
             let Some(compared) = arena.in_time(compared)? else { break };
             repeats += 1;
-            if let Compared::Differs(again) = compared
+            if let ComparisonResult::Differs(again) = compared
                 && again.verdict == judged.verdict
             {
                 failing += 1;
@@ -284,14 +287,14 @@ impl Shared<'_, '_> {
         }
         let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
         let mut state = self.state.lock();
-        let outcome = &mut state.outcome;
+        let outcome = &mut state.findings;
         let place = if failing == repeats { &mut outcome.result.found } else { &mut outcome.flaky };
         let is_first = place.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
         if is_first {
             *place = Some(failure);
         }
         if failing == repeats {
-            // The others finish inputs that they have already taken, which came before.
+            // Other workers finish inputs that they have already taken, which may come before.
             self.is_over.store(true, Ordering::Relaxed);
         }
         Ok(())

@@ -14,62 +14,66 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::model::html::escape;
-use crate::package::latex::{accent, accented, symbol, typography};
-use crate::statement::Scope;
+use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
+use crate::statement::TranslationState;
 use crate::statement::images;
-use crate::statement::latex::scanner::{Ahead, Scanner, Token};
-use crate::statement::latex::symbols::{Style, is_nothing, style, switch};
-use crate::statement::latex::writer::Writer;
-use crate::statement::markdown::FORMULA;
-use crate::statement::math::{self, Math};
+use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
+use crate::statement::latex::symbols::{
+    TextStyle, ignored_arguments, lasting_style, style_of_argument,
+};
+use crate::statement::latex::writer::HtmlWriter;
+use crate::statement::markdown::FORMULA_HELP;
+use crate::statement::math::{self, FormulaTranslator};
 use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
 
-/// Upper bound on the depth of nested groups and environments, and of macros in macros.
+/// For nested groups and environments, and for macros in macros.
 const DEEPEST: usize = 50;
-/// Upper bound on the text that macros make.
+/// In bytes of text that macros make.
 const MOST_EXPANDED: usize = 1 << 20;
 
-const HELP_IMAGE: &str =
+const IMAGE_HELP: &str =
     "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
 
-/// The help for unknown commands.
-const HELP: &str = "use the commands that the package format lists for LaTeX statements";
+const COMMANDS_HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
-/// The title, if the statement sets one, and the statement, both as HTML.
-pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Option<String>, String) {
+/// Returns the title, if the statement sets one, and the statement, both as HTML.
+pub(super) fn translate(
+    source: &StatementText,
+    scope: &mut TranslationState<'_>,
+) -> (Option<String>, String) {
     let text: Rc<str> = source.text.as_str().into();
     let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
     let end = text.find("\\end{document}").unwrap_or(text.len()).max(start);
-    let mut translator = Translator {
+    let mut translator = LatexTranslator {
         source,
         scope,
-        labels: labels(&text),
-        ahead: Ahead::of(&text),
+        labels: figure_numbers(&text),
+        search_budget: SearchBudget::for_text(&text),
         text,
         expanded_at: None,
-        expanded: 0,
+        expanded_bytes: 0,
         depth: 0,
-        writer: Writer::default(),
-        math: Math::new(),
+        writer: HtmlWriter::default(),
+        math: FormulaTranslator::new(),
         macros: HashMap::new(),
         title: None,
         figures: 0,
-        notes: Vec::new(),
+        footnotes: Vec::new(),
     };
-    translator.range(start..end);
-    translator.writer.paragraph();
-    let notes = std::mem::take(&mut translator.notes);
+    translator.translate_range(start..end);
+    translator.writer.end_paragraph();
+    let notes = std::mem::take(&mut translator.footnotes);
     if !notes.is_empty() {
         let notes: String = notes.iter().map(|note| format!("<li>{note}</li>\n")).collect();
-        translator.writer.block(&format!("<ol class=\"footnotes\">\n{notes}</ol>"));
+        translator.writer.push_block(&format!("<ol class=\"footnotes\">\n{notes}</ol>"));
     }
     (translator.title, translator.writer.html)
 }
 
-/// The number of the figure with each label, for `\ref`.
-fn labels(text: &str) -> HashMap<String, usize> {
+/// For `\ref`.
+fn figure_numbers(text: &str) -> HashMap<String, usize> {
     let mut labels = HashMap::new();
     let mut captions = 0;
     for part in text.split('\\') {
@@ -83,97 +87,104 @@ fn labels(text: &str) -> HashMap<String, usize> {
     labels
 }
 
-struct Translator<'a, 'b> {
+struct LatexTranslator<'a, 'b> {
     source: &'a StatementText,
-    scope: &'a mut Scope<'b>,
+    scope: &'a mut TranslationState<'b>,
     /// The statement, or the text of a macro.
     text: Rc<str>,
-    ahead: Ahead,
-    /// The place of the macro in the statement.
+    search_budget: SearchBudget,
+    /// The range of the macro in the statement.
     expanded_at: Option<Range<usize>>,
-    expanded: usize,
+    expanded_bytes: usize,
     depth: usize,
-    writer: Writer,
-    math: Math,
-    macros: HashMap<String, Rc<Macro>>,
+    writer: HtmlWriter,
+    math: FormulaTranslator,
+    macros: HashMap<String, Rc<LatexMacro>>,
     title: Option<String>,
     figures: usize,
     labels: HashMap<String, usize>,
-    notes: Vec<String>,
+    footnotes: Vec<String>,
 }
 
-struct Macro {
+struct LatexMacro {
     parameters: usize,
-    /// What the first parameter is if it is not given; then it is given in brackets.
+    /// The default of the first parameter, which is then an argument in brackets.
     default: Option<String>,
     body: String,
 }
 
-impl Translator<'_, '_> {
-    /// Translates a part of the text.
-    fn range(&mut self, range: Range<usize>) {
+impl LatexTranslator<'_, '_> {
+    fn translate_range(&mut self, range: Range<usize>) {
         if self.depth >= DEEPEST {
-            self.remark(range, "groups are nested too deeply here; the rest is left out", HELP);
+            self.add_remark(
+                range,
+                "groups are nested too deeply here; the rest is left out",
+                COMMANDS_HELP,
+            );
             return;
         }
         self.depth += 1;
-        let mark = self.writer.mark();
+        let mark = self.writer.style_count();
         let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, range, &self.ahead);
+        let mut scanner = LatexScanner::new(&text, range, &self.search_budget);
         while let Some((token, at)) = scanner.next() {
             self.token(token, at, &mut scanner);
         }
-        self.writer.back_to(mark);
+        self.writer.pop_styles(mark);
         self.depth -= 1;
     }
 
-    fn token(&mut self, token: Token<'_>, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn token(&mut self, token: LatexToken<'_>, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         match token {
-            Token::Text(text) if self.writer.is_code() => self.writer.text(&escape(text)),
-            Token::Text(text) => self.writer.text(&escape(&typography(text))),
-            Token::Space => self.writer.space(),
-            Token::Tie => self.writer.text("\u{a0}"),
-            Token::Paragraph => self.writer.paragraph(),
-            Token::Math { formula, alone } => self.formula(formula, alone, at),
-            Token::Verbatim(text) => {
-                self.writer.text(&format!("<code>{}</code>", escape(text)));
+            LatexToken::Text(text) if self.writer.is_code() => self.writer.push_text(&escape(text)),
+            LatexToken::Text(text) => self.writer.push_text(&escape(&typography(text))),
+            LatexToken::Space => self.writer.push_space(),
+            LatexToken::Tie => self.writer.push_text("\u{a0}"),
+            LatexToken::Paragraph => self.writer.end_paragraph(),
+            LatexToken::Math { formula, is_display: alone } => self.formula(formula, alone, at),
+            LatexToken::Verbatim(text) => {
+                self.writer.push_text(&format!("<code>{}</code>", escape(text)));
             }
-            Token::Group(inner) => self.range(inner),
-            Token::Environment { name, body } => self.environment(name, body, at),
-            Token::Command(name) => self.command(name, at, scanner),
+            LatexToken::Group(inner) => self.translate_range(inner),
+            LatexToken::Environment { name, body } => self.environment(name, body, at),
+            LatexToken::Command(name) => self.command(name, at, scanner),
             // `&` outside of tables.
-            Token::Cell => self.writer.text("&amp;"),
-            Token::Stray(what) => {
-                self.remark(at, format!("`{what}` is left out: it has no match"), HELP);
+            LatexToken::Cell => self.writer.push_text("&amp;"),
+            LatexToken::Unmatched(what) => {
+                self.add_remark(
+                    at,
+                    format!("`{what}` is left out: it has no match"),
+                    COMMANDS_HELP,
+                );
             }
         }
     }
 
-    fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let plain = name.trim_end_matches('*');
         if let Some(it) = self.macros.get(plain).map(Rc::clone) {
-            return self.expand(&it, at, scanner);
+            return self.expand_macro(&it, at, scanner);
         }
-        if let Some(text) = symbol(name) {
-            return self.writer.text(&escape(text));
+        if let Some(text) = symbol_text(name) {
+            return self.writer.push_text(&escape(text));
         }
-        if let Some(mark) = accent(name) {
-            let text = accented(&self.text[scanner.argument()], mark);
-            return self.writer.text(&escape(&text));
+        if let Some(mark) = accent_mark(name) {
+            let text = with_accent(&self.text[scanner.argument()], mark);
+            return self.writer.push_text(&escape(&text));
         }
-        if let Some(style) = style(plain) {
-            return self.styled(style, scanner);
+        if let Some(style) = style_of_argument(plain) {
+            return self.apply_style(style, scanner);
         }
-        if let Some(style) = switch(plain) {
+        if let Some(style) = lasting_style(plain) {
             // Polygon writes `\bf{text}`.
             if scanner.is_at_group() {
-                self.styled(style, scanner)
+                self.apply_style(style, scanner)
             } else {
-                self.writer.push(style)
+                self.writer.push_style(style)
             }
             return;
         }
-        if let Some(arguments) = is_nothing(plain) {
+        if let Some(arguments) = ignored_arguments(plain) {
             scanner.option();
             for _ in 0..arguments {
                 scanner.argument();
@@ -181,10 +192,10 @@ impl Translator<'_, '_> {
             return;
         }
         match plain {
-            "par" => self.writer.paragraph(),
+            "par" => self.writer.end_paragraph(),
             "\\" | "newline" | "linebreak" => {
                 scanner.option();
-                self.writer.line_break();
+                self.writer.push_line_break();
             }
             "section" | "subsection" | "subsubsection" | "paragraph" => {
                 self.heading(plain, scanner)
@@ -194,10 +205,11 @@ impl Translator<'_, '_> {
                 self.title = Some(title).filter(|title| !title.trim().is_empty());
             }
             "problemyamlname" => {
-                self.writer.text(&page::title(self.scope.problem, self.scope.language));
+                self.writer
+                    .push_text(&page::problem_title(self.scope.problem, self.scope.language));
             }
-            "nextsample" => self.writer.block(&self.scope.samples.next()),
-            "remainingsamples" => self.writer.block(&self.scope.samples.rest()),
+            "nextsample" => self.writer.push_block(&self.scope.samples.next_sample()),
+            "remainingsamples" => self.writer.push_block(&self.scope.samples.remaining_samples()),
             "constant" => self.constant(at, scanner),
             "url" => {
                 let address = self.text[scanner.address()].replace('\\', "");
@@ -217,29 +229,31 @@ impl Translator<'_, '_> {
                 let caption = self.inline(scanner.argument());
                 let number =
                     if name == "caption" { format!("{word} {number}: ") } else { String::new() };
-                self.writer.block(&format!("<figcaption>{number}{caption}</figcaption>"));
+                self.writer.push_block(&format!("<figcaption>{number}{caption}</figcaption>"));
             }
             "epigraph" => {
                 let quote = self.inline(scanner.argument());
                 let from = self.inline(scanner.argument());
-                self.writer.block(&format!(
+                self.writer.push_block(&format!(
                     "<blockquote class=\"epigraph\"><p>{quote}</p><p>— {from}</p></blockquote>"
                 ));
             }
             "footnote" => {
                 let note = self.inline(scanner.argument());
-                self.notes.push(note);
-                self.writer.text(&format!("<sup>{}</sup>", self.notes.len()));
+                self.footnotes.push(note);
+                self.writer.push_text(&format!("<sup>{}</sup>", self.footnotes.len()));
             }
             "ref" => {
                 let label = scanner.argument();
                 let number = self.labels.get(&self.text[label.clone()]).copied();
                 match number {
-                    Some(number) => self.writer.text(&number.to_string()),
-                    None => self.remark(label, "there is no such label", "add it with \\label"),
+                    Some(number) => self.writer.push_text(&number.to_string()),
+                    None => self.add_remark(label, "there is no such label", "add it with \\label"),
                 }
             }
-            "def" | "newcommand" | "renewcommand" | "providecommand" => self.define(scanner, at),
+            "def" | "newcommand" | "renewcommand" | "providecommand" => {
+                self.define_macro(scanner, at)
+            }
             // Those of Polygon are built in; others are not supported.
             "newenvironment" | "renewenvironment" => {
                 scanner.argument();
@@ -248,48 +262,47 @@ impl Translator<'_, '_> {
                 scanner.argument();
             }
             // Sections that continue up to the next one.
-            "InputFile" => self.writer.section(self.scope.words.input),
-            "OutputFile" => self.writer.section(self.scope.words.output),
-            "Interaction" => self.writer.section(self.scope.words.interaction),
-            "Scoring" => self.writer.section(self.scope.words.scoring),
+            "InputFile" => self.writer.push_section_title(self.scope.words.input),
+            "OutputFile" => self.writer.push_section_title(self.scope.words.output),
+            "Interaction" => self.writer.push_section_title(self.scope.words.interaction),
+            "Scoring" => self.writer.push_section_title(self.scope.words.scoring),
             "Note" | "Notes" | "Explanation" | "Explanations" => {
-                self.writer.section(self.scope.words.note)
+                self.writer.push_section_title(self.scope.words.note)
             }
             // Each example has its own heading.
             "Example" | "Examples" => {}
             "exmpfile" => {
-                let mut path = || self.source.beside(self.text[scanner.argument()].trim());
+                let mut path = || self.source.neighbour(self.text[scanner.argument()].trim());
                 let (input, output) = (path(), path());
-                self.writer.block(&self.scope.samples.stated(input, output));
+                self.writer.push_block(&self.scope.samples.sample_of_files(input, output));
             }
             "exmp" => {
                 let texts = [scanner.argument(), scanner.argument()];
                 let texts = texts.map(|text| self.text[text].to_owned());
-                let sample = self.scope.samples.given(texts.each_ref().map(|it| &**it));
-                self.writer.block(&sample);
+                let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(|it| &**it));
+                self.writer.push_block(&sample);
             }
             "multicolumn" | "multirow" => {
                 let (_, _, content) = (scanner.argument(), scanner.argument(), scanner.argument());
-                self.range(content);
+                self.translate_range(content);
             }
-            "item" => self.remark(at, "`\\item` is outside a list", HELP),
+            "item" => self.add_remark(at, "`\\item` is outside a list", COMMANDS_HELP),
             _ => {
                 let what = format!("`\\{name}` is unknown; it is left out, but its text is kept");
-                self.remark(at, what, HELP);
+                self.add_remark(at, what, COMMANDS_HELP);
             }
         }
     }
 
-    /// Translates the argument of a style.
-    fn styled(&mut self, style: Style, scanner: &mut Scanner<'_>) {
+    fn apply_style(&mut self, style: TextStyle, scanner: &mut LatexScanner<'_>) {
         let argument = scanner.argument();
-        let mark = self.writer.mark();
-        self.writer.push(style);
-        self.range(argument);
-        self.writer.back_to(mark);
+        let mark = self.writer.style_count();
+        self.writer.push_style(style);
+        self.translate_range(argument);
+        self.writer.pop_styles(mark);
     }
 
-    fn heading(&mut self, name: &str, scanner: &mut Scanner<'_>) {
+    fn heading(&mut self, name: &str, scanner: &mut LatexScanner<'_>) {
         scanner.option();
         let text = self.inline(scanner.argument());
         let level = match name {
@@ -297,17 +310,17 @@ impl Translator<'_, '_> {
             "subsection" => 3,
             _ => 4,
         };
-        self.writer.block(&format!("<h{level}>{text}</h{level}>"));
+        self.writer.push_block(&format!("<h{level}>{text}</h{level}>"));
     }
 
-    fn constant(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn constant(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let name = self.text[scanner.argument()].trim().to_owned();
         let found = self.scope.problem.constants.iter().find(|it| it.key == name);
         match found.map(|it| escape(&it.value)) {
-            Some(value) => self.writer.text(&value),
+            Some(value) => self.writer.push_text(&value),
             None => {
                 let message = format!("unknown constant `{name}`");
-                self.remark(at, message, "add it to `constants` in problem.yaml");
+                self.add_remark(at, message, "add it to `constants` in problem.yaml");
             }
         }
     }
@@ -320,36 +333,36 @@ impl Translator<'_, '_> {
         });
         let translated = self.math.translate(&formula, alone).unwrap_or_else(|reason| {
             let message = format!("this formula is shown as written: {reason}");
-            self.remark(at, message, FORMULA);
-            math::unread(&formula)
+            self.add_remark(at, message, FORMULA_HELP);
+            math::as_code(&formula)
         });
-        self.writer.text(&translated);
+        self.writer.push_text(&translated);
     }
 
     fn link(&mut self, address: &str, shown: &str, at: Range<usize>) {
         if !is_link(address) {
             let message = format!("the link to `{address}` is left out");
-            self.remark(at, message, "a page links to http, https and mail addresses");
-            return self.writer.text(shown);
+            self.add_remark(at, message, "a page links to http, https and mail addresses");
+            return self.writer.push_text(shown);
         }
-        self.writer.text(&format!("<a href=\"{}\">{shown}</a>", escape(address)));
+        self.writer.push_text(&format!("<a href=\"{}\">{shown}</a>", escape(address)));
     }
 
-    fn image(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn image(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let options = scanner.option().map(|range| self.text[range].to_owned()).unwrap_or_default();
         let name = self.text[scanner.argument()].trim().to_owned();
-        let width = options.split(',').find_map(|option| width(option.trim()));
+        let width = options.split(',').find_map(|option| parse_width(option.trim()));
         if let Some(tag) = self.image_tag(&name, width, at) {
-            self.writer.text(&tag);
+            self.writer.push_text(&tag);
         }
     }
 
-    fn illustration(&mut self, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn illustration(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let part: f64 = self.text[scanner.argument()].trim().parse().unwrap_or(0.3);
         let name = self.text[scanner.argument()].trim().to_owned();
         let caption = self.inline(scanner.argument());
         let Some(tag) = self.image_tag(&name, None, at) else { return };
-        self.writer.block(&format!(
+        self.writer.push_block(&format!(
             "<figure class=\"illustration\" style=\"width:{:.1}%\">{tag}<figcaption>{caption}</figcaption></figure>",
             part.clamp(0.05, 1.0) * 100.0
         ));
@@ -357,17 +370,17 @@ impl Translator<'_, '_> {
 
     fn image_tag(&mut self, name: &str, width: Option<f64>, at: Range<usize>) -> Option<String> {
         match self.scope.images.address(name) {
-            Ok(address) => Some(images::tag(&address, "", width)),
+            Ok(address) => Some(images::image_tag(&address, "", width)),
             Err(reason) => {
                 let message = format!("the image `{name}` is left out: {reason}");
-                self.remark(at, message, HELP_IMAGE);
+                self.add_remark(at, message, IMAGE_HELP);
                 None
             }
         }
     }
 
     /// Defines a macro: `\newcommand{\name}[2][default]{text}` or `\def\name{text}`.
-    fn define(&mut self, scanner: &mut Scanner<'_>, at: Range<usize>) {
+    fn define_macro(&mut self, scanner: &mut LatexScanner<'_>, at: Range<usize>) {
         let name = self.text[scanner.argument()].trim().trim_start_matches('\\').to_owned();
         let parameters = scanner.option().and_then(|range| self.text[range].trim().parse().ok());
         let default = scanner.option().map(|range| self.text[range].to_owned());
@@ -377,16 +390,16 @@ impl Translator<'_, '_> {
             scanner.skip_to_brace();
             body = scanner.argument();
             let message = format!("the macro \\{name} has a pattern, so it is left out");
-            self.remark(at, message, "define it by `\\newcommand`");
+            self.add_remark(at, message, "define it by `\\newcommand`");
             body.end = body.start;
         }
         let body = self.text[body].to_owned();
         self.math.define(&name, &body);
         let parameters = parameters.unwrap_or(0);
-        self.macros.insert(name, Rc::new(Macro { parameters, default, body }));
+        self.macros.insert(name, Rc::new(LatexMacro { parameters, default, body }));
     }
 
-    fn expand(&mut self, it: &Macro, at: Range<usize>, scanner: &mut Scanner<'_>) {
+    fn expand_macro(&mut self, it: &LatexMacro, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let mut body = Cow::from(&it.body);
         for number in 1..=it.parameters.min(9) {
             let default = it.default.as_deref().filter(|_| number == 1);
@@ -394,55 +407,55 @@ impl Translator<'_, '_> {
                 Some(default) => scanner.option().map_or(default, |range| &self.text[range]),
                 None => &self.text[scanner.argument()],
             };
-            if self.expanded > MOST_EXPANDED {
+            if self.expanded_bytes > MOST_EXPANDED {
                 continue;
             }
             let parameter = format!("#{number}");
             // The text is not made if it would be too long.
-            self.expanded += body.matches(&parameter).count().saturating_mul(argument.len());
-            if self.expanded <= MOST_EXPANDED {
+            self.expanded_bytes += body.matches(&parameter).count().saturating_mul(argument.len());
+            if self.expanded_bytes <= MOST_EXPANDED {
                 body = body.replace(&parameter, argument).into();
             }
         }
-        self.expanded = self.expanded.saturating_add(it.body.len());
-        if self.expanded > MOST_EXPANDED {
+        self.expanded_bytes = self.expanded_bytes.saturating_add(it.body.len());
+        if self.expanded_bytes > MOST_EXPANDED {
             let message = "macros make more than 1 MiB of text; the rest is left out";
-            return self.remark(at, message, HELP);
+            return self.add_remark(at, message, COMMANDS_HELP);
         }
         let body: Rc<str> = body.into();
         let outer = self.expanded_at.clone();
         self.expanded_at.get_or_insert(at);
         let end = body.len();
         let text = std::mem::replace(&mut self.text, body);
-        self.range(0..end);
+        self.translate_range(0..end);
         self.text = text;
         self.expanded_at = outer;
     }
 
-    /// Translates a part of the text to HTML without paragraphs.
+    /// Without paragraphs.
     fn inline(&mut self, range: Range<usize>) -> String {
-        let outer = std::mem::replace(&mut self.writer, Writer::inline());
-        self.range(range);
+        let outer = std::mem::replace(&mut self.writer, HtmlWriter::inline());
+        self.translate_range(range);
         std::mem::replace(&mut self.writer, outer).html.trim().to_owned()
     }
 
-    /// Translates a part of the text to HTML with paragraphs.
+    /// With paragraphs.
     fn block(&mut self, range: Range<usize>) -> String {
         let outer = std::mem::take(&mut self.writer);
-        self.range(range);
-        self.writer.paragraph();
+        self.translate_range(range);
+        self.writer.end_paragraph();
         std::mem::replace(&mut self.writer, outer).html
     }
 
-    fn remark(&mut self, at: Range<usize>, message: impl Into<String>, help: &str) {
+    fn add_remark(&mut self, at: Range<usize>, message: impl Into<String>, help: &str) {
         let at = self.expanded_at.clone().unwrap_or(at);
-        self.scope.remarks.extend(self.source.remark(at, message.into(), help));
+        self.scope.remarks.extend(self.source.new_remark(at, message.into(), help));
     }
 }
 
 /// The fraction of the page's width in `width=0.5\textwidth`, `width=7cm` or `scale=0.2`. A line has 16 cm; the size
 /// of an image in centimetres is unknown.
-fn width(option: &str) -> Option<f64> {
+fn parse_width(option: &str) -> Option<f64> {
     let value = option.strip_prefix("width=")?.trim();
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     let (number, unit) = value.split_at(end);

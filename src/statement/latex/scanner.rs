@@ -4,18 +4,14 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::package::latex::{closing, find};
+use crate::package::latex::{closing_brace, find_outside_comments};
 
-/// Environments that contain a formula.
-const FORMULAS: [&str; 8] =
+const FORMULA_ENVIRONMENTS: [&str; 8] =
     ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
-/// Environments that contain verbatim text.
-pub(super) const VERBATIM: [&str; 2] = ["verbatim", "lstlisting"];
+pub(super) const VERBATIM_ENVIRONMENTS: [&str; 2] = ["verbatim", "lstlisting"];
 
-/// One part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
-    /// Text without special characters.
+pub(super) enum LatexToken<'a> {
     Text(&'a str),
     /// White space, including the end of a line.
     Space,
@@ -23,10 +19,9 @@ pub(super) enum Token<'a> {
     Tie,
     /// An empty line.
     Paragraph,
-    /// A formula, inline or `alone`.
     Math {
         formula: &'a str,
-        alone: bool,
+        is_display: bool,
     },
     /// `\verb|text|`.
     Verbatim(&'a str),
@@ -40,223 +35,225 @@ pub(super) enum Token<'a> {
     /// `&`.
     Cell,
     /// A brace, or the `\begin` or `\end` of an environment, without its partner.
-    Stray(&'a str),
+    Unmatched(&'a str),
 }
 
-/// Reads a part of a text.
-pub(super) struct Scanner<'a> {
+pub(super) struct LatexScanner<'a> {
     text: &'a str,
-    at: usize,
+    position: usize,
     end: usize,
-    ahead: Ahead,
+    search_budget: SearchBudget,
 }
 
-/// How many bytes may still be passed in search of the end of something, for all scanners of a statement together. Each
-/// end is looked for up to the end of the text, so without a bound the time would be quadratic in what does not end.
+/// The bytes that all scanners of a statement together may still search. A missing end is searched up to the end of
+/// the text, so without a bound the time would be quadratic.
 #[derive(Clone, Debug)]
-pub(super) struct Ahead(Rc<Cell<usize>>);
+pub(super) struct SearchBudget(Rc<Cell<usize>>);
 
-impl Ahead {
-    /// How often each byte may be passed: once for each group around it, and a few times for each table.
-    const TIMES: usize = 64;
+impl SearchBudget {
+    /// Each byte is searched once for each group that contains it, and a few times for each table.
+    const PER_BYTE: usize = 64;
     /// For short texts.
-    const LEAST: usize = 1 << 20;
+    const MINIMUM: usize = 1 << 20;
 
-    pub(super) fn of(text: &str) -> Self {
-        Self(Rc::new(Cell::new(Self::LEAST + Self::TIMES * text.len())))
+    pub(super) fn for_text(text: &str) -> Self {
+        Self(Rc::new(Cell::new(Self::MINIMUM + Self::PER_BYTE * text.len())))
     }
 
-    /// How many are left.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn remaining(&self) -> usize {
         self.0.get()
     }
 
-    /// Counts bytes that a search has passed.
-    fn pass(&self, bytes: usize) {
+    fn spend(&self, bytes: usize) {
         self.0.set(self.0.get().saturating_sub(bytes));
     }
 
-    /// How far a search from `start` may go.
-    fn end(&self, start: usize, end: usize) -> usize {
-        end.min(start.saturating_add(self.left()))
+    fn limit(&self, start: usize, end: usize) -> usize {
+        end.min(start.saturating_add(self.remaining()))
     }
 }
 
-impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, range: Range<usize>, ahead: &Ahead) -> Self {
-        Self { text, at: range.start, end: range.end, ahead: ahead.clone() }
+impl<'a> LatexScanner<'a> {
+    pub(super) fn new(text: &'a str, range: Range<usize>, ahead: &SearchBudget) -> Self {
+        Self { text, position: range.start, end: range.end, search_budget: ahead.clone() }
     }
 
-    /// The next position of a text from `start` on.
     fn find(&self, start: usize, what: &str) -> Option<usize> {
-        let found = find(self.text, start, self.ahead.end(start, self.end), what);
-        self.ahead.pass(found.unwrap_or(self.end).saturating_sub(start));
+        let found = find_outside_comments(
+            self.text,
+            start,
+            self.search_budget.limit(start, self.end),
+            what,
+        );
+        self.search_budget.spend(found.unwrap_or(self.end).saturating_sub(start));
         found
     }
 
-    /// The position of the brace that closes the one at `open`.
-    fn closing(&self, open: usize, has_comments: bool) -> Option<usize> {
-        let found = closing(self.text, open, self.ahead.end(open, self.end), has_comments);
-        self.ahead.pass(found.unwrap_or(self.end).saturating_sub(open));
+    fn find_closing(&self, open: usize, has_comments: bool) -> Option<usize> {
+        let found =
+            closing_brace(self.text, open, self.search_budget.limit(open, self.end), has_comments);
+        self.search_budget.spend(found.unwrap_or(self.end).saturating_sub(open));
         found
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..self.end]
+        &self.text[self.position..self.end]
     }
 
-    /// The next part, and its range.
-    pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+    pub(super) fn next(&mut self) -> Option<(LatexToken<'a>, Range<usize>)> {
         while self.rest().starts_with('%') {
             self.comment();
         }
-        let start = self.at;
+        let start = self.position;
         let first = self.rest().chars().next()?;
         let token = match first {
             _ if first.is_whitespace() => self.blanks(),
-            '~' => self.single(Token::Tie),
-            '&' => self.single(Token::Cell),
-            '}' => self.single(Token::Stray("}")),
-            '{' => match self.closing(self.at, true) {
+            '~' => self.single(LatexToken::Tie),
+            '&' => self.single(LatexToken::Cell),
+            '}' => self.single(LatexToken::Unmatched("}")),
+            '{' => match self.find_closing(self.position, true) {
                 Some(close) => {
-                    let inner = self.at + 1..close;
-                    self.at = close + 1;
-                    Token::Group(inner)
+                    let inner = self.position + 1..close;
+                    self.position = close + 1;
+                    LatexToken::Group(inner)
                 }
-                None => self.single(Token::Stray("{")),
+                None => self.single(LatexToken::Unmatched("{")),
             },
             '$' => self.math(),
             '\\' => self.backslash(),
             _ => {
                 let is_special = |c: char| "%~&{}$\\".contains(c) || c.is_whitespace();
-                Token::Text(self.skip(|c| !is_special(c)))
+                LatexToken::Text(self.skip(|c| !is_special(c)))
             }
         };
-        Some((token, start..self.at))
+        Some((token, start..self.position))
     }
 
     /// Skips a comment, up to the first character of the next line that is not white space.
     fn comment(&mut self) {
         let rest = self.rest();
-        self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
+        self.position += rest.find('\n').map_or(rest.len(), |end| end + 1);
         self.skip(|c| c == ' ' || c == '\t');
     }
 
-    /// Goes on to the next character that is not one of these. Returns what it passes.
+    /// Returns the skipped text.
     fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let passed = &rest[..rest.find(|c: char| !is_skipped(c)).unwrap_or(rest.len())];
-        self.at += passed.len();
+        self.position += passed.len();
         passed
     }
 
-    fn single(&mut self, token: Token<'a>) -> Token<'a> {
-        self.at += 1;
+    fn single(&mut self, token: LatexToken<'a>) -> LatexToken<'a> {
+        self.position += 1;
         token
     }
 
-    fn blanks(&mut self) -> Token<'a> {
+    fn blanks(&mut self) -> LatexToken<'a> {
         match self.skip(char::is_whitespace).matches('\n').count() {
-            0 | 1 => Token::Space,
-            _ => Token::Paragraph,
+            0 | 1 => LatexToken::Space,
+            _ => LatexToken::Paragraph,
         }
     }
 
-    fn math(&mut self) -> Token<'a> {
+    fn math(&mut self) -> LatexToken<'a> {
         let alone = self.rest().starts_with("$$");
         let mark = if alone { "$$" } else { "$" };
-        self.at += mark.len();
+        self.position += mark.len();
         self.formula(mark, mark, alone)
     }
 
-    /// Scans a formula after its opening mark.
-    fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> Token<'a> {
-        let start = self.at;
+    /// The opening mark is already scanned.
+    fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> LatexToken<'a> {
+        let start = self.position;
         match self.find(start, close) {
             Some(end) => {
-                self.at = end + close.len();
-                Token::Math { formula: &self.text[start..end], alone }
+                self.position = end + close.len();
+                LatexToken::Math { formula: &self.text[start..end], is_display: alone }
             }
-            None => Token::Stray(open),
+            None => LatexToken::Unmatched(open),
         }
     }
 
-    fn backslash(&mut self) -> Token<'a> {
+    fn backslash(&mut self) -> LatexToken<'a> {
         let rest = &self.rest()[1..];
         let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
         if letters == 0 {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             let name = &rest[..length];
-            self.at += 1 + length;
+            self.position += 1 + length;
             return match name {
                 "(" => self.formula(name, "\\)", false),
                 "[" => self.formula(name, "\\]", true),
-                _ => Token::Command(name),
+                _ => LatexToken::Command(name),
             };
         }
         let name = &rest[..letters + usize::from(rest[letters..].starts_with('*'))];
-        let start = self.at;
-        self.at += 1 + name.len();
+        let start = self.position;
+        self.position += 1 + name.len();
         match name {
             "verb" | "verb*" => self.verb(),
             "begin" => self.environment(start),
             "end" => {
                 self.argument();
-                Token::Stray(&self.text[start..self.at])
+                LatexToken::Unmatched(&self.text[start..self.position])
             }
             _ => {
                 // White space after a command only ends it.
                 self.skip(|c| c == ' ' || c == '\t');
-                Token::Command(name)
+                LatexToken::Command(name)
             }
         }
     }
 
-    fn verb(&mut self) -> Token<'a> {
+    fn verb(&mut self) -> LatexToken<'a> {
         let rest = self.rest();
-        let Some(mark) = rest.chars().next() else { return Token::Stray("\\verb") };
+        let Some(mark) = rest.chars().next() else { return LatexToken::Unmatched("\\verb") };
         let start = mark.len_utf8();
-        let far = self.ahead.end(0, rest.len() - start);
+        let far = self.search_budget.limit(0, rest.len() - start);
         let far = (0..=far).rev().find(|far| rest.is_char_boundary(start + far)).unwrap_or(0);
         let found = rest[start..start + far].find(mark);
-        self.ahead.pass(found.unwrap_or(far));
-        let Some(end) = found else { return Token::Stray("\\verb") };
-        self.at += start + end + start;
-        Token::Verbatim(&rest[start..start + end])
+        self.search_budget.spend(found.unwrap_or(far));
+        let Some(end) = found else { return LatexToken::Unmatched("\\verb") };
+        self.position += start + end + start;
+        LatexToken::Verbatim(&rest[start..start + end])
     }
 
-    /// Scans an environment after its `\begin`.
-    fn environment(&mut self, start: usize) -> Token<'a> {
+    /// `\begin` is already scanned.
+    fn environment(&mut self, start: usize) -> LatexToken<'a> {
         let name = self.argument();
         let name = &self.text[name];
         let plain = name.trim_end_matches('*');
         let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
         let mut depth = 1_usize;
-        let mut at = self.at;
+        let mut at = self.position;
         while let Some(found) = self.find(at, "\\") {
             let rest = &self.text[found..self.end];
             at = found + 1;
             if rest.starts_with(&close) {
                 depth -= 1;
                 if depth == 0 {
-                    let body = self.at..found;
-                    self.at = found + close.len();
-                    let whole = &self.text[start..self.at];
-                    return if !FORMULAS.contains(&plain) {
-                        Token::Environment { name, body }
+                    let body = self.position..found;
+                    self.position = found + close.len();
+                    let whole = &self.text[start..self.position];
+                    return if !FORMULA_ENVIRONMENTS.contains(&plain) {
+                        LatexToken::Environment { name, body }
                     } else if matches!(plain, "displaymath" | "math") {
-                        Token::Math { formula: &self.text[body], alone: plain == "displaymath" }
+                        LatexToken::Math {
+                            formula: &self.text[body],
+                            is_display: plain == "displaymath",
+                        }
                     } else {
-                        Token::Math { formula: whole, alone: true }
+                        LatexToken::Math { formula: whole, is_display: true }
                     };
                 }
-            } else if rest.starts_with(&open) && !VERBATIM.contains(&plain) {
+            } else if rest.starts_with(&open) && !VERBATIM_ENVIRONMENTS.contains(&plain) {
                 depth += 1;
-            } else if rest.starts_with("\\\\") && !VERBATIM.contains(&plain) {
+            } else if rest.starts_with("\\\\") && !VERBATIM_ENVIRONMENTS.contains(&plain) {
                 at += 1;
             }
         }
-        Token::Stray(&self.text[start..self.at])
+        LatexToken::Unmatched(&self.text[start..self.position])
     }
 
     fn skip_blanks(&mut self) {
@@ -269,67 +266,64 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The range that is not scanned yet.
-    pub(super) fn left(&self) -> Range<usize> {
-        self.at..self.end
+    pub(super) fn remaining_range(&self) -> Range<usize> {
+        self.position..self.end
     }
 
-    /// Whether a group is next.
     pub(super) fn is_at_group(&self) -> bool {
         self.rest().starts_with('{')
     }
 
-    /// The argument of a command: the text between braces, else one character or command. Empty if there is none.
+    /// The text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
         self.argument_with(true)
     }
 
-    /// Goes to the next opening brace, or to the end.
     pub(super) fn skip_to_brace(&mut self) {
-        self.at = self.find(self.at, "{").unwrap_or(self.end);
+        self.position = self.find(self.position, "{").unwrap_or(self.end);
     }
 
-    /// The next argument as an address, in which a percent sign begins no comment.
+    /// A percent sign in an address begins no comment.
     pub(super) fn address(&mut self) -> Range<usize> {
         self.argument_with(false)
     }
 
     fn argument_with(&mut self, has_comments: bool) -> Range<usize> {
-        let before = self.at;
+        let before = self.position;
         self.skip_blanks();
-        let start = self.at;
+        let start = self.position;
         let Some(first) = self.rest().chars().next() else {
-            self.at = before;
+            self.position = before;
             return before..before;
         };
         match first {
             '{' => {
-                let close = self.closing(start, has_comments);
-                self.at = close.map_or(self.end, |close| close + 1);
+                let close = self.find_closing(start, has_comments);
+                self.position = close.map_or(self.end, |close| close + 1);
                 start + 1..close.unwrap_or(self.end)
             }
             '\\' => {
                 let rest = &self.rest()[1..];
                 let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
                 let one = rest.chars().next().map_or(0, char::len_utf8);
-                self.at += 1 + letters.max(one);
-                start..self.at
+                self.position += 1 + letters.max(one);
+                start..self.position
             }
             _ => {
-                self.at += first.len_utf8();
-                start..self.at
+                self.position += first.len_utf8();
+                start..self.position
             }
         }
     }
 
-    /// The text between brackets, if they come next.
+    /// Between brackets.
     pub(super) fn option(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('[') {
             return None;
         }
-        let start = self.at + 1;
+        let start = self.position + 1;
         let close = self.find(start, "]")?;
-        self.at = close + 1;
+        self.position = close + 1;
         Some(start..close)
     }
 }
@@ -339,28 +333,32 @@ mod tests {
     use super::*;
 
     /// How many bytes searches pass in a text, and how many tokens it has.
-    fn passed(text: &str) -> [usize; 2] {
-        let ahead = Ahead::of(text);
-        let before = ahead.left();
-        let mut scanner = Scanner::new(text, 0..text.len(), &ahead);
+    fn count_steps(text: &str) -> [usize; 2] {
+        let ahead = SearchBudget::for_text(text);
+        let before = ahead.remaining();
+        let mut scanner = LatexScanner::new(text, 0..text.len(), &ahead);
         let mut tokens = 0;
         while let Some((token, _)) = scanner.next() {
             tokens += 1;
-            if let Token::Command(_) = token {
+            if let LatexToken::Command(_) = token {
                 scanner.option();
             }
         }
-        [before - ahead.left(), tokens]
+        [before - ahead.remaining(), tokens]
     }
 
-    /// What does not end is looked for a few times for each byte, not once for each start.
+    /// A missing end costs a few searches for each byte, not one for each start.
     #[test]
     fn twice_the_text_takes_about_twice_the_steps() {
         const SIZE: usize = 1 << 16;
         let check = |unit: &str| {
-            let [once, twice] = [1, 2].map(|times| passed(&unit.repeat(times * SIZE / unit.len())));
+            let [once, twice] =
+                [1, 2].map(|times| count_steps(&unit.repeat(times * SIZE / unit.len())));
             assert!(twice[0] <= 2 * once[0] + 1000, "{unit}: {once:?}, {twice:?}");
-            assert!(once[0] <= Ahead::LEAST + Ahead::TIMES * SIZE, "{unit}: {once:?}");
+            assert!(
+                once[0] <= SearchBudget::MINIMUM + SearchBudget::PER_BYTE * SIZE,
+                "{unit}: {once:?}"
+            );
             assert!(once[1] <= SIZE, "{unit}: {once:?}");
         };
         for unit in ["{", "{a", "$", "\\(", "\\[", "\\begin{itemize}", "\\includegraphics["] {
@@ -372,24 +370,24 @@ mod tests {
             check(unit);
         }
         let names: String = (0..9000).map(|at| format!("\\begin{{a{at}}}")).collect();
-        let most = Ahead::LEAST + Ahead::TIMES * names.len();
-        assert!(passed(&names)[0] <= most);
+        let most = SearchBudget::MINIMUM + SearchBudget::PER_BYTE * names.len();
+        assert!(count_steps(&names)[0] <= most);
     }
 
     /// Even a statement of which each word is in 40 groups has enough.
     #[test]
-    fn nested_groups_are_found_however_deep() {
+    fn deeply_nested_groups_are_found() {
         let depth = 40;
         let inner = "{\\bf a} $x$ \\begin{itemize}\\item b\\end{itemize} ".repeat(1000);
         let text = format!("{}{inner}{}", "{".repeat(depth), "}".repeat(depth));
-        let ahead = Ahead::of(&text);
+        let ahead = SearchBudget::for_text(&text);
         let mut range = 0..text.len();
         for _ in 0..depth {
-            let mut scanner = Scanner::new(&text, range, &ahead);
-            let Some((Token::Group(inside), _)) = scanner.next() else { panic!("a group") };
+            let mut scanner = LatexScanner::new(&text, range, &ahead);
+            let Some((LatexToken::Group(inside), _)) = scanner.next() else { panic!("a group") };
             range = inside;
         }
         assert_eq!(&text[range], inner);
-        assert!(ahead.left() > Ahead::LEAST);
+        assert!(ahead.remaining() > SearchBudget::MINIMUM);
     }
 }

@@ -1,24 +1,24 @@
-//! The look of text by commands, and commands without effect.
+//! Commands that change the look of text, and commands without effect.
 
-/// The look of text, as HTML around it.
+/// HTML before and after a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
+pub(super) struct TextStyle {
     pub open: &'static str,
     pub close: &'static str,
 }
 
-const fn tag(open: &'static str, close: &'static str) -> Style {
-    Style { open, close }
+const fn tag(open: &'static str, close: &'static str) -> TextStyle {
+    TextStyle { open, close }
 }
 
-const BOLD: Style = tag("<strong>", "</strong>");
-const ITALIC: Style = tag("<em>", "</em>");
-const CODE: Style = tag("<code>", "</code>");
-const SMALL_CAPS: Style = tag("<span class=\"sc\">", "</span>");
-const PLAIN: Style = tag("", "");
+const BOLD: TextStyle = tag("<strong>", "</strong>");
+const ITALIC: TextStyle = tag("<em>", "</em>");
+const CODE: TextStyle = tag("<code>", "</code>");
+const SMALL_CAPS: TextStyle = tag("<span class=\"sc\">", "</span>");
+const PLAIN: TextStyle = tag("", "");
 
-/// The style of a command with an argument.
-pub(super) fn style(name: &str) -> Option<Style> {
+/// For a command that changes its argument.
+pub(super) fn style_of_argument(name: &str) -> Option<TextStyle> {
     Some(match name {
         "textbf" => BOLD,
         "emph" | "textit" | "textsl" => ITALIC,
@@ -35,8 +35,8 @@ pub(super) fn style(name: &str) -> Option<Style> {
     })
 }
 
-/// The style of a command that lasts until the end of its group.
-pub(super) fn switch(name: &str) -> Option<Style> {
+/// For a command whose style lasts until the end of its group.
+pub(super) fn lasting_style(name: &str) -> Option<TextStyle> {
     Some(match name {
         "bf" | "bfseries" => BOLD,
         "it" | "em" | "sl" | "itshape" | "slshape" => ITALIC,
@@ -57,8 +57,8 @@ pub(super) fn switch(name: &str) -> Option<Style> {
     })
 }
 
-/// The number of arguments of a command that has no effect on a page.
-pub(super) fn is_nothing(name: &str) -> Option<usize> {
+/// `None` if the command has an effect on a page.
+pub(super) fn ignored_arguments(name: &str) -> Option<usize> {
     Some(match name {
         "noindent" | "centering" | "raggedright" | "raggedleft" | "smallskip" | "medskip"
         | "bigskip" | "newpage" | "clearpage" | "pagebreak" | "hfill" | "vfill" | "hline"

@@ -1,45 +1,44 @@
-//! Tables.
+//! Translates tables.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::statement::latex::Translator;
-use crate::statement::latex::scanner::{Scanner, Token};
+use crate::statement::latex::LatexTranslator;
+use crate::statement::latex::scanner::{LatexScanner, LatexToken};
 
-/// The span of a cell in a table.
-struct Cell {
+struct TableCell {
     content: Range<usize>,
     columns: usize,
     rows: usize,
 }
 
-impl Translator<'_, '_> {
-    /// Translates a table whose columns are in the last of `arguments` arguments.
+impl LatexTranslator<'_, '_> {
+    /// The last of `arguments` arguments has the columns.
     pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
         let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, body, &self.ahead);
+        let mut scanner = LatexScanner::new(&text, body, &self.search_budget);
         scanner.option();
         let mut columns = 0..0;
         for _ in 0..arguments {
             columns = scanner.argument();
         }
         let columns = &text[columns];
-        let body = scanner.left();
+        let body = scanner.remaining_range();
         let has_lines = columns.contains('|') || text[body.clone()].contains("\\hline");
         let columns = alignments(columns);
         let mut rows = String::new();
-        // For each column, the number of rows below that a cell from above still covers.
+        // For each column, the number of further rows that a cell covers.
         let mut taken: HashMap<usize, usize> = HashMap::new();
-        for row in self.parts(body, "\\") {
+        for row in self.split_at_command(body, "\\") {
             let row = self.without_rules(row);
             if text[row.clone()].trim().is_empty() {
                 continue;
             }
             let mut cells = String::new();
             let mut column = 0;
-            for cell in self.split(row, |token| *token == Token::Cell) {
-                let Cell { content, columns: wide, rows: high } = self.cell(cell);
+            for cell in self.split_at(row, |token| *token == LatexToken::Cell) {
+                let TableCell { content, columns: wide, rows: high } = self.cell(cell);
                 if let Some(left) = taken.get_mut(&column).filter(|left| **left > 0) {
                     *left -= 1;
                     column += 1;
@@ -63,52 +62,53 @@ impl Translator<'_, '_> {
             rows.push_str(&format!("<tr>{cells}</tr>\n"));
         }
         let class = if has_lines { "" } else { " class=\"plain\"" };
-        self.writer.block(&format!("<table{class}>\n{rows}</table>"));
+        self.writer.push_block(&format!("<table{class}>\n{rows}</table>"));
     }
 
-    /// A row without the rules above it.
     fn without_rules(&self, row: Range<usize>) -> Range<usize> {
-        let mut scanner = Scanner::new(&self.text, row.clone(), &self.ahead);
+        let mut scanner = LatexScanner::new(&self.text, row.clone(), &self.search_budget);
         let mut start = row.start;
         while let Some((token, at)) = scanner.next() {
             match token {
-                Token::Space | Token::Paragraph => {}
-                Token::Command("hline" | "toprule" | "midrule" | "bottomrule") => start = at.end,
-                Token::Command("cline" | "cmidrule") => start = scanner.argument().end + 1,
+                LatexToken::Space | LatexToken::Paragraph => {}
+                LatexToken::Command("hline" | "toprule" | "midrule" | "bottomrule") => {
+                    start = at.end
+                }
+                LatexToken::Command("cline" | "cmidrule") => start = scanner.argument().end + 1,
                 _ => break,
             }
         }
         start.min(row.end)..row.end
     }
 
-    fn cell(&self, cell: Range<usize>) -> Cell {
-        let mut scanner = Scanner::new(&self.text, cell.clone(), &self.ahead);
+    fn cell(&self, cell: Range<usize>) -> TableCell {
+        let mut scanner = LatexScanner::new(&self.text, cell.clone(), &self.search_budget);
         let first = loop {
             match scanner.next() {
-                Some((Token::Space, _)) => {}
+                Some((LatexToken::Space, _)) => {}
                 Some((token, _)) => break Some(token),
                 None => break None,
             }
         };
         let number = |range: Range<usize>| self.text[range].trim().parse().unwrap_or(1).min(100);
         match first {
-            Some(Token::Command("multicolumn" | "multicol")) => {
+            Some(LatexToken::Command("multicolumn" | "multicol")) => {
                 let columns = number(scanner.argument());
                 scanner.argument();
-                Cell { content: scanner.argument(), columns, rows: 1 }
+                TableCell { content: scanner.argument(), columns, rows: 1 }
             }
-            Some(Token::Command("multirow")) => {
+            Some(LatexToken::Command("multirow")) => {
                 scanner.option();
                 let rows = number(scanner.argument());
                 scanner.argument();
-                Cell { content: scanner.argument(), columns: 1, rows }
+                TableCell { content: scanner.argument(), columns: 1, rows }
             }
-            _ => Cell { content: cell, columns: 1, rows: 1 },
+            _ => TableCell { content: cell, columns: 1, rows: 1 },
         }
     }
 }
 
-/// The alignments of the columns in `|l|c|p{5cm}|`.
+/// `columns` is such as `|l|c|p{5cm}|`.
 fn alignments(columns: &str) -> Vec<&'static str> {
     let mut align = Vec::new();
     let mut depth = 0_usize;

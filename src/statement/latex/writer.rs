@@ -1,48 +1,45 @@
 //! Writes HTML: tracks paragraphs, and the active styles.
 
-use crate::statement::latex::symbols::Style;
+use crate::statement::latex::symbols::TextStyle;
 
-/// Writes HTML.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct HtmlWriter {
     pub html: String,
     is_inline: bool,
     is_open: bool,
-    styles: Vec<Style>,
+    styles: Vec<TextStyle>,
 }
 
-impl Writer {
-    /// A writer that makes no paragraphs: for cells, titles and captions.
+impl HtmlWriter {
+    /// Makes no paragraphs: for cells, titles and captions.
     pub(super) fn inline() -> Self {
         Self { is_inline: true, ..Self::default() }
     }
 
-    /// Appends HTML that belongs in a paragraph.
-    pub(super) fn text(&mut self, html: &str) {
-        self.open();
+    pub(super) fn push_text(&mut self, html: &str) {
+        self.open_paragraph();
         self.html.push_str(html);
     }
 
-    /// Appends a space, unless the paragraph is empty.
-    pub(super) fn space(&mut self) {
+    /// Not at the start of a paragraph.
+    pub(super) fn push_space(&mut self) {
         if self.is_open && !self.html.ends_with([' ', '\n']) {
             self.html.push(' ');
         }
     }
 
-    pub(super) fn line_break(&mut self) {
+    pub(super) fn push_line_break(&mut self) {
         if self.is_open {
             self.html.push_str("<br>\n");
         }
     }
 
-    /// Ends the paragraph, if one is open.
-    pub(super) fn paragraph(&mut self) {
+    pub(super) fn end_paragraph(&mut self) {
         if !self.is_open {
             return;
         }
         if self.is_inline {
-            return self.space();
+            return self.push_space();
         }
         self.close_styles(0);
         self.is_open = false;
@@ -51,45 +48,40 @@ impl Writer {
         self.html.push_str("</p>\n");
     }
 
-    /// Appends HTML outside of paragraphs.
-    pub(super) fn block(&mut self, html: &str) {
-        self.paragraph();
+    pub(super) fn push_block(&mut self, html: &str) {
+        self.end_paragraph();
         self.html.push_str(html);
         self.html.push('\n');
     }
 
-    /// Appends the title of a section.
-    pub(super) fn section(&mut self, title: &str) {
-        self.block(&format!("<h2>{title}</h2>"));
+    pub(super) fn push_section_title(&mut self, title: &str) {
+        self.push_block(&format!("<h2>{title}</h2>"));
     }
 
-    /// The number of active styles.
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn style_count(&self) -> usize {
         self.styles.len()
     }
 
-    /// Turns a style on.
-    pub(super) fn push(&mut self, style: Style) {
+    pub(super) fn push_style(&mut self, style: TextStyle) {
         if self.is_open {
             self.html.push_str(style.open);
         }
         self.styles.push(style);
     }
 
-    /// Turns off all styles that were turned on since the mark.
-    pub(super) fn back_to(&mut self, mark: usize) {
+    /// Turns off all styles after the first `mark`.
+    pub(super) fn pop_styles(&mut self, mark: usize) {
         if self.is_open {
             self.close_styles(mark);
         }
         self.styles.truncate(mark);
     }
 
-    /// Whether text is shown as code.
     pub(super) fn is_code(&self) -> bool {
         self.styles.iter().any(|style| style.close == "</code>")
     }
 
-    fn open(&mut self) {
+    fn open_paragraph(&mut self) {
         if self.is_open {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::validate::mutations::pieces;
+use crate::validate::mutations::piece_ranges;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputFault {
@@ -11,7 +11,6 @@ pub(super) struct OutputFault {
     pub(super) text: Vec<u8>,
 }
 
-/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultClass {
     /// Something is missing or superfluous: wrong in nearly every problem.
@@ -23,15 +22,15 @@ pub(super) enum FaultClass {
 }
 
 /// A named change of an output; `None` if it does not apply to the output.
-type Change = (&'static str, FaultClass, fn(&[u8]) -> Option<Vec<u8>>);
+type OutputChange = (&'static str, FaultClass, fn(&[u8]) -> Option<Vec<u8>>);
 
-const CHANGES: [Change; 16] = [
+const CHANGES: [OutputChange; 16] = [
     ("nothing at all", FaultClass::Form, |_| Some(Vec::new())),
     ("the first word missing", FaultClass::Form, |output| {
-        cut(output, words(output).first()?.clone())
+        remove(output, word_spans(output).first()?.clone())
     }),
     ("the last word missing", FaultClass::Form, |output| {
-        cut(output, words(output).last()?.clone())
+        remove(output, word_spans(output).last()?.clone())
     }),
     ("the last line missing", FaultClass::Form, |output| {
         let whole = output.trim_ascii_end();
@@ -47,47 +46,46 @@ const CHANGES: [Change; 16] = [
         Some([output.trim_ascii_end(), b"\n", output].concat())
     }),
     ("nonsense instead of the last word", FaultClass::Form, |output| {
-        put(output, words(output).last()?.clone(), b"?juror?")
+        replace(output, word_spans(output).last()?.clone(), b"?juror?")
     }),
     ("the first number plus one", FaultClass::Value, |output| {
-        add(output, numbers(output).first()?, 1)
+        add_to_number(output, number_spans(output).first()?, 1)
     }),
     ("the last number plus one", FaultClass::Value, |output| {
-        let numbers = numbers(output);
-        (numbers.len() > 1).then(|| add(output, numbers.last()?, 1)).flatten()
+        let numbers = number_spans(output);
+        (numbers.len() > 1).then(|| add_to_number(output, numbers.last()?, 1)).flatten()
     }),
     ("the last number minus one", FaultClass::Value, |output| {
-        add(output, numbers(output).last()?, -1)
+        add_to_number(output, number_spans(output).last()?, -1)
     }),
     ("a number with the opposite sign", FaultClass::Value, |output| {
-        let number =
-            numbers(output).into_iter().find(|it| value(&output[it.clone()]) != Some(0))?;
-        let negated = -value(&output[number.clone()])?;
-        put(output, number, negated.to_string().as_bytes())
+        let number = number_spans(output)
+            .into_iter()
+            .find(|it| parse_integer(&output[it.clone()]) != Some(0))?;
+        let negated = -parse_integer(&output[number.clone()])?;
+        replace(output, number, negated.to_string().as_bytes())
     }),
     ("two words swapped", FaultClass::Order, |output| {
-        let words = words(output);
+        let words = word_spans(output);
         let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
-        exchange(output, &pair[0], &pair[1])
+        swap_spans(output, &pair[0], &pair[1])
     }),
     ("two lines swapped", FaultClass::Order, |output| {
-        let lines = lines(output);
-        let differ = |it: &&[Place]| output[it[0].clone()] != output[it[1].clone()];
+        let lines = line_spans(output);
+        let differ = |it: &&[Span]| output[it[0].clone()] != output[it[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
-        exchange(output, &pair[0], &pair[1])
+        swap_spans(output, &pair[0], &pair[1])
     }),
-    ("another letter at the end", FaultClass::Value, |output| letter(output, true)),
-    ("another letter at the start", FaultClass::Value, |output| letter(output, false)),
+    ("another letter at the end", FaultClass::Value, |output| change_letter(output, true)),
+    ("another letter at the start", FaultClass::Value, |output| change_letter(output, false)),
 ];
 
-/// The names of all faults.
-pub(super) fn names() -> impl Iterator<Item = (&'static str, FaultClass)> {
+pub(super) fn fault_names() -> impl Iterator<Item = (&'static str, FaultClass)> {
     CHANGES.iter().map(|(name, kind, _)| (*name, *kind))
 }
 
-/// The output with each fault that applies to it.
 pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
-    let same = |text: &[u8]| words_of(text).eq(words_of(output));
+    let same = |text: &[u8]| split_words(text).eq(split_words(output));
     let made = CHANGES.iter().filter_map(|(name, kind, change)| {
         let text = change(output)?;
         (!same(&text)).then_some(OutputFault { name, kind: *kind, text })
@@ -95,44 +93,46 @@ pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     made.collect()
 }
 
-type Place = Range<usize>;
+type Span = Range<usize>;
 
-fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-fn words(output: &[u8]) -> Vec<Place> {
-    pieces(output, u8::is_ascii_whitespace).collect()
+fn word_spans(output: &[u8]) -> Vec<Span> {
+    piece_ranges(output, u8::is_ascii_whitespace).collect()
 }
 
-fn lines(output: &[u8]) -> Vec<Place> {
-    pieces(output, |byte| *byte == b'\n').collect()
+fn line_spans(output: &[u8]) -> Vec<Span> {
+    piece_ranges(output, |byte| *byte == b'\n').collect()
 }
 
-/// The integers that can be changed by arithmetic.
-fn numbers(output: &[u8]) -> Vec<Place> {
-    words(output).into_iter().filter(|it| value(&output[it.clone()]).is_some()).collect()
+fn number_spans(output: &[u8]) -> Vec<Span> {
+    word_spans(output)
+        .into_iter()
+        .filter(|it| parse_integer(&output[it.clone()]).is_some())
+        .collect()
 }
 
-fn value(word: &[u8]) -> Option<i64> {
+fn parse_integer(word: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(word).ok()?;
     text.parse().ok().filter(|value: &i64| value.unsigned_abs() < 1 << 62)
 }
 
-fn put(output: &[u8], place: Place, text: &[u8]) -> Option<Vec<u8>> {
+fn replace(output: &[u8], place: Span, text: &[u8]) -> Option<Vec<u8>> {
     Some([&output[..place.start], text, &output[place.end..]].concat())
 }
 
-fn cut(output: &[u8], place: Place) -> Option<Vec<u8>> {
-    put(output, place, b"")
+fn remove(output: &[u8], place: Span) -> Option<Vec<u8>> {
+    replace(output, place, b"")
 }
 
-fn add(output: &[u8], place: &Place, by: i64) -> Option<Vec<u8>> {
-    let changed = value(&output[place.clone()])? + by;
-    put(output, place.clone(), changed.to_string().as_bytes())
+fn add_to_number(output: &[u8], place: &Span, by: i64) -> Option<Vec<u8>> {
+    let changed = parse_integer(&output[place.clone()])? + by;
+    replace(output, place.clone(), changed.to_string().as_bytes())
 }
 
-fn exchange(output: &[u8], first: &Place, second: &Place) -> Option<Vec<u8>> {
+fn swap_spans(output: &[u8], first: &Span, second: &Span) -> Option<Vec<u8>> {
     let parts = [
         &output[..first.start],
         &output[second.clone()],
@@ -144,7 +144,7 @@ fn exchange(output: &[u8], first: &Place, second: &Place) -> Option<Vec<u8>> {
 }
 
 /// Replaces a letter by another one that the output has, so that the form stays right.
-fn letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
+fn change_letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
     let at = if is_last {
         output.iter().rposition(is_letter)?
@@ -154,7 +154,7 @@ fn letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
     let differs = |byte: &&u8| !byte.eq_ignore_ascii_case(&output[at]);
     let other = output.iter().filter(|byte| is_letter(byte)).find(differs).copied();
     let other = other.unwrap_or(if output[at] == b'A' { b'B' } else { b'A' });
-    put(output, at..at + 1, &[other])
+    replace(output, at..at + 1, &[other])
 }
 
 #[cfg(test)]
@@ -212,10 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_changes_of_words() {
+    fn changes_change_words() {
         for fault in faults(b"5 5\n5 5\n") {
-            assert!(!words_of(&fault.text).eq([b"5"; 4]), "{fault:?}");
+            assert!(!split_words(&fault.text).eq([b"5"; 4]), "{fault:?}");
         }
-        assert_eq!(names().count(), CHANGES.len());
+        assert_eq!(fault_names().count(), CHANGES.len());
     }
 }

@@ -1,13 +1,13 @@
-//! What a worker's key allows, and what it does not: each call that a worker makes, and each that it must not make.
+//! What a worker's key allows and what it forbids: every call that a worker makes, and calls that it must not make.
 
 use std::time::Instant;
 
 use async_nats::ConnectOptions;
 
-use super::server::{Cluster, LONG, Session};
-use crate::nats::server::program;
+use super::server::{Cluster, Session, TIMEOUT};
+use crate::nats::server::server_program;
 
-/// The streams, as submitters make them.
+/// The streams and their configurations, as submitters make them.
 const STREAMS: [(&str, &str); 4] = [
     (
         "JOBS",
@@ -29,16 +29,16 @@ const STREAMS: [(&str, &str); 4] = [
 
 const CONSUMER: &str = r#"{"stream_name":"JOBS","config":{"durable_name":"live-c","name":"live-c","filter_subject":"job.live.c.>","ack_policy":"explicit","ack_wait":3000000000,"max_deliver":20}}"#;
 
-const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
-const ONE: &str = r#"{"batch":1,"expires":10000000000}"#;
+const NEXT_SUBJECT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
+const ONE_MESSAGE: &str = r#"{"batch":1,"expires":10000000000}"#;
 
 /// Makes the streams and three jobs, a blob, and a result of somebody else.
-pub(super) fn furnish(submitter: &Session) {
+pub(super) fn fill_server(submitter: &Session) {
     for (name, settings) in STREAMS {
-        let made = submitter.ask(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
+        let made = submitter.request(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
         assert!(!made.contains("\"error\""), "{made}");
     }
-    let made = submitter.ask("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
+    let made = submitter.request("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
     assert!(!made.contains("\"error\""), "{made}");
     for (subject, body) in [
         ("job.live.c.b.u1", "a job"),
@@ -48,72 +48,77 @@ pub(super) fn furnish(submitter: &Session) {
         ("$O.CAS.C.n", "a blob"),
         ("res.b.other", "of another"),
     ] {
-        let stored = submitter.ask(subject, &[], body);
+        let stored = submitter.request(subject, &[], body);
         assert!(stored.contains("\"seq\""), "{subject}: {stored}");
     }
 }
 
-/// How many messages each stream has.
-fn sizes(submitter: &Session) -> [u64; 4] {
+fn message_counts(submitter: &Session) -> [u64; 4] {
     STREAMS.map(|(name, _)| {
-        let told = submitter.ask(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
+        let told = submitter.request(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
         let told: serde_json::Value = serde_json::from_str(told.trim()).expect("JSON");
         told["state"]["messages"].as_u64().unwrap_or_else(|| panic!("{name}: {told}"))
     })
 }
 
-/// What a worker asks, and what is in the answer.
-fn allowed(worker: &Session, subject: &str, headers: &[(&str, &str)], body: &str, piece: &str) {
-    let answer = worker.ask(subject, headers, body);
+/// The answer must contain `piece`.
+fn check_allowed(
+    worker: &Session,
+    subject: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+    piece: &str,
+) {
+    let answer = worker.request(subject, headers, body);
     assert!(answer.contains(piece), "{subject}: {answer}");
 }
 
-/// What the server refuses to hand on.
-fn forbidden(worker: &Session, subject: &str) {
-    worker.say(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
-    let refused = worker.refused();
+/// The server must refuse the message.
+fn check_forbidden(worker: &Session, subject: &str) {
+    worker.publish(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
+    let refused = worker.next_refusal();
     let about = format!("Publish to \"{subject}\"").to_lowercase();
     assert!(refused.to_lowercase().contains(&about), "{subject}: {refused}");
 }
 
 #[test]
-fn a_worker_can_do_its_work_and_nothing_else() {
-    let Some(program) = program() else { return };
+fn a_worker_can_call_only_what_its_work_needs() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| text);
     let submitter = cluster.connect("submitter");
-    furnish(&submitter);
+    fill_server(&submitter);
     let [a, b] = ["workers/a", "workers/b"].map(|it| cluster.connect(it));
 
-    // Its work.
-    let unit = a.pull(NEXT, ONE);
+    // Calls that a worker needs.
+    let unit = a.request_unit(NEXT_SUBJECT, ONE_MESSAGE);
     assert!(unit.ends_with("a job") && unit.contains("$JS.ACK.JOBS.live-c."), "{unit}");
     let ack = unit.split_whitespace().find(|it| it.starts_with("$JS.ACK")).expect("an address");
-    allowed(&a, ack, &[], "+WPI", "");
+    check_allowed(&a, ack, &[], "+WPI", "");
     let asks = [("Nats-Expected-Last-Subject-Sequence", "18446744073709551615")];
-    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");
-    allowed(&a, "res.b.u1", &[], "a result", "\"seq\":2");
-    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 2");
-    allowed(&a, ack, &[], "+ACK", "");
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    check_allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");
+    check_allowed(&a, "res.b.u1", &[], "a result", "\"seq\":2");
+    check_allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 2");
+    check_allowed(&a, ack, &[], "+ACK", "");
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, "a blob");
-    allowed(&a, &format!("worker.c.{}.1", a.key), &[], "here", "\"stream\":\"WORKERS\"");
-    allowed(&a, "$SYS.REQ.USER.INFO", &[], "", "\"account\":\"WORKERS\"");
-    let before = sizes(&submitter);
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, "a blob");
+    check_allowed(&a, &format!("worker.c.{}.1", a.key), &[], "here", "\"stream\":\"WORKERS\"");
+    check_allowed(&a, "$SYS.REQ.USER.INFO", &[], "", "\"account\":\"WORKERS\"");
+    let before = message_counts(&submitter);
     assert_eq!(before, [2, 2, 2, 1]);
 
-    // What is written is written, whatever a header says.
-    allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
-    allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
-    allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
-    allowed(&b, "res.b.u1", &[("Nats-TTL", "1s")], "another", "TTL is disabled");
+    // No header can replace a stored message.
+    check_allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
+    check_allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
+    check_allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
+    check_allowed(&b, "res.b.u1", &[("Nats-TTL", "1s")], "another", "TTL is disabled");
     let at =
         [("Nats-Schedule", "@at 2020-01-01T00:00:00Z"), ("Nats-Schedule-Target", "job.live.c.b.x")];
-    allowed(&b, "res.b.u9", &at, "a job", "schedules is disabled");
-    let result = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
+    check_allowed(&b, "res.b.u9", &at, "a job", "schedules is disabled");
+    let result = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
     assert!(result.ends_with("a result"), "{result}");
 
-    // What is no worker's business.
+    // Calls that a worker must not make.
     for subject in [
         "job.live.c.b.evil",
         "job.batch.c.b.evil",
@@ -158,7 +163,7 @@ fn a_worker_can_do_its_work_and_nothing_else() {
         &format!("_INBOX.{}.1", b.key),
         "_R_.any",
     ] {
-        forbidden(&a, subject);
+        check_forbidden(&a, subject);
     }
     for subject in [
         ">",
@@ -173,26 +178,26 @@ fn a_worker_can_do_its_work_and_nothing_else() {
         "$O.>",
         "$SYS.>",
     ] {
-        a.listen(subject);
-        let refused = a.refused();
+        a.subscribe(subject);
+        let refused = a.next_refusal();
         assert!(refused.to_lowercase().contains("for subscription to"), "{subject}: {refused}");
     }
 
-    // Whoever answers a call does not do by it what the caller may not do.
-    deputies(&a);
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
-    let after = sizes(&submitter);
+    // The reply to a call must not reach a subject that the caller may not publish on.
+    check_reply_subjects(&a);
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    let after = message_counts(&submitter);
     assert_eq!([after[0], after[2], after[3]], [before[0], before[2], before[3]]);
-    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
-    // A subject with wildcards is one more subject, and nobody's.
-    allowed(&a, "res.b.*", &[], "any", "\"seq\"");
-    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    // A subject with wildcards is a separate subject that no one uses.
+    check_allowed(&a, "res.b.*", &[], "any", "\"seq\"");
+    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
 }
 
-/// Names a subject that the worker may not publish on as the place for the answer to each of its calls.
-fn deputies(worker: &Session) {
+/// Each call names a forbidden subject for its reply.
+fn check_reply_subjects(worker: &Session) {
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
     let key = &worker.key;
     for (number, place) in [
@@ -207,22 +212,22 @@ fn deputies(worker: &Session) {
     .enumerate()
     {
         let more = r#"{"batch":1,"no_wait":true}"#;
-        worker.say(NEXT, &[], more, place);
-        // These are answered by a status without a body, as a request to purge may be.
-        worker.say(NEXT, &[], "no JSON", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
-        worker.say(&format!("res.b.deputy{number}"), &[], "", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
-        worker.say(&format!("worker.c.{key}.1"), &[], "", place);
-        worker.say("$SYS.REQ.USER.INFO", &[], "", place);
+        worker.publish(NEXT_SUBJECT, &[], more, place);
+        // The server answers these with a status and no body, as it may answer a request to purge.
+        worker.publish(NEXT_SUBJECT, &[], "no JSON", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
+        worker.publish(&format!("res.b.deputy{number}"), &[], "", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
+        worker.publish(&format!("worker.c.{key}.1"), &[], "", place);
+        worker.publish("$SYS.REQ.USER.INFO", &[], "", place);
     }
 }
 
-/// The same rights in the account of the streams would not do: this is what the second account is for.
+/// This is why workers have an account of their own, without the streams.
 #[test]
-fn rights_alone_would_let_a_worker_delete_results() {
-    let Some(program) = program() else { return };
+fn without_a_second_account_a_worker_could_delete_results() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| {
         // The workers move to the account of the submitters.
         let (before, users) = text.split_once("      # a\n").expect("the workers");
@@ -234,21 +239,21 @@ fn rights_alone_would_let_a_worker_delete_results() {
         format!("{head}    users: [\n{submitter}{workers}    ]\n  }}\n}}\n")
     });
     let submitter = cluster.connect("submitter");
-    furnish(&submitter);
+    fill_server(&submitter);
     let worker = cluster.connect("workers/a");
-    forbidden(&worker, "$JS.API.STREAM.PURGE.JOBS");
-    assert_eq!(sizes(&submitter)[0], 3);
-    deputies(&worker);
-    let end = Instant::now() + LONG;
-    let told = || submitter.ask("$JS.API.STREAM.INFO.RESULTS", &[], "");
+    check_forbidden(&worker, "$JS.API.STREAM.PURGE.JOBS");
+    assert_eq!(message_counts(&submitter)[0], 3);
+    check_reply_subjects(&worker);
+    let end = Instant::now() + TIMEOUT;
+    let told = || submitter.request("$JS.API.STREAM.INFO.RESULTS", &[], "");
     while !told().contains("stream not found") {
         assert!(Instant::now() < end, "the server does not do what is known of it: {}", told());
     }
 }
 
 #[test]
-fn who_has_no_key_is_not_let_in() {
-    let Some(program) = program() else { return };
+fn a_client_without_a_key_is_refused() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| text);
     let authority = cluster.path("workers/a/ca.crt");
     let refused = |options: ConnectOptions, piece: &str| {
@@ -260,6 +265,6 @@ fn who_has_no_key_is_not_let_in() {
     let other = nkeys::KeyPair::new_user().seed().expect("a seed");
     refused(trusting().nkey(other), "authorization violation");
     refused(trusting().user_and_password("a".into(), "a".into()), "authorization violation");
-    // Who does not know the authority does not talk to the server.
+    // A client without the certificate authority does not talk to the server.
     refused(ConnectOptions::new(), "unknownissuer");
 }

@@ -17,8 +17,8 @@ fn juror(dir: &Path, line: &str) -> Command {
     command
 }
 
-/// All that it makes, keys and certificates masked.
-fn made(line: &str) -> String {
+/// All files, with keys and certificates masked.
+fn generated_files(line: &str) -> String {
     let dir = tempfile::tempdir().expect("a directory");
     let said = juror(dir.path(), line).output().expect("juror runs").stdout;
     let mut text = format!("$ juror cluster init {line}\n{}", String::from_utf8_lossy(&said));
@@ -27,7 +27,7 @@ fn made(line: &str) -> String {
         let path = whole.join(&file);
         let rights = path.metadata().expect("a file").permissions().mode() & 0o777;
         text += &format!("\n==== {file} {rights:o}\n");
-        // All servers' are alike.
+        // The files of all servers are alike.
         if !file.contains("n2") && !file.contains("n3") {
             text += &fs::read_to_string(&path).expect("a text");
         }
@@ -45,19 +45,19 @@ fn made(line: &str) -> String {
 }
 
 #[test]
-fn it_writes_a_directory_for_each_machine() {
+fn init_writes_a_directory_for_each_machine() {
     let three = "c --server n1 --server n2 --server n3:5222 --worker a --worker b --disk 100";
-    golden::file::check_snapshot("cluster-init.txt", &made(three));
-    let one = made("c");
+    golden::file::check_snapshot("cluster-init.txt", &generated_files(three));
+    let one = generated_files("c");
     let first =
         "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";
     assert!(one.starts_with(first), "{one}");
-    // Nobody else is let in as a server.
+    // No other server can join.
     assert!(one.contains("listen: \"0.0.0.0:4222\"") && !one.contains("routes"), "{one}");
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_nothing_is_written() {
+fn impossible_clusters_are_refused_and_nothing_is_written() {
     let dir = tempfile::tempdir().expect("a directory");
     fs::create_dir(dir.path().join("there")).expect("a directory");
     for (line, piece) in [

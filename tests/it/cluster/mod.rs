@@ -1,4 +1,4 @@
-//! Servers for workers, as `juror cluster` makes them: real ones, if there is `nats-server`.
+//! Real servers with the files of `juror cluster`; skipped without `nats-server`.
 
 mod attacks;
 mod init;

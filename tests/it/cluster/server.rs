@@ -1,4 +1,4 @@
-//! A server that runs in a temporary directory, and who is connected with it.
+//! A server in a temporary directory, and its clients.
 
 use std::fs::{self, File};
 use std::net::TcpStream;
@@ -17,23 +17,22 @@ use tokio::time::sleep;
 use crate::nats::server::free_port;
 use crate::wire;
 
-/// Long enough for anything that happens at all.
-pub(super) const LONG: Duration = Duration::from_secs(60);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What `juror cluster init` made for a server on this machine, which runs.
+/// A running server with the files of `juror cluster init`.
 pub(super) struct Cluster {
     dir: TempDir,
     pub(super) port: u16,
     server: Child,
 }
 
-/// A port that nobody uses. Servers talk with each other on one far above.
+/// A free port. Servers talk with each other on a port far above it.
 pub(super) fn low_port() -> u16 {
     std::iter::repeat_with(free_port).find(|port| *port < 60_000).expect("there are more")
 }
 
 impl Cluster {
-    /// Starts it, with two workers, `a` and `b`. `change` may change its configuration.
+    /// The cluster has two workers, `a` and `b`. `change` may change the configuration.
     pub(super) fn start(program: &Path, change: impl Fn(String) -> String) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
         let port = low_port();
@@ -51,7 +50,7 @@ impl Cluster {
         command.stdout(Stdio::null()).stderr(log);
         let server = command.spawn().expect("the server starts");
         let mut cluster = Self { dir, port, server };
-        let end = Instant::now() + LONG;
+        let end = Instant::now() + TIMEOUT;
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             let state = cluster.server.try_wait().expect("a state");
             let log = || fs::read_to_string(home.join("log")).unwrap_or_default();
@@ -61,19 +60,17 @@ impl Cluster {
         cluster
     }
 
-    /// The path of a user's file, such as `workers/a/nats.key`.
     pub(super) fn path(&self, below: &str) -> PathBuf {
         self.dir.path().join("c").join(below)
     }
 
-    /// A user's address of the server.
     pub(super) fn url(&self, user: &str) -> String {
         let [key, authority] = ["nats.key", "ca.crt"].map(|it| self.path(user).join(it));
         let (key, authority) = (key.display(), authority.display());
         format!("nats://localhost:{}?key={key}&ca={authority}", self.port)
     }
 
-    /// Connects a user, such as `workers/a`.
+    /// `user` is a directory, such as `workers/a`.
     pub(super) fn connect(&self, user: &str) -> Session {
         let seed = fs::read_to_string(self.path(user).join("nats.key")).expect("a key");
         let pair = nkeys::KeyPair::from_seed(seed.trim()).expect("a seed");
@@ -85,17 +82,16 @@ impl Cluster {
         self.session(options, key).expect("a connection")
     }
 
-    /// Connects with other options.
     pub(super) fn session(&self, options: ConnectOptions, key: String) -> Result<Session, String> {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (sender, said) = channel();
         let options = options
             .skip_subject_validation(true)
-            .connection_timeout(LONG)
-            .request_timeout(Some(LONG))
+            .connection_timeout(TIMEOUT)
+            .request_timeout(Some(TIMEOUT))
             .event_callback(move |event| {
                 if let Event::ServerError(error) = event {
-                    // The test may be at its end.
+                    // The test may have ended.
                     let _ = sender.send(error.to_string());
                 }
                 async {}
@@ -108,66 +104,64 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // It may have ended.
+        // The server may have ended.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
 }
 
-/// A user that is connected.
 pub(super) struct Session {
     runtime: Runtime,
     client: Client,
     pub(super) key: String,
-    /// What the server refused.
+    /// Messages about refused calls.
     said: Receiver<String>,
 }
 
 impl Session {
-    /// Sends a request, and gives its answer: headers and body as text.
-    pub(super) fn ask(&self, subject: &str, headers: &[(&str, &str)], body: &str) -> String {
+    /// Returns headers and body of the answer.
+    pub(super) fn request(&self, subject: &str, headers: &[(&str, &str)], body: &str) -> String {
         let asked = self.client.request_with_headers(
             subject.to_owned(),
-            of_pairs(headers),
+            header_map(headers),
             body.to_owned().into(),
         );
         let answer = self.runtime.block_on(asked);
-        text(answer.unwrap_or_else(|error| panic!("{subject}: {error}")))
+        message_text(answer.unwrap_or_else(|error| panic!("{subject}: {error}")))
     }
 
-    /// The same for a unit, whose message has the subject of the job.
-    pub(super) fn pull(&self, subject: &str, body: &str) -> String {
+    /// Like `request`, for a unit: its message has the subject of the job.
+    pub(super) fn request_unit(&self, subject: &str, body: &str) -> String {
         let place = format!("_INBOX.{}.pulled", self.key);
         let heard = self.runtime.block_on(self.client.subscribe(place.clone()));
         let mut heard = heard.expect("the connection is there");
-        self.say(subject, &[], body, &place);
-        text(self.runtime.block_on(heard.next()).expect("an answer"))
+        self.publish(subject, &[], body, &place);
+        message_text(self.runtime.block_on(heard.next()).expect("an answer"))
     }
 
-    /// Says something, with a place for the answer that is not its own.
-    pub(super) fn say(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
+    /// `reply` is a subject that the worker does not own.
+    pub(super) fn publish(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
         let (subject, body) = (subject.to_owned(), body.to_owned().into());
         let said = self.client.publish_with_reply_and_headers(
             subject,
             reply.to_owned(),
-            of_pairs(headers),
+            header_map(headers),
             body,
         );
         self.runtime.block_on(said).expect("the connection is there");
         self.runtime.block_on(self.client.flush()).expect("the connection is there");
     }
 
-    /// Wants to hear what is said there.
-    pub(super) fn listen(&self, subject: &str) {
+    pub(super) fn subscribe(&self, subject: &str) {
         let heard = self.runtime.block_on(self.client.subscribe(subject.to_owned()));
-        // Dropped, it would be given up.
+        // If it was dropped, the subscription would end.
         std::mem::forget(heard.expect("the connection is there"));
         self.runtime.block_on(self.client.flush()).expect("the connection is there");
     }
 
-    /// The next thing that the server refused. The client reads it while it runs.
-    pub(super) fn refused(&self) -> String {
-        let end = Instant::now() + LONG;
+    /// The client reads refusals while it runs.
+    pub(super) fn next_refusal(&self) -> String {
+        let end = Instant::now() + TIMEOUT;
         while Instant::now() < end {
             if let Ok(said) = self.said.try_recv() {
                 return said;
@@ -178,15 +172,15 @@ impl Session {
     }
 }
 
-/// Status, address for an answer, and body.
-fn text(message: Message) -> String {
+/// Has status, reply subject and body.
+fn message_text(message: Message) -> String {
     let status = message.status.map_or(String::new(), |it| it.to_string());
     let reply = message.reply.map_or(String::new(), |it| it.to_string());
     let body = String::from_utf8_lossy(&message.payload);
     format!("{status} {reply} {body}")
 }
 
-fn of_pairs(headers: &[(&str, &str)]) -> HeaderMap {
+fn header_map(headers: &[(&str, &str)]) -> HeaderMap {
     headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).fold(
         HeaderMap::new(),
         |mut map, (name, value)| {

@@ -1,4 +1,4 @@
-//! What `juror doctor --nats` and `juror cluster status` say of real servers, and how all of it works together.
+//! `juror doctor --nats` and `juror cluster status` on real servers.
 
 use std::net::TcpListener;
 use std::thread;
@@ -6,66 +6,67 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::attacks::furnish;
-use super::server::{Cluster, LONG, low_port};
+use super::attacks::fill_server;
+use super::server::{Cluster, TIMEOUT, low_port};
 use crate::fixture::{Fixture, RIGHT};
-use crate::nats::server::{Worker, program};
+use crate::nats::server::{Worker, server_program};
 use crate::wire;
 
-/// The document that a command writes, and its exit code.
-fn told(words: &[&str]) -> (Option<i32>, Value) {
+fn run_json(words: &[&str]) -> (Option<i32>, Value) {
     let output = wire::juror().args(words).arg("--json").output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")))
 }
 
-/// The findings of a document that are not good.
-fn bad(document: &Value) -> Vec<&str> {
+fn bad_findings(document: &Value) -> Vec<&str> {
     let findings = document["findings"].as_array().expect("findings").iter();
     let bad = findings.filter(|it| it["grade"] != "good");
     bad.filter_map(|it| it["subject"].as_str()).filter(|it| *it != "latency").collect()
 }
 
 #[test]
-fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
-    let Some(program) = program() else { return };
+fn a_new_cluster_judges_and_reports_its_state() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| text);
     let (submitter, key) = (cluster.url("submitter"), cluster.url("workers/a"));
 
-    let (code, found) = told(&["doctor", "--nats", &submitter]);
-    assert_eq!((code, bad(&found)), (Some(0), vec!["workers"]), "{found}");
+    let (code, found) = run_json(&["doctor", "--nats", &submitter]);
+    assert_eq!((code, bad_findings(&found)), (Some(0), vec!["workers"]), "{found}");
     assert_eq!(found["server"]["role"], "submitter");
     assert_eq!(found["server"]["syncs_always"], true);
     assert!(found["server"]["clock_ahead_seconds"].as_f64().is_some_and(|it| it.abs() < 60.0));
     assert!(found["server"]["latency_seconds"].as_f64().is_some_and(|it| it > 0.0));
     let streams = found["streams"].as_array().expect("streams");
     assert!(streams.len() == 4 && streams.iter().all(|it| it["present"] == false), "{found}");
-    let (code, found) = told(&["doctor", "--nats", &key]);
-    assert_eq!((code, bad(&found)), (Some(0), vec![]), "{found}");
+    let (code, found) = run_json(&["doctor", "--nats", &key]);
+    assert_eq!((code, bad_findings(&found)), (Some(0), vec![]), "{found}");
     assert_eq!(found["server"]["role"], "worker");
 
-    let (_worker, mut said) = Worker::heard(&key, &["--jobs", "1"]);
+    let (_worker, mut said) = Worker::with_stderr(&key, &["--jobs", "1"]);
     assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let mut command = fixture.juror("judge");
     let judged = command.args(["sum", "right.sh", "--all", "--executor", &submitter]);
-    judged.timeout(LONG).assert().success();
+    judged.timeout(TIMEOUT).assert().success();
 
     let mut command = fixture.juror("judge");
-    let judged = command.args(["sum", "right.sh", "--executor", &key]).timeout(LONG).assert();
+    let judged = command.args(["sum", "right.sh", "--executor", &key]).timeout(TIMEOUT).assert();
     let said = judged.code(4).get_output().clone();
     let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("this is a worker's key, and workers cannot send jobs"), "{said}");
 
-    let end = Instant::now() + LONG;
+    let end = Instant::now() + TIMEOUT;
     let status = loop {
-        let (code, found) = told(&["cluster", "status", &submitter]);
+        let (code, found) = run_json(&["cluster", "status", &submitter]);
         let is_there = found["announced_workers"].as_array().is_some_and(|it| it.len() == 1);
         if is_there || Instant::now() > end {
-            // It isolates as this machine allows.
-            assert!(code == Some(0) && bad(&found).iter().all(|it| *it == "workers"), "{found}");
+            // The isolation depends on this machine.
+            assert!(
+                code == Some(0) && bad_findings(&found).iter().all(|it| *it == "workers"),
+                "{found}"
+            );
             break found;
         }
     };
@@ -80,8 +81,8 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
 }
 
 #[test]
-fn what_is_wrong_with_a_server_is_told_with_the_reason() {
-    let Some(program) = program() else { return };
+fn server_faults_are_reported_with_the_reason() {
+    let Some(program) = server_program() else { return };
     let refused = |url: &str, piece: &str| {
         let output = wire::juror().args(["doctor", "--nats", url]).output().expect("juror runs");
         let said = [output.stdout, output.stderr].concat();
@@ -97,10 +98,10 @@ fn what_is_wrong_with_a_server_is_told_with_the_reason() {
         .map(|(file, of)| of.path("submitter").join(file).display().to_string());
     let place = format!("nats://localhost:{}", cluster.port);
     refused(&format!("{place}?key={key}&ca={ca}"), "it does not let us in");
-    furnish(&cluster.connect("submitter"));
+    fill_server(&cluster.connect("submitter"));
     refused(&cluster.url("submitter"), "JOBS is another juror's: the version is null");
 
-    // One that says that it is older.
+    // A server that reports an older version.
     let old = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = old.local_addr().expect("its number");
     thread::spawn(move || {

@@ -1,17 +1,18 @@
-//! Servers for workers as `juror doctor --nats` and `juror cluster status` see them.
+//! Servers as `juror doctor --nats` and `juror cluster status` show them.
 
 use juror::cluster::findings::findings;
 use juror::model::cluster::{
-    ClusterRole, ClusterSurvey, QueueSeen, ServerDiagnosis, ServerSeen, StreamSeen, WorkerSeen,
+    AnnouncedWorker, ClusterRole, ClusterSurvey, QueueStatus, ServerDiagnosis, ServerStatus,
+    StreamStatus,
 };
 use juror::model::isolation::Isolation;
 use juror::model::units::Bytes;
 
-use super::record::{Recording, begun, finished};
+use super::record::{Recording, started_event, with_end};
 
-/// A busy one with secure settings.
-pub(super) fn busy() -> ClusterSurvey {
-    let stream = |name: &str, messages, bytes| StreamSeen {
+/// With secure settings.
+pub(super) fn busy_server() -> ClusterSurvey {
+    let stream = |name: &str, messages, bytes| StreamStatus {
         name: name.to_owned(),
         present: true,
         messages,
@@ -19,7 +20,7 @@ pub(super) fn busy() -> ClusterSurvey {
         replicas: 3,
         fault: None,
     };
-    let queue = |lane: &str, class: &str, waiting, running| QueueSeen {
+    let queue = |lane: &str, class: &str, waiting, running| QueueStatus {
         lane: lane.to_owned(),
         class: class.to_owned(),
         waiting,
@@ -27,7 +28,7 @@ pub(super) fn busy() -> ClusterSurvey {
         given_again: u64::from(waiting > 100),
         per_second: running as f64 * 3.25,
     };
-    let worker = |name: &str, user: &str, slots, isolation| WorkerSeen {
+    let worker = |name: &str, user: &str, slots, isolation| AnnouncedWorker {
         name: name.to_owned(),
         user: user.to_owned(),
         class: "59ce1bd5fbe6b0dd".to_owned(),
@@ -36,7 +37,7 @@ pub(super) fn busy() -> ClusterSurvey {
         seen_seconds: Some(slots as f64 / 10.0),
     };
     ClusterSurvey {
-        server: ServerSeen {
+        server: ServerStatus {
             address: "nats://n1:4222,n2:4222,n3:4222".to_owned(),
             version: "2.15.1".to_owned(),
             name: Some("n2".to_owned()),
@@ -71,14 +72,14 @@ pub(super) fn busy() -> ClusterSurvey {
     }
 }
 
-/// One without keys, of another juror, far away.
-pub(super) fn poor() -> ClusterSurvey {
-    let busy = busy();
+/// Without keys, with another version of juror and a slow connection.
+pub(super) fn insecure_server() -> ClusterSurvey {
+    let busy = busy_server();
     let mut streams = busy.streams;
     streams[0].fault = Some("the version is \"2\", not \"1\"".to_owned());
     streams[3].present = false;
     ClusterSurvey {
-        server: ServerSeen {
+        server: ServerStatus {
             name: None,
             user: None,
             latency_seconds: 0.03,
@@ -90,16 +91,15 @@ pub(super) fn poor() -> ClusterSurvey {
         },
         streams,
         queues: Vec::new(),
-        workers: vec![WorkerSeen { seen_seconds: None, ..busy.workers[1].clone() }],
+        workers: vec![AnnouncedWorker { seen_seconds: None, ..busy.workers[1].clone() }],
         ..busy
     }
 }
 
-/// What a worker sees.
-pub(super) fn of_a_worker() -> ClusterSurvey {
-    let busy = busy();
+pub(super) fn workers_view() -> ClusterSurvey {
+    let busy = busy_server();
     ClusterSurvey {
-        server: ServerSeen { role: ClusterRole::Worker, ..busy.server },
+        server: ServerStatus { role: ClusterRole::Worker, ..busy.server },
         streams: Vec::new(),
         queues: Vec::new(),
         workers: Vec::new(),
@@ -107,13 +107,13 @@ pub(super) fn of_a_worker() -> ClusterSurvey {
     }
 }
 
-/// What a command that looks at it tells: `doctor` its findings, `cluster` the rest.
-pub(super) fn survey(mut survey: ClusterSurvey) -> Recording<ClusterSurvey> {
+/// `doctor` shows the findings, `cluster` the rest.
+pub(super) fn record_survey(mut survey: ClusterSurvey) -> Recording<ClusterSurvey> {
     survey.findings = findings(&survey);
-    Recording { events: finished(vec![begun("cluster", "")], 1), result: survey }
+    Recording { events: with_end(vec![started_event("cluster", "")], 1), result: survey }
 }
 
-pub(super) fn diagnosis(seen: ClusterSurvey) -> Recording<ServerDiagnosis> {
-    let result = ServerDiagnosis(survey(seen).result);
-    Recording { events: finished(vec![begun("doctor", "")], 1), result }
+pub(super) fn record_diagnosis(seen: ClusterSurvey) -> Recording<ServerDiagnosis> {
+    let result = ServerDiagnosis(record_survey(seen).result);
+    Recording { events: with_end(vec![started_event("doctor", "")], 1), result }
 }

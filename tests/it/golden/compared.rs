@@ -6,26 +6,30 @@ use juror::ops::compare::ComparisonReport;
 use super::record::{Recording, record_result};
 use crate::fixture::Fixture;
 
-fn compared(answer: &str, output: &str, more: &str, code: ExitCode) -> Recording<ComparisonReport> {
+fn record_comparison(
+    answer: &str,
+    output: &str,
+    more: &str,
+    code: ExitCode,
+) -> Recording<ComparisonReport> {
     let fixture = Fixture::new();
     fixture.write("1.ans", answer);
     fixture.write("my.out", output);
     record_result(&fixture, &format!("compare @1.ans @my.out {more}"), code)
 }
 
-/// An output that is right.
-pub(super) fn right() -> Recording<ComparisonReport> {
-    compared("1 2\n", "1  2\n", "", ExitCode::Success)
+pub(super) fn right_output() -> Recording<ComparisonReport> {
+    record_comparison("1 2\n", "1  2\n", "", ExitCode::Success)
 }
 
-/// An output that is wrong in several lines.
-pub(super) fn wrong() -> Recording<ComparisonReport> {
+/// Wrong in several lines.
+pub(super) fn wrong_output() -> Recording<ComparisonReport> {
     let answer: String = (1..60).map(|line| format!("{line} {}\n", line * line)).collect();
     let output = answer.replace("9\n", "8\n").replace("30 900", "30 900 \u{1b}[2J");
-    compared(&answer, &output, "", ExitCode::Rejected)
+    record_comparison(&answer, &output, "", ExitCode::Rejected)
 }
 
-/// An output whose one number is too far from a judge answer of 0.
-pub(super) fn number() -> Recording<ComparisonReport> {
-    compared("0\n", "0.001\n", "float_tolerance 1e-6", ExitCode::Rejected)
+/// A number that is too far from a judge answer of 0.
+pub(super) fn far_number() -> Recording<ComparisonReport> {
+    record_comparison("0\n", "0.001\n", "float_tolerance 1e-6", ExitCode::Rejected)
 }

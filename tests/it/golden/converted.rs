@@ -6,15 +6,14 @@ use juror::ops::convert::Conversion;
 use super::record::{Recording, record_result};
 use crate::fixture::Fixture;
 
-/// With losses: some are left out, and some became something else.
-pub(super) fn legacy() -> Recording<Conversion> {
+/// Some values are left out, and some are changed.
+pub(super) fn conversion_with_losses() -> Recording<Conversion> {
     let fixture = Fixture::new();
     fixture.write("sum/data/sample/1.in.download", "1 2\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");
     record_result(&fixture, "convert @sum --to domjudge-zip @sum.zip", ExitCode::Success)
 }
 
-/// Without.
-pub(super) fn equal() -> Recording<Conversion> {
+pub(super) fn conversion_without_losses() -> Recording<Conversion> {
     record_result(&Fixture::new(), "convert @sum --to 2025-09 @new", ExitCode::Success)
 }

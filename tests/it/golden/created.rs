@@ -1,15 +1,15 @@
-//! What `new`, `run` and `show` say, put together by hand: a machine without compilers has the same.
+//! Results of `new`, `run`, `show` and others, written by hand, so that they do not depend on compilers.
 
 use std::time::Duration;
 
-use juror::cache::store::{Pruned, Verified};
-use juror::model::created::{Created, NextStep};
-use juror::model::event::{Event, Stamped};
+use juror::cache::store::{PruneResult, VerifyResult};
+use juror::model::created::{CreatedPackage, NextStep};
+use juror::model::event::{Event, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
-use juror::model::once::{RunOnce, WrittenFile};
+use juror::model::once::{OutputFileText, SingleRun};
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
@@ -18,46 +18,44 @@ use juror::ops::cache::{CacheReport, CacheStatistics};
 use juror::ops::languages::{LanguageListing, ListedLanguage, ListedTool};
 use juror::ops::mutants::{ListedMutant, MutantListing};
 
-use super::record::{Recording, begun, ending, finished};
+use super::record::{Recording, finished_event, started_event, with_end};
 
 use crate::outcomes::quiet_outcome;
 
-/// A package with three test cases.
-pub(super) fn game() -> Recording<Created> {
+pub(super) fn new_game() -> Recording<CreatedPackage> {
     let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");
     let step = |what: &str, command: Option<&str>| NextStep {
         what: what.to_owned(),
         command: command.map(str::to_owned),
     };
-    let created = Created {
+    let created = CreatedPackage {
         name: "hello".to_owned(),
         kind: Template::Game.name(),
         path: "contest/hello".into(),
-        files: files.into_iter().map(|file| file.told).collect(),
+        files: files.into_iter().map(|file| file.created).collect(),
         test_cases: 3,
         next: vec![
             step("check all of it:", Some("juror verify contest/hello")),
             step("replace this problem with your own, file by file", None),
         ],
     };
-    let events = finished(vec![begun("new", "contest/hello --type game")], 200);
+    let events = with_end(vec![started_event("new", "contest/hello --type game")], 200);
     Recording { events, result: created }
 }
 
-/// A run that crashed after it wrote something.
-pub(super) fn run(is_raw: bool) -> Recording<RunOnce> {
+pub(super) fn crashed_run(is_raw: bool) -> Recording<SingleRun> {
     let outcome = Outcome {
         ending: Ending::Exited(3),
         stdout_bytes: Bytes(15),
         stderr_bytes: Bytes(9),
         ..quiet_outcome()
     };
-    let file = WrittenFile {
+    let file = OutputFileText {
         name: "hello.out".to_owned(),
         contents: Some(b"7\n".to_vec()),
         missing: None,
     };
-    let run = RunOnce {
+    let run = SingleRun {
         submission: "my.py".to_owned(),
         input: "secret/1-small".to_owned(),
         ended: "exit code 3".to_owned(),
@@ -70,13 +68,13 @@ pub(super) fn run(is_raw: bool) -> Recording<RunOnce> {
         is_raw,
         is_shown: false,
     };
-    let events = finished(vec![begun("run", "hello my.py --case secret/1-small")], 200);
+    let events = with_end(vec![started_event("run", "hello my.py --case secret/1-small")], 200);
     Recording { events, result: run }
 }
 
-/// A run by hand with an interactor.
-pub(super) fn played() -> Recording<RunOnce> {
-    let run = RunOnce {
+/// The user plays against the interactor.
+pub(super) fn played_run() -> Recording<SingleRun> {
+    let run = SingleRun {
         submission: "judge.py".to_owned(),
         input: "sample/1".to_owned(),
         ended: "the output validator rejects what you did".to_owned(),
@@ -89,11 +87,10 @@ pub(super) fn played() -> Recording<RunOnce> {
         is_raw: false,
         is_shown: true,
     };
-    Recording { events: finished(vec![begun("run", "--play hello")], 200), result: run }
+    Recording { events: with_end(vec![started_event("run", "--play hello")], 200), result: run }
 }
 
-/// A package as a tree, or a case of it.
-pub(super) fn listing(case: bool) -> Recording<PackageListing> {
+pub(super) fn package_listing(case: bool) -> Recording<PackageListing> {
     let listed = |name: &str, bytes: u64, description: &str| ListedCase {
         name: name.to_owned(),
         input_bytes: Some(Bytes(bytes)),
@@ -150,10 +147,10 @@ pub(super) fn listing(case: bool) -> Recording<PackageListing> {
         }],
         case: case.then_some(files),
     };
-    Recording { events: in_package("show", "contest/hello"), result: listing }
+    Recording { events: package_events("show", "contest/hello"), result: listing }
 }
 
-fn package() -> PackageReport {
+fn sample_package() -> PackageReport {
     PackageReport {
         name: "hello".to_owned(),
         path: "contest/hello".into(),
@@ -162,11 +159,11 @@ fn package() -> PackageReport {
     }
 }
 
-/// The events of a command that reads a package, a tenth of a second each.
-pub(super) fn in_package(command: &str, arguments: &str) -> Vec<Stamped> {
-    let read = Event::PackageRead(Box::new(package()));
-    let events = [begun(command, arguments), read, ending(ExitCode::Success)];
-    let stamp = |(index, event)| Stamped {
+/// Each event takes a tenth of a second.
+pub(super) fn package_events(command: &str, arguments: &str) -> Vec<StampedEvent> {
+    let read = Event::PackageRead(Box::new(sample_package()));
+    let events = [started_event(command, arguments), read, finished_event(ExitCode::Success)];
+    let stamp = |(index, event)| StampedEvent {
         at: Duration::from_millis(100) * index,
         package: Some("hello".into()),
         event,
@@ -174,8 +171,8 @@ pub(super) fn in_package(command: &str, arguments: &str) -> Vec<Stamped> {
     (0..).zip(events).map(stamp).collect()
 }
 
-/// Two mutants of a submission and one of another, or one of them written to a file.
-pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
+/// Two mutants of one submission and one of another; or one mutant that is written to a file.
+pub(super) fn mutant_listing(one: bool) -> Recording<MutantListing> {
     let mutant = |id: &str, mistake: &str, line: usize, before: &str, after: &str| ListedMutant {
         submission: "accepted/best.cpp".to_owned(),
         id: id.to_owned(),
@@ -201,11 +198,11 @@ pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
     }
     let saved = one.then(|| "wrong.cpp".to_owned());
     let listing = MutantListing { list, in_full: one, saved };
-    Recording { events: finished(vec![begun("mutants", "hello")], 20), result: listing }
+    Recording { events: with_end(vec![started_event("mutants", "hello")], 20), result: listing }
 }
 
-/// A language whose tool is there, and one that lacks one of two.
-pub(super) fn languages() -> Recording<LanguageListing> {
+/// One language has its tool; the other lacks one of two.
+pub(super) fn language_listing() -> Recording<LanguageListing> {
     let tool = |name: &str, version: Option<&str>, help: Option<&str>| ListedTool {
         name: name.to_owned(),
         version: version.map(str::to_owned),
@@ -225,26 +222,25 @@ pub(super) fn languages() -> Recording<LanguageListing> {
             vec![tool("kotlinc", None, Some(install)), tool("java", Some("openjdk 21"), None)],
         ),
     ];
-    let events = finished(vec![begun("languages", "")], 20);
+    let events = with_end(vec![started_event("languages", "")], 20);
     Recording { events, result: LanguageListing { languages } }
 }
 
-/// What each action on the cache gives.
-pub(super) fn cache(action: &str) -> Recording<CacheReport> {
+pub(super) fn cache_report(action: &str) -> Recording<CacheReport> {
     let kept = CacheStatistics {
         results: 1200,
         large_files: 7,
         size: Bytes::mib(90),
-        most: Bytes::mib(2048),
+        limit: Bytes::mib(2048),
         oldest_use_days: Some(12),
     };
     let result = CacheReport {
         directory: "kept".into(),
         kept: (action == "stat").then_some(kept),
         pruned: (action == "prune")
-            .then_some(Pruned { removed: Bytes::mib(40), left: Bytes::mib(50) }),
-        verified: (action == "verify").then_some(Verified { whole: 1206, damaged: 1 }),
+            .then_some(PruneResult { removed: Bytes::mib(40), left: Bytes::mib(50) }),
+        verified: (action == "verify").then_some(VerifyResult { whole: 1206, damaged: 1 }),
     };
-    let events = finished(vec![begun("cache", &format!("{action} --cache kept"))], 20);
+    let events = with_end(vec![started_event("cache", &format!("{action} --cache kept"))], 20);
     Recording { events, result }
 }

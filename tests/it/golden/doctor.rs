@@ -1,25 +1,25 @@
-//! Machines as `juror doctor` finds them.
+//! Machines as `juror doctor` shows them.
 
-use juror::doctor::advice::{chosen, findings};
+use juror::doctor::advice::{all_findings, chosen_isolation};
 use juror::model::host::{
-    Calibration, CgroupFacts, Diagnosis, HostFacts, NamespaceSettings, Processors, Temporary,
-    ToolFact, ToolFound, TriedMode,
+    Calibration, CgroupFacts, Diagnosis, HostFacts, InstalledTool, NamespaceSettings, Processors,
+    TemporaryDirectory, ToolFact, TriedIsolation,
 };
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 use juror::model::outcome::Meter;
 use juror::model::units::Bytes;
 
-use super::record::{Recording, begun, finished};
+use super::record::{Recording, started_event, with_end};
 
-/// A server of a contest, as root finds it.
-pub(super) fn server() -> HostFacts {
+/// As root.
+pub(super) fn contest_server() -> HostFacts {
     HostFacts {
         system: "Linux".to_owned(),
         kernel: "6.12.30-amd64".to_owned(),
         user: 0,
         administrator: true,
-        modes: Isolation::APART.map(|it| mode(it, None)).into(),
+        modes: Isolation::ISOLATING.map(|it| tried_mode(it, None)).into(),
         gaps: Vec::new(),
         landlock: Some(6),
         settings: NamespaceSettings { most: Some(63_500), ..NamespaceSettings::default() },
@@ -41,7 +41,7 @@ pub(super) fn server() -> HostFacts {
             pace_noise: 0.012,
             frequency_governor: Some("performance".to_owned()),
         },
-        temporary: Temporary {
+        temporary: TemporaryDirectory {
             path: "/tmp".into(),
             free: Ok(Bytes::mib(62_000)),
             is_noexec: false,
@@ -49,24 +49,24 @@ pub(super) fn server() -> HostFacts {
     }
 }
 
-/// A container without rights, as an ordinary user finds it.
+/// Without capabilities, as an ordinary user.
 pub(super) fn container() -> HostFacts {
     HostFacts {
         user: 1000,
         administrator: false,
         modes: vec![
-            mode(
+            tried_mode(
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
-            mode(Isolation::Landlock, None),
+            tried_mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
+            tried_mode(Isolation::Landlock, None),
         ],
         cgroups: CgroupFacts {
             usable2: None,
             controllers1: vec!["memory".to_owned()],
             usable1: vec!["memory".to_owned()],
-            ..server().cgroups
+            ..contest_server().cgroups
         },
         cpu_meter: Meter::Rusage,
         memory_meter: Meter::Cgroup1,
@@ -77,34 +77,38 @@ pub(super) fn container() -> HostFacts {
         process_limit: Some(100),
         processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
         calibration: Calibration { pace_noise: 0.31, frequency_governor: None },
-        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)), is_noexec: true },
-        ..server()
+        temporary: TemporaryDirectory {
+            path: "/tmp".into(),
+            free: Ok(Bytes::mib(300)),
+            is_noexec: true,
+        },
+        ..contest_server()
     }
 }
 
-/// An old machine that forbids everything.
-pub(super) fn closed() -> HostFacts {
+/// Has an old kernel, and forbids everything.
+pub(super) fn locked_down_machine() -> HostFacts {
     let kernel = "the kernel has no landlock, or it is not switched on; \
                   version 6 is needed, of Linux 6.12 or newer";
     HostFacts {
         kernel: "5.10.0-28-amd64".to_owned(),
         modes: vec![
-            mode(
+            tried_mode(
                 Isolation::Namespaces,
                 Some("this user has no right to make mounts and to change its user"),
             ),
-            mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
-            mode(Isolation::Landlock, Some(kernel)),
+            tried_mode(Isolation::UserNamespaces, Some("EPERM: Operation not permitted")),
+            tried_mode(Isolation::Landlock, Some(kernel)),
         ],
         landlock: None,
         settings: NamespaceSettings {
             unprivileged_clone: Some(0),
             apparmor_restricts: Some(0),
-            ..server().settings
+            ..contest_server().settings
         },
         container: None,
-        processors: Processors { load: None, ..server().processors },
-        temporary: Temporary {
+        processors: Processors { load: None, ..contest_server().processors },
+        temporary: TemporaryDirectory {
             path: "/tmp".into(),
             free: Err("Read-only file system (os error 30)".to_owned()),
             is_noexec: false,
@@ -113,8 +117,7 @@ pub(super) fn closed() -> HostFacts {
     }
 }
 
-/// A machine with another system than Linux.
-pub(super) fn freebsd() -> HostFacts {
+pub(super) fn freebsd_machine() -> HostFacts {
     let gaps =
         ["files: programs can read and change all that you can", "network: programs can use it"];
     HostFacts {
@@ -122,7 +125,7 @@ pub(super) fn freebsd() -> HostFacts {
         kernel: "14.2-RELEASE".to_owned(),
         user: 1001,
         administrator: false,
-        modes: vec![mode(Isolation::Plain, None)],
+        modes: vec![tried_mode(Isolation::Plain, None)],
         gaps: gaps.map(str::to_owned).into(),
         landlock: None,
         settings: NamespaceSettings::default(),
@@ -132,25 +135,25 @@ pub(super) fn freebsd() -> HostFacts {
         systemd: false,
         stack_limit: Some(Bytes::mib(512)),
         processors: Processors { logical: 4, physical: 4, load: None },
-        ..server()
+        ..contest_server()
     }
 }
 
-fn mode(isolation: Isolation, reason: Option<&str>) -> TriedMode {
+fn tried_mode(isolation: Isolation, reason: Option<&str>) -> TriedIsolation {
     let step = match isolation {
         Isolation::Namespaces => "make namespaces",
         Isolation::UserNamespaces => "make namespaces (user)",
         Isolation::Landlock => "isolate by landlock",
         Isolation::Plain => "start the program",
     };
-    TriedMode { isolation, fault: reason.map(|reason| JudgeError::new(step, reason)) }
+    TriedIsolation { isolation, fault: reason.map(|reason| JudgeError::new(step, reason)) }
 }
 
-fn tools() -> Vec<ToolFact> {
+fn tool_facts() -> Vec<ToolFact> {
     vec![
         ToolFact {
             name: "g++".to_owned(),
-            found: Ok(ToolFound {
+            found: Ok(InstalledTool {
                 path: "/usr/bin/g++".into(),
                 version: "g++ (Debian 12.2.0-14) 12.2.0".to_owned(),
             }),
@@ -162,14 +165,13 @@ fn tools() -> Vec<ToolFact> {
     ]
 }
 
-/// What `doctor` tells on a machine.
-pub(super) fn diagnosis(facts: &HostFacts) -> Recording<Diagnosis> {
-    let tools = tools();
+pub(super) fn record_diagnosis(facts: &HostFacts) -> Recording<Diagnosis> {
+    let tools = tool_facts();
     let result = Diagnosis {
-        chosen: chosen(facts),
-        findings: findings(facts, &tools),
+        chosen: chosen_isolation(facts),
+        findings: all_findings(facts, &tools),
         facts: facts.clone(),
         tools,
     };
-    Recording { events: finished(vec![begun("doctor", "")], 1), result }
+    Recording { events: with_end(vec![started_event("doctor", "")], 1), result }
 }

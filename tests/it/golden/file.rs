@@ -1,14 +1,14 @@
-//! Compares what reporters make of recorded events with the snapshots in `tests/snapshots/`.
+//! Compares the output of reporters for recorded events with the snapshots in `tests/snapshots/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use juror::model::event::{CommandTask, Event, Stamped};
+use juror::model::event::{CommandTask, Event, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::report::Report;
 use juror::ops::context::Context;
 use juror::ops::merge::merge;
-use juror::report::style::{Listing, Style, Verbosity};
+use juror::report::style::{Style, TableListing, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters};
 use serde_json::Value;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::record::{EventSource, exit_code};
 use super::{keys, schema};
 
-/// A terminal of 80 cells without colour.
+/// 80 cells, no colour.
 pub(super) const PLAIN: Style =
     Style { color: false, unicode: true, width: 80, verbosity: Verbosity::Normal };
 
@@ -30,21 +30,26 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
-/// Feeds a stream to the terminal reporter and compares both its writers with one snapshot.
+/// Gives the events to the terminal reporter, and compares both its writers with one file.
 pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
-    check_listing(file, style, Listing::default(), told);
+    check_listing(file, style, TableListing::default(), told);
 }
 
-/// The same with a table that lists other submissions, or in another order.
-pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &impl EventSource) {
-    let (out, err) = (Screen::default(), Screen::default());
+/// With another filter or order of the table.
+pub(super) fn check_listing(
+    file: &str,
+    style: Style,
+    listing: TableListing,
+    told: &impl EventSource,
+) {
+    let (out, err) = (SharedWriter::default(), SharedWriter::default());
     let mut terminal = Terminal::new(out.clone(), err.clone(), style);
     terminal.listing = listing;
     feed(Reporter::Live(Box::new(terminal)), told);
     let (out, err) = (out.text(), err.text());
     if !style.color {
-        nothing_is_wider_than(style.width, file, &out);
-        nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
+        check_width(style.width, file, &out);
+        check_control_characters(file, &(out.clone() + &err));
     }
     check_snapshot(
         &format!("{file}.txt"),
@@ -52,44 +57,43 @@ pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &i
     );
 }
 
-/// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
+/// Both writers of the terminal reporter are the same, as on a screen.
 pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
-    let screen = Screen::default();
+    let screen = SharedWriter::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
     feed(Reporter::Live(Box::new(terminal)), told);
     check_snapshot(&format!("{file}.txt"), &screen.text());
 }
 
-/// Feeds a stream to a reporter.
 pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
     let mut reporters = Reporters::new(vec![reporter]);
     feed_all(&mut reporters, told);
     reporters.finish(told.result());
-    assert!(reporters.failed().is_none(), "writing to memory cannot fail");
+    assert!(reporters.first_error().is_none(), "writing to memory cannot fail");
 }
 
-/// As a command does: the result comes before the last event.
+/// As in a command, the result comes before the last event.
 fn feed_all(reporters: &mut Reporters<'_>, told: &impl EventSource) {
     let (last, others) = told.events().split_last().expect("an end");
-    others.iter().for_each(|event| reporters.event(event));
+    others.iter().for_each(|event| reporters.show_event(event));
     if let Some(result) = told.result() {
-        reporters.result(result);
+        reporters.show_result(result);
     }
-    reporters.event(last);
+    reporters.show_event(last);
 }
 
-/// What standard output and standard error both write to.
+/// Standard output and standard error write to the same buffer.
 #[derive(Clone, Default)]
-pub(super) struct Screen(Arc<Mutex<Vec<u8>>>);
+pub(super) struct SharedWriter(Arc<Mutex<Vec<u8>>>);
 
-impl Screen {
+impl SharedWriter {
     pub(super) fn text(&self) -> String {
         let bytes = self.0.lock().expect("no thread panicked").clone();
         String::from_utf8(bytes).expect("a report is UTF-8")
     }
 }
 
-impl std::io::Write for Screen {
+impl std::io::Write for SharedWriter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().expect("no thread panicked").write(bytes)
     }
@@ -99,9 +103,9 @@ impl std::io::Write for Screen {
     }
 }
 
-/// Lines of ours keep to the width. Three kinds may be longer, since cutting them would take away
-/// what they are for: what is to be copied, names, and the line for each test case.
-fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
+/// Lines keep to the width. Text to copy, names, and the line of each test case may be longer, since they would be
+/// useless if shortened.
+fn check_width(width: usize, file: &str, text: &str) {
     for line in text.lines() {
         let may_be_long = ["repeat: ", "files: ", "feedback: ", "in full: "]
             .iter()
@@ -113,8 +117,8 @@ fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     }
 }
 
-/// No text of a contestant gets a control byte through.
-fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
+/// Control bytes in a contestant's text must not reach the terminal.
+fn check_control_characters(file: &str, text: &str) {
     let obeyed = |character: &char| {
         (character.is_control() && *character != '\n')
             || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -122,12 +126,11 @@ fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
     assert_eq!(text.chars().find(obeyed), None, "{file}");
 }
 
-/// The JSON document of a stream.
-pub(super) fn document(told: &impl EventSource) -> String {
-    written(told, |report, out| told.result().unwrap_or(&()).write(report, out))
+pub(super) fn json_document(told: &impl EventSource) -> String {
+    write_reports(told, |report, out| told.result().unwrap_or(&()).write(report, out))
 }
 
-fn written(
+fn write_reports(
     told: &impl EventSource,
     write: impl FnOnce(&Report, &mut Vec<u8>) -> std::io::Result<()>,
 ) -> String {
@@ -138,21 +141,21 @@ fn written(
     String::from_utf8(out).expect("a document is UTF-8")
 }
 
-/// Compares the JSON document of a stream with a snapshot, the version of juror masked.
+/// Masks the version of juror.
 pub(super) fn check_json(file: &str, told: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let text = document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
-    let known = keys::of_document(&text);
-    let absent = written(told, |report, out| told.write_absent(report, out));
-    assert_eq!(keys::of_document(&absent), known, "{file}: without a result");
+    let text = json_document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    let known = keys::document_keys(&text);
+    let absent = write_reports(told, |report, out| told.write_absent(report, out));
+    assert_eq!(keys::document_keys(&absent), known, "{file}: without a result");
     schema::check(file, told, &text);
-    merged_again(file, told);
+    check_merged(file, told);
     check_snapshot(&format!("{file}.json"), &text);
 }
 
-/// The events of a command that judges, merged alone, give the same report but for what a merged command does not have,
-/// and for the order in which the faults of files and packages were named.
-fn merged_again(file: &str, told: &impl EventSource) {
+/// `merge` of a single command's events gives the same report, except for keys that a merged command does not have,
+/// and for the order of diagnostics.
+fn check_merged(file: &str, told: &impl EventSource) {
     let events = told.events();
     if !matches!(&events[0].event, Event::Started { task, .. } if *task != CommandTask::Other) {
         return;
@@ -168,14 +171,14 @@ fn merged_again(file: &str, told: &impl EventSource) {
     });
     merge(&[path], &context).unwrap_or_else(|stop| panic!("{file}: {stop:?}"));
     context.finish();
-    let mut again: Vec<Stamped> = heard.lock().expect("no thread panicked").clone();
+    let mut again: Vec<StampedEvent> = heard.lock().expect("no thread panicked").clone();
     again.last_mut().expect("an end").at = events[events.len() - 1].at;
     let ended = match events[events.len() - 1].event {
         Event::Finished { ended, .. } => ended,
         _ => ExitCode::Success,
     };
     let alone = Context::new(|_| ());
-    alone.end_with(ended);
+    alone.add_exit_code(ended);
     assert_eq!(exit_code(&again, &context), exit_code(events, &alone), "{file}");
     let parsed = |text: &str| {
         let mut value: Value = serde_json::from_str(text).expect("JSON");
@@ -192,7 +195,7 @@ fn merged_again(file: &str, told: &impl EventSource) {
         }
         value
     };
-    let (again, once) = (parsed(&document(&again)), parsed(&document(&events.to_vec())));
+    let (again, once) = (parsed(&json_document(&again)), parsed(&json_document(&events.to_vec())));
     for (key, value) in once.as_object().expect("an object") {
         assert_eq!(again.get(key), Some(value), "{file}: {key}");
     }
@@ -201,12 +204,12 @@ fn merged_again(file: &str, told: &impl EventSource) {
 /// Compares a text with the snapshot of this name. All snapshots have these settings.
 pub(crate) fn check_snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::new();
-    settings.set_snapshot_path(root().join("tests/snapshots"));
+    settings.set_snapshot_path(package_directory().join("tests/snapshots"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-pub(super) fn root() -> PathBuf {
+pub(super) fn package_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }

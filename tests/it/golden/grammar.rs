@@ -1,19 +1,19 @@
-//! Event streams of `grammar`, from grammars and inputs as they are, so that the remarks are the real ones.
+//! Runs of `grammar` on real grammars and inputs, so that the messages are real.
 
 use std::path::{Path, PathBuf};
 
 use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::read;
+use juror::grammar::compile::parse_grammar;
 use juror::grammar::generate::generate;
 use juror::grammar::program::Grammar;
 use juror::grammar::shape::RANDOM;
 use juror::grammar::validate::{Rejection, validate};
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, Stamped};
+use juror::model::event::{Event, StampedEvent};
 use juror::model::grammar::ValueBounds;
 use juror::ops::grammar::{CheckedInputs, GrammarBounds, InputReport};
 
-use super::record::{Recording, begun, finished};
+use super::record::{Recording, started_event, with_end};
 
 const ROW: &str = "\
 # A row of numbers.
@@ -52,15 +52,15 @@ STRING(\"open)
 IF(MATCH(\"a\")) SPACE
 ";
 
-fn grammar(text: &str) -> Grammar {
-    let reading = read(Path::new("g.ctd"), text.as_bytes());
+fn read_grammar(text: &str) -> Grammar {
+    let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
     reading.grammar.expect("a grammar without faults")
 }
 
-/// `grammar check` of a valid input and of many that are not.
-pub(super) fn checked() -> Recording<CheckedInputs> {
-    let grammar = grammar(ROW);
-    let mut events = vec![begun("grammar check", "g.ctd *.in")];
+/// `grammar check` of a valid input and of many invalid ones.
+pub(super) fn checked_inputs() -> Recording<CheckedInputs> {
+    let grammar = read_grammar(ROW);
+    let mut events = vec![started_event("grammar check", "g.ctd *.in")];
     let mut inputs = Vec::new();
     for (number, input) in INPUTS.into_iter().enumerate() {
         let path = PathBuf::from(format!("{number}.in"));
@@ -73,20 +73,19 @@ pub(super) fn checked() -> Recording<CheckedInputs> {
         }));
         inputs.push(InputReport { path, valid: refusal.is_none() });
     }
-    Recording { events: finished(events, 3), result: CheckedInputs { inputs } }
+    Recording { events: with_end(events, 3), result: CheckedInputs { inputs } }
 }
 
-/// A grammar with many faults.
-pub(super) fn broken() -> Vec<Stamped> {
-    let mut events = vec![begun("grammar check", "g.ctd 1.in")];
-    let reading = read(Path::new("g.ctd"), BROKEN.as_bytes());
+pub(super) fn broken_grammar() -> Vec<StampedEvent> {
+    let mut events = vec![started_event("grammar check", "g.ctd 1.in")];
+    let reading = parse_grammar(Path::new("g.ctd"), BROKEN.as_bytes());
     events.extend(reading.diagnostics.into_iter().map(Event::Diagnosed));
-    finished(events, 1)
+    with_end(events, 1)
 }
 
-/// Grammars that nothing can be written by.
-pub(super) fn unsatisfied() -> Vec<Stamped> {
-    let mut events = vec![begun("grammar generate", "g.ctd")];
+/// Grammars that have no input.
+pub(super) fn unsatisfied_grammars() -> Vec<StampedEvent> {
+    let mut events = vec![started_event("grammar generate", "g.ctd")];
     for text in [
         "INT(1, 9, n)\nNEWLINE\nASSERT(n > 20)\n",
         "INT(1, 9, n)\nINT(n + 1, n)\n",
@@ -94,29 +93,30 @@ pub(super) fn unsatisfied() -> Vec<Stamped> {
         "REGEX(\"[a-z]+\")\nSTRING(\"x\")\n",
     ] {
         let diagnostic: Diagnostic =
-            generate(&grammar(text), &RANDOM, 1).expect_err("it cannot be satisfied");
+            generate(&read_grammar(text), &RANDOM, 1).expect_err("it cannot be satisfied");
         events.push(Event::Diagnosed(diagnostic));
     }
-    finished(events, 1)
+    with_end(events, 1)
 }
 
 /// `grammar bounds`, with inputs and without.
-pub(super) fn listed() -> Recording<GrammarBounds> {
-    let grammar = grammar(ROW);
+pub(super) fn listed_bounds() -> Recording<GrammarBounds> {
+    let grammar = read_grammar(ROW);
     let mut coverage = Coverage::new(&grammar);
     let input = INPUTS[0].as_bytes();
     coverage.add(&grammar, input, Path::new("0.in")).expect("it is valid");
-    bounded("g.ctd 0.in", bounds(&grammar, Some(&coverage)))
+    record_bounds("g.ctd 0.in", bounds(&grammar, Some(&coverage)))
 }
 
 /// `grammar bounds` of a grammar whose bounds depend on each other.
-pub(super) fn dependent() -> Recording<GrammarBounds> {
-    let grammar =
-        grammar("INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)");
-    bounded("g.ctd", bounds(&grammar, None))
+pub(super) fn dependent_bounds() -> Recording<GrammarBounds> {
+    let grammar = read_grammar(
+        "INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)",
+    );
+    record_bounds("g.ctd", bounds(&grammar, None))
 }
 
-fn bounded(arguments: &str, bounds: Vec<ValueBounds>) -> Recording<GrammarBounds> {
-    let events = finished(vec![begun("grammar bounds", arguments)], 1);
+fn record_bounds(arguments: &str, bounds: Vec<ValueBounds>) -> Recording<GrammarBounds> {
+    let events = with_end(vec![started_event("grammar bounds", arguments)], 1);
     Recording { events, result: GrammarBounds { bounds } }
 }

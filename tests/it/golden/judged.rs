@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
-use juror::model::event::{Event, Stamped};
+use juror::model::event::{Event, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::moment::Moment;
-use juror::model::recalled::Recalled;
+use juror::model::recalled::CacheUse;
 use juror::model::worker::WorkerReport;
 
-use super::record::{interrupted, record};
+use super::record::{interrupted_events, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::stress;
 
 /// `judge` with one submission accepted and one wrong.
-pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn accepted_and_wrong() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         fixture.write("right.sh", RIGHT);
         fixture.write("wrong.sh", format!("echo 'no\x1b[2J sum' >&2; {WRONG}"));
@@ -26,8 +26,8 @@ pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// The same, if all runs of the one and a run of the other are known from earlier commands.
-pub(super) fn known() -> Vec<Stamped> {
+/// All runs of one submission and one run of the other come from the cache.
+pub(super) fn cached_results() -> Vec<StampedEvent> {
     let mut events = accepted_and_wrong();
     let mut judged = 0;
     for stamped in &mut events {
@@ -51,15 +51,15 @@ pub(super) fn known() -> Vec<Stamped> {
     };
     let workers = vec![worker.clone(), WorkerReport { isolation: None, lost: None, ..worker }];
     let oldest = Some(Moment::new(1_795_290_005));
-    let recalled = Some(Recalled { started: 3, recalled: 5, oldest });
+    let recalled = Some(CacheUse { started: 3, recalled: 5, oldest });
     let end = events.last_mut().expect("an end");
     end.event = Event::Finished { ended: ExitCode::Success, recalled, workers };
     events
 }
 
-/// `judge` with a class: submissions that end in all ways, with odd names.
-pub(super) fn class() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// `judge` with submissions that end in every way, with odd names.
+pub(super) fn class_of_submissions() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let crash = "read -r a b; ((a < 6)) || exit 2; echo $((a + b))\n";
         let mut line = "judge @sum --jobs 1".to_owned();
@@ -80,8 +80,8 @@ pub(super) fn class() -> Vec<Stamped> {
 }
 
 /// `judge` with the folder of a class, a point for each test case.
-pub(super) fn folder() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn class_folder() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         for (name, text) in [
             ("Anna M\u{fc}ller/sum.sh", RIGHT),
@@ -100,8 +100,8 @@ pub(super) fn folder() -> Vec<Stamped> {
 }
 
 /// `judge` with one submission that fails on a long input.
-pub(super) fn one() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn long_input() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let numbers: Vec<String> = (1..=40).map(|number| number.to_string()).collect();
         fixture.write("sum/data/secret/large/2.in", numbers.join("\n") + "\n");
@@ -112,8 +112,8 @@ pub(super) fn one() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// The right outputs of test cases that differ in what is wrong with them.
-const KINDS: [(&str, &str, &str); 8] = [
+/// Test cases, each for another kind of difference.
+const DIFFERENCE_KINDS: [(&str, &str, &str); 8] = [
     ("token", r"1 2 3\n4 5 6\n", r"1 2 3\n4 7 6\n"),
     ("number", r"0.5 2.25\n", r"0.5 2.26\n"),
     ("word", r"0.5 2.25\n", r"0.5 none\n"),
@@ -125,15 +125,15 @@ const KINDS: [(&str, &str, &str); 8] = [
 ];
 
 /// `judge` with a submission for each kind of difference.
-pub(super) fn differences() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn differences() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let mut line = "judge @sum --jobs 1 --case secret/kinds/*".to_owned();
-        for (kind, right, wrong) in KINDS {
+        for (kind, right, wrong) in DIFFERENCE_KINDS {
             let right = right.replace(r"\n", "\n");
             fixture.write(&format!("sum/data/secret/kinds/{kind}.in"), format!("{kind}\n"));
             fixture.write(&format!("sum/data/secret/kinds/{kind}.ans"), right);
-            let script = KINDS.map(|(name, right, _)| {
+            let script = DIFFERENCE_KINDS.map(|(name, right, _)| {
                 if name == kind {
                     format!("{name}) printf '{wrong}';;\n")
                 } else {
@@ -159,8 +159,8 @@ pub(super) fn differences() -> Vec<Stamped> {
 }
 
 /// `judge` with two submissions that do not build.
-pub(super) fn compile_error() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn compile_error() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let warnings = (1..=20).map(|line| format!("#warning x{line} is not used\n"));
         let errors = (1..=30).map(|line| format!("#error y{line} \u{1b}[2J is not declared\n"));
@@ -171,9 +171,9 @@ pub(super) fn compile_error() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `judge --all` with a crash and each limit passed.
-pub(super) fn limits_and_crashes() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// `judge --all` with a crash and each limit exceeded.
+pub(super) fn limits_and_crashes() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         let problem = fixture.read("sum/problem.yaml");
         fixture
@@ -200,9 +200,9 @@ pub(super) fn limits_and_crashes() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `judge` where the output validator breaks down.
-pub(super) fn judge_error() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// `judge` with an output validator that breaks down.
+pub(super) fn judge_error() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
         fixture.write(
         "sum/output_validator/check/run",
@@ -210,28 +210,28 @@ pub(super) fn judge_error() -> Vec<Stamped> {
          [[ $out == 3 && $right != 3 ]] && { echo 'cannot go on' >&2; exit 1; }\n\
          [[ $out == \"$right\" ]] && exit 42\nexit 43\n",
     );
-        fixture.executable("sum/output_validator/check/run");
+        fixture.make_executable("sum/output_validator/check/run");
         fixture.write("wrong.sh", WRONG);
         record(&fixture, "judge @sum @wrong.sh --jobs 1", ExitCode::JudgeError)
     });
     ONCE.clone()
 }
 
-/// `verify` where all is well.
-pub(super) fn verify_good() -> Vec<Stamped> {
+/// `verify` without any fault.
+pub(super) fn verify_good() -> Vec<StampedEvent> {
     record(&Fixture::new(), "verify @sum --jobs 1", ExitCode::Success)
 }
 
-/// `verify` with a submission of which some runs prove enough.
-pub(super) fn spared() -> Vec<Stamped> {
+/// `verify` that does not need all runs of a submission.
+pub(super) fn spared_runs() -> Vec<StampedEvent> {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/rejected/any.sh", WRONG);
     record(&fixture, "verify @sum --jobs 1", ExitCode::Success)
 }
 
-/// Submissions that were asked why they fail: one has a reason, the other none.
-pub(super) fn explained() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// `judge --explain`: one submission has an explanation, the other none.
+pub(super) fn explained_submissions() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = stress::fixture();
         fixture.write("odd.sh", "read -r a b; echo $((a + b - a % 2))\n");
         fixture.write("never.sh", "echo nothing\n");
@@ -241,8 +241,8 @@ pub(super) fn explained() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// A package of which some expectations do not hold.
-fn broken() -> Fixture {
+/// Some expectations do not hold.
+fn broken_package() -> Fixture {
     let fixture = Fixture::new();
     let crash = "read -r a b; ((a < 6)) || exit 2; echo $((a + b))\n";
     let name = "sum/submissions/accepted/right_but_not_always_with_a_long_name.sh";
@@ -253,15 +253,15 @@ fn broken() -> Fixture {
     fixture
 }
 
-/// `verify` with expectations that do not hold.
-pub(super) fn verify() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> =
-        LazyLock::new(|| record(&broken(), "verify @sum --jobs 1", ExitCode::InvalidPackage));
+pub(super) fn broken_expectations() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        record(&broken_package(), "verify @sum --jobs 1", ExitCode::InvalidPackage)
+    });
     ONCE.clone()
 }
 
-/// A package with faults in its files, the hard ones too.
-fn faulty() -> Fixture {
+/// Its files have faults of every kind.
+fn faulty_package() -> Fixture {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", problem.replace("time_limit: 1", "time_limt: 2 # seconds"));
@@ -270,15 +270,14 @@ fn faulty() -> Fixture {
     fixture
 }
 
-/// `verify` on a package that cannot be used.
-pub(super) fn diagnostics() -> Vec<Stamped> {
-    record(&faulty(), "verify @sum --jobs 1", ExitCode::InvalidPackage)
+pub(super) fn unusable_package() -> Vec<StampedEvent> {
+    record(&faulty_package(), "verify @sum --jobs 1", ExitCode::InvalidPackage)
 }
 
 /// `verify` on two packages and one that cannot be used.
-pub(super) fn packages() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
-        let fixture = broken();
+pub(super) fn several_packages() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        let fixture = broken_package();
         let good = Fixture::new();
         for name in [
             "problem.yaml",
@@ -292,19 +291,19 @@ pub(super) fn packages() -> Vec<Stamped> {
         ] {
             fixture.write(&format!("plus/{name}"), good.read(&format!("sum/{name}")));
         }
-        fixture.executable("plus/input_validators/validate/run");
+        fixture.make_executable("plus/input_validators/validate/run");
         fixture.write("faulty/problem.yaml", "problem_format_version: 2025-09\nnmae: Nothing\n");
         record(&fixture, "verify @sum @faulty @plus --jobs 1", ExitCode::InvalidPackage)
     });
     ONCE.clone()
 }
 
-/// The same, ended by Ctrl-C while the first submission of the last package runs.
-pub(super) fn packages_interrupted() -> Vec<Stamped> {
-    interrupted(packages(), 4)
+/// Ended by Ctrl-C while the first submission of the last package runs.
+pub(super) fn packages_interrupted() -> Vec<StampedEvent> {
+    interrupted_events(several_packages(), 4)
 }
 
 /// `judge` ended by Ctrl-C in its second submission.
-pub(super) fn judge_interrupted() -> Vec<Stamped> {
-    interrupted(accepted_and_wrong(), 3)
+pub(super) fn judge_interrupted() -> Vec<StampedEvent> {
+    interrupted_events(accepted_and_wrong(), 3)
 }

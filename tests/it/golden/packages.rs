@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use juror::executor::Around;
-use juror::model::event::{Event, Shortfall, Stamped};
+use juror::executor::ExecutorWrapper;
+use juror::model::event::{Event, Shortfall, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 
-use super::record::record_around;
+use super::record::record_with_wrapper;
 use crate::fixture::Fixture;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
-/// `verify` on such a host.
-pub(super) fn no_host() -> Vec<Stamped> {
-    let refusing: Around = |_| {
+pub(super) fn unusable_host() -> Vec<StampedEvent> {
+    let refusing: ExecutorWrapper = |_| {
         let why = "Operation not permitted (os error 1)";
         let step = "mount /proc in the sandbox";
-        Arc::new(Scripted::new(1, move |_| Err(JudgeError::new(step, why).into())))
+        Arc::new(ScriptedExecutor::new(1, move |_| Err(JudgeError::new(step, why).into())))
     };
     let line = "verify @sum --jobs 1";
-    let mut events = record_around(Some(refusing), &Fixture::new(), line, ExitCode::JudgeError);
+    let mut events =
+        record_with_wrapper(Some(refusing), &Fixture::new(), line, ExitCode::JudgeError);
     for stamped in &mut events {
         if let Event::HostReady { isolation, shortfall, .. } = &mut stamped.event {
             *isolation = Isolation::Landlock;

@@ -1,13 +1,13 @@
-//! Recorded runs of `generate`: recipes that are wrong in every way, and data that is not what its recipe gives.
+//! Recorded runs of `generate`: recipes with every kind of fault, and data that differs from its recipe.
 
 use std::sync::LazyLock;
 
-use juror::model::event::Stamped;
+use juror::model::event::StampedEvent;
 use juror::model::exit_code::ExitCode;
 
-use super::record::{interrupted as cut, record};
+use super::record::{interrupted_events as cut, record};
 use crate::fixture::Fixture;
-use crate::recipes::{SOLUTION, fixture};
+use crate::recipes::{SOLUTION, recipe_fixture};
 
 const FAULTY: &str = "\
 solution: submissions/accepted/right.py
@@ -39,8 +39,7 @@ data:
       u:
 ";
 
-/// What reading a recipe finds.
-pub(super) fn faults() -> Vec<Stamped> {
+pub(super) fn recipe_faults() -> Vec<StampedEvent> {
     let fixture = Fixture::new();
     for name in ["gen.py", "tree.py"] {
         fixture.write(
@@ -59,12 +58,11 @@ pub(super) fn faults() -> Vec<Stamped> {
     record(&fixture, "generate @sum --jobs 1", ExitCode::InvalidPackage)
 }
 
-/// A package whose data is as its recipe gives it, but for one case with other bytes, two that are not there, and one
-/// that the recipe does not make.
-fn changed() -> Fixture {
+/// One test case has other bytes, two are missing, and one is not in the recipe.
+fn package_with_changed_data() -> Fixture {
     let data = "data:\n  sample:\n    data:\n      '1': {in: 1 2}\n      '2': {in: 2 2}\n  secret:\n    data:\n      \
                 big:\n        data:\n          01-random: gen.sh 7 8\n";
-    let fixture = fixture(&format!("{SOLUTION}{data}"));
+    let fixture = recipe_fixture(&format!("{SOLUTION}{data}"));
     fixture.juror("generate sum").assert().success();
     let more =
         "          02-descending: gen.sh 9 1\n      edges: {data: {01-one-step: gen.sh 1 1}}\n";
@@ -83,30 +81,29 @@ fn changed() -> Fixture {
     fixture
 }
 
-/// `generate` that writes.
-pub(super) fn written() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> =
-        LazyLock::new(|| record(&changed(), "generate @sum --jobs 1", ExitCode::Success));
+pub(super) fn generate_run() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        record(&package_with_changed_data(), "generate @sum --jobs 1", ExitCode::Success)
+    });
     ONCE.clone()
 }
 
-/// `generate --check`, which writes nothing.
-pub(super) fn checked() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> =
-        LazyLock::new(|| record(&changed(), "generate @sum --check --jobs 1", ExitCode::Rejected));
+pub(super) fn generate_check() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        record(&package_with_changed_data(), "generate @sum --check --jobs 1", ExitCode::Rejected)
+    });
     ONCE.clone()
 }
 
-/// `generate --check` on two packages.
-pub(super) fn packages() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
-        let (fixture, good) = (changed(), Fixture::new());
+pub(super) fn check_of_two_packages() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        let (fixture, good) = (package_with_changed_data(), Fixture::new());
         for name in
             ["problem.yaml", "input_validators/validate/run", "submissions/accepted/right.sh"]
         {
             fixture.write(&format!("plus/{name}"), good.read(&format!("sum/{name}")));
         }
-        fixture.executable("plus/input_validators/validate/run");
+        fixture.make_executable("plus/input_validators/validate/run");
         let recipe = format!(
             "{SOLUTION}data: {{secret: {{data: {{'1': {{in: 1 2}}}}}}}}
 "
@@ -117,7 +114,6 @@ pub(super) fn packages() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `generate` ended by Ctrl-C.
-pub(super) fn interrupted() -> Vec<Stamped> {
-    cut(written(), 9)
+pub(super) fn interrupted_run() -> Vec<StampedEvent> {
+    cut(generate_run(), 9)
 }

@@ -1,7 +1,7 @@
-//! Runs commands on small packages and keeps what happened, to be shown by every reporter.
+//! Runs commands on small packages and records their events for the reporters.
 //!
-//! Everything is real but what differs from run to run and from machine to machine: times, memory, where the
-//! package lies, and what isolates. These are replaced, also where a cause tells them.
+//! Values that differ between runs and machines are replaced, also inside of messages: times, memory, paths, and the
+//! isolation. Everything else is real.
 
 use std::any::Any;
 use std::io;
@@ -12,14 +12,14 @@ use std::time::Duration;
 use clap::Parser;
 use juror::cli::arguments::Arguments;
 use juror::cli::output;
-use juror::executor::Around;
+use juror::executor::ExecutorWrapper;
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{CommandTask, Event, Note, Stamped, WorkProgress};
+use juror::model::event::{CommandTask, Event, Note, StampedEvent, WorkProgress};
 use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::joint::Transcript;
 use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
-use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
+use juror::model::outcome::{Mechanism, Meter, Outcome, StopReason};
 use juror::model::repeats::{Repeats, TimedRun};
 use juror::model::report::Report;
 use juror::model::stress::{Search, SearchPlan, StressResult};
@@ -36,29 +36,28 @@ use crate::wire;
 const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
 
-/// What a command told: its events, and its result if it has one of its own.
+/// The events of a command, and its result.
 #[derive(Clone)]
 pub(super) struct Recording<T> {
-    pub(super) events: Vec<Stamped>,
+    pub(super) events: Vec<StampedEvent>,
     pub(super) result: T,
 }
 
-/// What reporters are given.
+/// The input of reporters.
 pub(super) trait EventSource {
-    fn events(&self) -> &[Stamped];
+    fn events(&self) -> &[StampedEvent];
 
     fn result(&self) -> Option<&dyn AnyResult>;
 
-    /// Writes the JSON document of the same command without its result.
+    /// Writes the JSON document as if the command had no result.
     fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()>;
 
-    /// Writes the schema of the document.
     fn write_schema(&self, out: &mut Vec<u8>);
 }
 
-/// What judging gives is in its events.
-impl EventSource for Vec<Stamped> {
-    fn events(&self) -> &[Stamped] {
+/// The events have the results of judging.
+impl EventSource for Vec<StampedEvent> {
+    fn events(&self) -> &[StampedEvent] {
         self
     }
 
@@ -76,7 +75,7 @@ impl EventSource for Vec<Stamped> {
 }
 
 impl<T: CommandResult> EventSource for Recording<T> {
-    fn events(&self) -> &[Stamped] {
+    fn events(&self) -> &[StampedEvent] {
         &self.events
     }
 
@@ -93,34 +92,34 @@ impl<T: CommandResult> EventSource for Recording<T> {
     }
 }
 
-/// Runs `juror` with these words, where `@` stands for the fixture's directory, and gives what
-/// happened. It must end with this exit code. All jobs and replies travel as bytes.
-pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamped> {
-    record_around(Some(wire::around), fixture, line, code)
+/// Runs `juror` with these words, where `@` stands for the fixture's directory. Checks the exit code. All jobs and
+/// replies travel as bytes.
+pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<StampedEvent> {
+    record_with_wrapper(Some(wire::wrap_in_wire), fixture, line, code)
 }
 
-/// The same with something else around the executor.
-pub(super) fn record_around(
-    around: Option<Around>,
+/// With another wrapper of the executor.
+pub(super) fn record_with_wrapper(
+    around: Option<ExecutorWrapper>,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
-) -> Vec<Stamped> {
+) -> Vec<StampedEvent> {
     run(around, fixture, line, code).0
 }
 
-/// The same with the command's own result.
+/// For a command with a result.
 pub(super) fn record_result<T: CommandResult + Maskable>(
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
 ) -> Recording<T> {
-    record_result_around(wire::around, fixture, line, code)
+    record_result_with_wrapper(wire::wrap_in_wire, fixture, line, code)
 }
 
-/// The same with something else around the executor.
-pub(super) fn record_result_around<T: CommandResult + Maskable>(
-    around: Around,
+/// With another wrapper of the executor.
+pub(super) fn record_result_with_wrapper<T: CommandResult + Maskable>(
+    around: ExecutorWrapper,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
@@ -128,15 +127,15 @@ pub(super) fn record_result_around<T: CommandResult + Maskable>(
     let (events, result) = run(Some(around), fixture, line, code);
     let result: Box<dyn Any> = result.expect("a result");
     let result = *result.downcast::<T>().expect("a result of this type");
-    Recording { events, result: result.masked(&Mask::of(fixture, line)) }
+    Recording { events, result: result.masked(&Mask::for_fixture(fixture, line)) }
 }
 
 fn run(
-    around: Option<Around>,
+    around: Option<ExecutorWrapper>,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
-) -> (Vec<Stamped>, Option<Box<dyn AnyResult>>) {
+) -> (Vec<StampedEvent>, Option<Box<dyn AnyResult>>) {
     let root = fixture.root().display().to_string();
     let words = line.split_whitespace().map(|word| word.replace('@', &format!("{root}/")));
     let words = ["juror".to_owned()].into_iter().chain(words);
@@ -150,30 +149,30 @@ fn run(
     let result = arguments
         .command
         .with_operation(|operation| output::run(operation, Ok(()), &context, |_| ()));
-    let mut events: Vec<Stamped> = std::mem::take(&mut heard.lock().expect("no thread panicked"));
+    let mut events: Vec<StampedEvent> =
+        std::mem::take(&mut heard.lock().expect("no thread panicked"));
     let of_result = result.as_ref().map_or(ExitCode::Success, |it| it.exit_code());
-    assert_eq!(exit_code(&events, &context).and(of_result), code, "{line}");
-    // How often it is said how far a search is depends on the machine.
+    assert_eq!(exit_code(&events, &context).graver_of(of_result), code, "{line}");
+    // The number of progress events of a search depends on the machine.
     events.retain(|it| !matches!(it.event, Event::Progress(WorkProgress::Search(_))));
-    let mask = Mask::of(fixture, line);
+    let mask = Mask::for_fixture(fixture, line);
     let count = u32::try_from(events.len()).expect("few events");
-    let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
-        // So that the whole takes 1.2 s.
+    let masked = events.into_iter().zip(1..).map(|(stamped, index)| StampedEvent {
+        // The whole takes 1.2 s.
         at: Duration::from_millis(1204) * index / count,
         package: stamped.package,
-        event: mask.event(stamped.event),
+        event: mask.mask_event(stamped.event),
     });
     (masked.collect(), result)
 }
 
-/// The exit code of a command with these events.
-pub(super) fn exit_code(events: &[Stamped], context: &Context) -> ExitCode {
+pub(super) fn exit_code(events: &[StampedEvent], context: &Context) -> ExitCode {
     let mut report = Report::default();
-    events.iter().for_each(|event| report.see(event));
-    report.exit_code().and(context.ended())
+    events.iter().for_each(|event| report.add_event(event));
+    report.exit_code().graver_of(context.exit_code())
 }
 
-/// A result in which what differs from run to run is replaced.
+/// Replaces values that differ between runs.
 pub(super) trait Maskable {
     fn masked(self, mask: &Mask) -> Self;
 }
@@ -181,38 +180,36 @@ pub(super) trait Maskable {
 impl Maskable for StressResult {
     fn masked(mut self, mask: &Mask) -> Self {
         for explained in &mut self.explanations {
-            explained.submission = mask.text(&explained.submission);
+            explained.submission = mask.mask_text(&explained.submission);
         }
-        Self { search: mask.search(self.search), ..self }
+        Self { search: mask.mask_search(self.search), ..self }
     }
 }
 
 impl Maskable for Conversion {
     fn masked(self, mask: &Mask) -> Self {
-        Self { path: mask.path(&self.path), ..self }
+        Self { path: mask.mask_path(&self.path), ..self }
     }
 }
 
 impl Maskable for ComparisonReport {
     fn masked(self, mask: &Mask) -> Self {
-        Self { output: mask.text(&self.output), ..self }
+        Self { output: mask.mask_text(&self.output), ..self }
     }
 }
 
-/// What is put in place of what differs.
 pub(super) struct Mask {
-    /// Where the packages lie.
+    /// The directory of the packages.
     root: String,
-    /// The arguments.
     line: String,
 }
 
 impl Mask {
-    fn of(fixture: &Fixture, line: &str) -> Self {
+    fn for_fixture(fixture: &Fixture, line: &str) -> Self {
         Self { root: format!("{}/", fixture.root().display()), line: line.replace('@', "") }
     }
 
-    fn event(&self, event: Event) -> Event {
+    fn mask_event(&self, event: Event) -> Event {
         match event {
             Event::Started { juror, command, task, .. } => {
                 let command_line = format!("juror {}", self.line);
@@ -224,7 +221,7 @@ impl Mask {
                 most_at_once: None,
             },
             Event::PackageRead(mut package) => {
-                package.path = self.path(&package.path);
+                package.path = self.mask_path(&package.path);
                 Event::PackageRead(package)
             }
             Event::Diagnosed(Diagnostic {
@@ -235,67 +232,71 @@ impl Mask {
                 quotes,
                 hinders,
             }) => {
-                place.path = self.path(&place.path);
-                let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
+                place.path = self.mask_path(&place.path);
+                let (message, help) =
+                    (self.mask_text(&message), help.map(|help| self.mask_text(&help)));
                 Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, hinders })
             }
             Event::Complained { message, help } => {
-                let (message, help) = (self.text(&message), help.map(|help| self.text(&help)));
+                let (message, help) =
+                    (self.mask_text(&message), help.map(|help| self.mask_text(&help)));
                 Event::Complained { message, help }
             }
             Event::LimitsSet { limits, .. } => {
                 Event::LimitsSet { limits, mechanism: MECHANISM.to_string() }
             }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
-                Event::CaseJudged { submission: self.text(&submission), test_case, verdict }
+                Event::CaseJudged { submission: self.mask_text(&submission), test_case, verdict }
             }
             Event::Progress(WorkProgress::Build(program)) => {
-                Event::Progress(WorkProgress::Build(self.text(&program)))
+                Event::Progress(WorkProgress::Build(self.mask_text(&program)))
             }
             Event::SubmissionStarted { submission, test_cases } => {
-                Event::SubmissionStarted { submission: self.text(&submission), test_cases }
+                Event::SubmissionStarted { submission: self.mask_text(&submission), test_cases }
             }
-            Event::Noted(note) => Event::Noted(self.note(note)),
-            Event::SearchStarted(plan) => Event::SearchStarted(self.plan(plan)),
+            Event::Noted(note) => Event::Noted(self.mask_note(note)),
+            Event::SearchStarted(plan) => Event::SearchStarted(self.mask_plan(plan)),
             Event::SubmissionJudged(mut judgement) => {
-                judgement.compiler = judgement.compiler.map(compiler);
-                judgement.submission = self.text(&judgement.submission);
-                judgement.path = self.path(&judgement.path);
+                judgement.compiler = judgement.compiler.map(mask_compiler);
+                judgement.submission = self.mask_text(&judgement.submission);
+                judgement.path = self.mask_path(&judgement.path);
                 (0..)
                     .zip(std::sync::Arc::make_mut(&mut judgement.cases))
-                    .for_each(|(index, case)| self.case(case, index));
+                    .for_each(|(index, case)| self.mask_case(case, index));
                 Event::SubmissionJudged(judgement)
             }
             Event::Failed { submission, error } => Event::Failed {
-                submission: submission.map(|submission| self.text(&submission)),
-                error: self.error(error),
+                submission: submission.map(|submission| self.mask_text(&submission)),
+                error: self.mask_error(error),
             },
             other => other,
         }
     }
 
-    fn note(&self, mut note: Note) -> Note {
+    fn mask_note(&self, mut note: Note) -> Note {
         match &mut note {
-            Note::Kept(dir) => *dir = self.path(dir),
+            Note::Kept(dir) => *dir = self.mask_path(dir),
             Note::Duplicates(found) => {
                 let names = found.iter_mut().flat_map(|group| &mut group.submissions);
-                names.for_each(|name| *name = self.text(name));
+                names.for_each(|name| *name = self.mask_text(name));
             }
-            Note::Explanation(explained) => explained.submission = self.text(&explained.submission),
-            Note::Proposal(proposal) => proposal.grammar = self.path(&proposal.grammar),
+            Note::Explanation(explained) => {
+                explained.submission = self.mask_text(&explained.submission)
+            }
+            Note::Proposal(proposal) => proposal.grammar = self.mask_path(&proposal.grammar),
             Note::NextSteps(_) => {}
         }
         note
     }
 
-    fn case(&self, case: &mut CaseJudgement, index: u64) {
+    fn mask_case(&self, case: &mut CaseJudgement, index: u64) {
         let stopped_by = case.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
-        // What was measured stands first in a cause.
+        // A cause begins with the measured value.
         let cause = case.cause.strip_prefix("over ").unwrap_or(&case.cause);
         let measured = cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
             let number = match stopped_by {
-                Some(StoppedBy::WallTime) => "5.00",
+                Some(StopReason::WallTime) => "5.00",
                 _ => "1.50",
             };
             case.cause = format!("{number} s {rest}");
@@ -307,106 +308,111 @@ impl Mask {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
             case.cause = format!("{before}, with 0.002 {rest}");
         }
-        // What juror says itself, the default output validator says.
-        case.message = if case.is_told && stopped_by.is_some() {
+        // These are the messages of the default output validator.
+        case.message = if case.cause_includes_message && stopped_by.is_some() {
             case.cause.clone()
         } else {
-            self.text(&case.message)
+            self.mask_text(&case.message)
         };
-        case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
-        // How busy the machine was is not for the reader.
-        let is_large = stopped_by == Some(StoppedBy::Memory);
-        case.repeats = case.outcome.as_ref().filter(|_| is_large).map(sensitive);
+        case.outcome = case.outcome.as_ref().map(|real| mask_outcome(real, index));
+        // How busy the machine was differs between runs.
+        let is_large = stopped_by == Some(StopReason::Memory);
+        case.repeats = case.outcome.as_ref().filter(|_| is_large).map(sensitive_run);
         if let Some(evidence) = &mut case.evidence {
-            self.evidence(evidence);
+            self.mask_evidence(evidence);
         }
     }
 
-    fn evidence(&self, evidence: &mut Evidence) {
-        evidence.repeat = self.text(&evidence.repeat);
+    fn mask_evidence(&self, evidence: &mut Evidence) {
+        evidence.repeat = self.mask_text(&evidence.repeat);
         let paths = [&mut evidence.kept, &mut evidence.feedback, &mut evidence.input_path];
         for path in paths.into_iter().flatten() {
-            *path = self.path(path);
+            *path = self.mask_path(path);
         }
-        evidence.transcript.iter_mut().for_each(timed);
+        evidence.transcript.iter_mut().for_each(mask_transcript_times);
     }
 
-    fn plan(&self, plan: SearchPlan) -> SearchPlan {
+    fn mask_plan(&self, plan: SearchPlan) -> SearchPlan {
         let chosen = plan.chosen.rsplit_once(": ").map(|(before, _)| format!("{before}: 0.001 s"));
         SearchPlan {
-            submission: self.text(&plan.submission),
-            reference: self.text(&plan.reference),
+            submission: self.mask_text(&plan.submission),
+            reference: self.mask_text(&plan.reference),
             chosen: chosen.unwrap_or(plan.chosen),
-            sources: plan.sources.iter().map(|source| self.text(source)).collect(),
+            sources: plan.sources.iter().map(|source| self.mask_text(source)).collect(),
             seed: plan.seed,
             time: plan.time,
             shrink_time: plan.shrink_time,
         }
     }
 
-    fn search(&self, search: Search) -> Search {
+    fn mask_search(&self, search: Search) -> Search {
         let mut found = search.found;
-        found.iter_mut().filter_map(|found| found.transcript.as_mut()).for_each(timed);
+        found
+            .iter_mut()
+            .filter_map(|found| found.transcript.as_mut())
+            .for_each(mask_transcript_times);
         Search {
-            plan: self.plan(search.plan),
+            plan: self.mask_plan(search.plan),
             found,
             searching: Duration::from_millis(940),
             elapsed: Duration::from_millis(990),
-            repeat: self.text(&search.repeat),
+            repeat: self.mask_text(&search.repeat),
             ..search
         }
     }
 
-    fn error(&self, mut error: JudgeError) -> JudgeError {
-        error.step = self.text(&error.step);
-        error.reason = self.text(&error.reason);
-        error.help = error.help.map(|help| self.text(&help));
+    fn mask_error(&self, mut error: JudgeError) -> JudgeError {
+        error.step = self.mask_text(&error.step);
+        error.reason = self.mask_text(&error.reason);
+        error.help = error.help.map(|help| self.mask_text(&help));
         if let Some(program) = &mut error.program {
-            program.repeat = self.text(&program.repeat);
-            program.kept = program.kept.as_deref().map(|kept| self.path(kept));
+            program.repeat = self.mask_text(&program.repeat);
+            program.kept = program.kept.as_deref().map(|kept| self.mask_path(kept));
         }
         error
     }
 
-    fn text(&self, text: &str) -> String {
+    fn mask_text(&self, text: &str) -> String {
         text.replace(&self.root, "")
     }
 
-    fn path(&self, path: &Path) -> PathBuf {
+    fn mask_path(&self, path: &Path) -> PathBuf {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
-        // Boxes are named after paths.
+        // Names of boxes contain paths.
         path.to_string_lossy().replace(&self.root.replace('/', "~-"), "").into()
     }
 }
 
-/// What was said, a millisecond for each piece.
-fn timed(transcript: &mut Transcript) {
+/// A millisecond for each piece.
+fn mask_transcript_times(transcript: &mut Transcript) {
     let said = transcript.first.iter_mut().chain(&mut transcript.last);
     (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
 }
 
-/// What a compiler said, without the lines of the source that some versions show in their own ways.
-fn compiler(report: CompilerReport) -> CompilerReport {
+/// Without source lines, which compiler versions show differently.
+fn mask_compiler(report: CompilerReport) -> CompilerReport {
     let lines = report.messages.split_inclusive(|byte| *byte == b'\n');
     let messages = lines.filter(|line| !line.starts_with(b" ")).collect::<Vec<_>>().concat();
     let outcome = report.outcome.map(|real| Outcome {
         stderr_bytes: Bytes(messages.len() as u64),
         file_bytes: Bytes(0),
-        ..outcome(&real, 0)
+        ..mask_outcome(&real, 0)
     });
     CompilerReport { messages, outcome, ..report }
 }
 
-/// The stream as it would have been had Ctrl-C been pressed before its last so many events.
-pub(super) fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
+/// The events as if Ctrl-C had been pressed before the last `before` events.
+pub(super) fn interrupted_events(
+    mut events: Vec<StampedEvent>,
+    before: usize,
+) -> Vec<StampedEvent> {
     let end = events.pop().expect("an end");
     events.truncate(events.len() + 1 - before);
-    events.push(Stamped { event: ending(ExitCode::Interrupted), ..end });
+    events.push(StampedEvent { event: finished_event(ExitCode::Interrupted), ..end });
     events
 }
 
-/// The beginning of a command.
-pub(super) fn begun(command: &str, arguments: &str) -> Event {
+pub(super) fn started_event(command: &str, arguments: &str) -> Event {
     Event::Started {
         juror: String::new(),
         command: command.to_owned(),
@@ -415,29 +421,28 @@ pub(super) fn begun(command: &str, arguments: &str) -> Event {
     }
 }
 
-/// The end of a command.
-pub(super) fn ending(ended: ExitCode) -> Event {
+pub(super) fn finished_event(ended: ExitCode) -> Event {
     Event::Finished { ended, recalled: None, workers: Vec::new() }
 }
 
-/// These events and the end, at one time.
-pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamped> {
-    events.push(ending(ExitCode::Success));
+/// All events have the same time.
+pub(super) fn with_end(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<StampedEvent> {
+    events.push(finished_event(ExitCode::Success));
     let at = Duration::from_millis(elapsed_millis);
-    events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
+    events.into_iter().map(|event| StampedEvent { at, package: None, event }).collect()
 }
 
-/// A run that was not repeated, although the time limit was near.
-fn sensitive(only: &Outcome) -> Box<Repeats> {
+/// A run near the time limit that was not repeated.
+fn sensitive_run(only: &Outcome) -> Box<Repeats> {
     let runs = vec![TimedRun::new(only, Duration::ZERO)];
     Box::new(Repeats { is_sensitive: true, runs })
 }
 
-/// A run with the times and the memory of the script.
-fn outcome(real: &Outcome, index: u64) -> Outcome {
+/// Replaces times and memory.
+fn mask_outcome(real: &Outcome, index: u64) -> Outcome {
     let (cpu_millis, wall_millis) = match real.stopped_by {
-        Some(StoppedBy::CpuTime) => (1501, 1503),
-        Some(StoppedBy::WallTime) => (2, 5001),
+        Some(StopReason::CpuTime) => (1501, 1503),
+        Some(StopReason::WallTime) => (2, 5001),
         _ => (2 + index, 3 + index),
     };
     Outcome {
@@ -445,10 +450,10 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
         wall_time: Duration::from_millis(wall_millis),
         queued: Duration::ZERO,
         peak_memory: match real.stopped_by {
-            Some(StoppedBy::Memory) => Bytes::mib(64),
+            Some(StopReason::Memory) => Bytes::mib(64),
             _ => Bytes::kib(1100 + 64 * index),
         },
-        // A program is stopped a little sooner or later.
+        // The time of a stop varies.
         stdout_bytes: match real.stopped_by {
             Some(_) => Bytes(0),
             None => real.stdout_bytes,

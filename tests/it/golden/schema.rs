@@ -1,22 +1,21 @@
-//! Documents held against the schema that the program prints.
+//! Checks JSON documents against the schema that juror prints.
 
 use serde_json::Value;
 
 use super::record::EventSource;
 
-/// The document of a command agrees with the schema of its kind.
 pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
     told.write_schema(&mut schema);
     let root = serde_json::from_slice(&schema).expect("a schema is JSON");
-    let found = faults(&root, &root, &document, file);
+    let found = schema_violations(&root, &root, &document, file);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What a value has that its schema does not allow. Keywords that no schema here has are refused.
-fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
-    let below = |schema: &Value| faults(root, schema, value, at);
+/// Returns violations. Panics on keywords that the schemas do not use.
+fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let below = |schema: &Value| schema_violations(root, schema, value, at);
     let fault = |what: &str| vec![format!("{at}: {what}")];
     let mut found = Vec::new();
     for (keyword, told) in schema.as_object().into_iter().flatten() {
@@ -28,14 +27,15 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
                 below(name.and_then(|it| root.pointer(it)).expect("a definition"))
             }
             "type"
-                if !told
-                    .as_str()
-                    .map_or_else(|| some().any(|it| is(it, value)), |_| is(told, value)) =>
+                if !told.as_str().map_or_else(
+                    || some().any(|it| has_type(it, value)),
+                    |_| has_type(told, value),
+                ) =>
             {
                 fault(&format!("{value} is no {told}"))
             }
             "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {told}")),
-            // The version is masked.
+            // The golden file has a masked version.
             "const" if told != value => fault(&format!("{value} is not {told}")),
             "anyOf" if !some().any(|it| fits(&it)) => fault("none of the schemas fits"),
             "oneOf" if some().filter(fits).count() != 1 => fault("not one of the schemas fits"),
@@ -43,13 +43,15 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             "items" => {
                 let items = value.as_array().into_iter().flatten().enumerate();
                 items
-                    .flat_map(|(index, item)| faults(root, told, item, &format!("{at}[{index}]")))
+                    .flat_map(|(index, item)| {
+                        schema_violations(root, told, item, &format!("{at}[{index}]"))
+                    })
                     .collect()
             }
             "properties" => {
                 let keys = value.as_object().into_iter().flatten();
                 let one = |(key, value): (&String, &Value)| match told.get(key) {
-                    Some(schema) => faults(root, schema, value, &format!("{at}.{key}")),
+                    Some(schema) => schema_violations(root, schema, value, &format!("{at}.{key}")),
                     None => fault(&format!("the key {key} is not told")),
                 };
                 keys.flat_map(one).collect()
@@ -61,7 +63,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             }
             "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
             "maximum" if value.is_number() && value.as_f64() > told.as_f64() => fault("too large"),
-            // The keyword `properties` looks at all keys.
+            // The keyword `properties` below checks all keys.
             "$defs"
             | "$schema"
             | "title"
@@ -82,7 +84,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
     found
 }
 
-fn is(told: &Value, value: &Value) -> bool {
+fn has_type(told: &Value, value: &Value) -> bool {
     match told.as_str() {
         Some("null") => value.is_null(),
         Some("boolean") => value.is_boolean(),

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use juror::model::event::Stamped;
+use juror::model::event::StampedEvent;
 use juror::model::exit_code::ExitCode;
 
 use super::record::record;
 use crate::fixture::{Fixture, RIGHT};
 use crate::scoring::{NOT_1_1, UP_TO_9, fixture};
 
-fn submissions() -> Fixture {
+fn scored_package() -> Fixture {
     let fixture = fixture();
     fixture.write("full.sh", RIGHT);
     fixture.write("part.sh", UP_TO_9);
@@ -18,23 +18,21 @@ fn submissions() -> Fixture {
 }
 
 /// `judge` with submissions of several scores.
-pub(super) fn judge() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn judge_with_scores() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let line = "judge @sum @full.sh @part.sh @barred.sh --jobs 1";
-        record(&submissions(), line, ExitCode::Rejected)
+        record(&scored_package(), line, ExitCode::Rejected)
     });
     ONCE.clone()
 }
 
-/// `judge` on a part of the cases.
-pub(super) fn selected() -> Vec<Stamped> {
+pub(super) fn judge_selected_cases() -> Vec<StampedEvent> {
     let line = "judge @sum @full.sh --case secret/b/* --jobs 1";
-    record(&submissions(), line, ExitCode::Success)
+    record(&scored_package(), line, ExitCode::Success)
 }
 
-/// `verify` with a score that is not the expected one.
-pub(super) fn verify() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn verify_with_broken_score() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = fixture();
         fixture.write("sum/submissions/rejected/part.sh", UP_TO_9);
         fixture.write("sum/submissions/rejected/barred.sh", NOT_1_1);

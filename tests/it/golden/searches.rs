@@ -9,14 +9,16 @@ use juror::model::job::Job;
 use juror::model::outcome::{Ending, Signal};
 use juror::model::stress::{SearchEnd, StressResult};
 
-use super::record::{Recording, interrupted as cut, record_result, record_result_around};
+use super::record::{
+    Recording, interrupted_events as cut, record_result, record_result_with_wrapper,
+};
 use crate::fixture::{Fixture, RIGHT};
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 use crate::{stress, stress_live};
 
-/// A wrong answer, made small and added to the package: on equal numbers beyond what is small, which one drawn at random
-/// from the full range does not show.
-pub(super) fn found() -> Recording<StressResult> {
+/// A wrong answer on equal large numbers, which random inputs of the full range do not show. The input is shrunk and
+/// added to the package.
+pub(super) fn found_counterexample() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
         let wrong = "read -r a b; [[ $a -gt 7 && $a = $b ]] && b=0; echo $((a + b))\n";
@@ -27,10 +29,10 @@ pub(super) fn found() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// An executor under which the submission crashes in its first run.
-fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+/// The submission crashes in its first run.
+fn crash_first_run(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     let runs = AtomicU32::new(0);
-    Arc::new(Scripted::new(beyond.slots(), move |job: &Job| {
+    Arc::new(ScriptedExecutor::new(beyond.slots(), move |job: &Job| {
         let mut reply = beyond.run_job(job)?;
         let is_submission = job.command.argv.iter().any(|word| word.ends_with("/my.sh"));
         if is_submission && runs.fetch_add(1, Ordering::SeqCst) == 0 {
@@ -41,8 +43,8 @@ fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     }))
 }
 
-/// A crash that does not come each time, on a long input that a generator printed.
-pub(super) fn flaky() -> Recording<StressResult> {
+/// A crash that does not always happen, on a long input of a generator.
+pub(super) fn flaky_crash() -> Recording<StressResult> {
     let fixture = Fixture::new();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 40 {seed}\n";
@@ -53,11 +55,11 @@ pub(super) fn flaky() -> Recording<StressResult> {
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("my.sh", RIGHT);
     let line = "stress @sum @my.sh --runs 30 --time 10m --explain 0 --seed 1 --jobs 1";
-    record_result_around(shaky, &fixture, line, ExitCode::Rejected)
+    record_result_with_wrapper(crash_first_run, &fixture, line, ExitCode::Rejected)
 }
 
-/// Sends two numbers, and wants their sum in the last line of all that comes.
-const LISTENS: &str = r#"#!/usr/bin/env bash
+/// Sends two numbers, and expects their sum in the last line of the output.
+const SUM_VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r a b < "$1"
 echo "$a $b"
 while read -r line; do last=$line; done
@@ -66,11 +68,10 @@ echo "${last:0:9} is not $((a + b))" | tee "${3}judgemessage.txt" >&2
 exit 43
 "#;
 
-/// Found in a game that is played live.
-pub(super) fn live() -> Recording<StressResult> {
+pub(super) fn interactive_search() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
-        let fixture = stress_live::live();
-        fixture.write("sum/output_validator/validate/run", LISTENS);
+        let fixture = stress_live::interactive_sum();
+        fixture.write("sum/output_validator/validate/run", SUM_VALIDATOR);
         let long = "for line in {1..30}; do printf '%03000d\\n' $line; done";
         fixture.write("my.sh", format!("read -r a b; echo 'left is 1' >&2; {long}; echo 3\n"));
         let line = "stress @sum @my.sh --runs 300 --time 10m --explain 0 --seed 1 --jobs 1";
@@ -79,8 +80,8 @@ pub(super) fn live() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// Nothing found; the input validators refuse some inputs of the grammar.
-pub(super) fn nothing() -> Recording<StressResult> {
+/// The input validators refuse some inputs of the grammar.
+pub(super) fn fruitless_search() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
         let grammar = "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n";
@@ -93,9 +94,9 @@ pub(super) fn nothing() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// The same, ended by Ctrl-C.
-pub(super) fn interrupted() -> Recording<StressResult> {
-    let mut told = nothing();
+/// Ended by Ctrl-C.
+pub(super) fn interrupted_search() -> Recording<StressResult> {
+    let mut told = fruitless_search();
     told.events = cut(told.events, 1);
     told.result.search.end = SearchEnd::Interrupted;
     told

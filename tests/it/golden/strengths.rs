@@ -1,30 +1,33 @@
-//! What `strength` says, put together by hand: a machine without compilers has the same.
+//! Results of `strength`, written by hand, so that they do not depend on compilers.
 
 use std::time::Duration;
 
 use juror::model::strength::{
-    CaseKills, Gained, Gate, GateName, GateState, Grade, HoldOut, InputFeature, Kill, Lack,
-    MissedBy, RightProgram, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
+    CaseKills, Gate, GateName, GateState, HoldOutResult, InputFeature, Kill, MissedInput,
+    MissingPrerequisite, RightProgram, SourceEdit, Strength, StrengthGain, StrengthRating, Subject,
+    SubjectKind, SubjectStatus,
 };
 use juror::model::verdict::Verdict;
 use juror::strength::score;
 
-use super::created::in_package;
+use super::created::package_events;
 use super::record::Recording;
 use super::tools;
 
-/// All that there can be; `is_shut` if a gate keeps it from being measured.
-pub(super) fn measured(is_shut: bool) -> Recording<Strength> {
-    Recording { events: in_package("strength", "contest/hello"), result: found(is_shut) }
+/// `is_shut` means that a gate prevents the measurement.
+pub(super) fn record_strength(is_shut: bool) -> Recording<Strength> {
+    Recording {
+        events: package_events("strength", "contest/hello"),
+        result: strength_result(is_shut),
+    }
 }
 
-/// The result of the same.
-pub(crate) fn found(is_shut: bool) -> Strength {
-    let found = if is_shut { Strength::default() } else { all() };
-    Strength { gates: gates(is_shut), ..found }
+pub(crate) fn strength_result(is_shut: bool) -> Strength {
+    let found = if is_shut { Strength::default() } else { full_strength() };
+    Strength { gates: gate_results(is_shut), ..found }
 }
 
-fn gates(is_shut: bool) -> Vec<Gate> {
+fn gate_results(is_shut: bool) -> Vec<Gate> {
     let gate = |name, state, detail: &str| Gate { name, state, detail: detail.to_owned() };
     let state = if is_shut { GateState::Shut } else { GateState::Open };
     vec![
@@ -36,7 +39,7 @@ fn gates(is_shut: bool) -> Vec<Gate> {
     ]
 }
 
-fn all() -> Strength {
+fn full_strength() -> Strength {
     let killed = |killers: &[&str], subject: Subject| Subject {
         status: SubjectStatus::Caught,
         killers: killers
@@ -57,7 +60,7 @@ fn all() -> Strength {
         tried: 96,
         ..Subject::new(format!("accepted/a.cpp:{id}"), SubjectKind::Mutant, fault)
     };
-    let missed = MissedBy {
+    let missed = MissedInput {
         input: b"3\n1 3 1\n".to_vec(),
         verdict: Verdict::WrongAnswer,
         cause: "line 1: 4 instead of 2".to_owned(),
@@ -108,9 +111,9 @@ fn all() -> Strength {
         kills,
         only_killer_of: only.iter().map(|id| (*id).to_owned()).collect(),
     };
-    let parts = score::parts(|name| match name {
-        juror::model::strength::PartName::Kills => score::kills(&subjects, &|_| false),
-        juror::model::strength::PartName::Twice => score::twice(&subjects),
+    let parts = score::weighted_parts(|name| match name {
+        juror::model::strength::PartName::Kills => score::kill_share(&subjects, &|_| false),
+        juror::model::strength::PartName::Twice => score::twice_share(&subjects),
         juror::model::strength::PartName::Bounds => Some(0.75),
         juror::model::strength::PartName::Features => Some(0.5),
         _ => None,
@@ -122,7 +125,7 @@ fn all() -> Strength {
         elapsed: Duration::from_millis(12_340),
         cut: true,
         gates: Vec::new(),
-        grade: score.map(|score| score::grade(&parts, score)),
+        grade: score.map(|score| score::rating(&parts, score)),
         parts,
         score,
         references: vec![RightProgram {
@@ -130,7 +133,7 @@ fn all() -> Strength {
             language: "cpp".to_owned(),
             mutants: 5,
         }],
-        gained: Some(Gained {
+        gained: Some(StrengthGain {
             before: 40.5,
             points: 12.25,
             caught: vec!["wrong_answer/greedy.py".to_owned()],
@@ -138,7 +141,7 @@ fn all() -> Strength {
         pool: 96,
         matrix: true,
         subjects,
-        hold_out: Some(HoldOut {
+        hold_out: Some(HoldOutResult {
             operators: vec!["arr".to_owned(), "type".to_owned()],
             caught: 3,
             missed: 1,
@@ -154,14 +157,13 @@ fn all() -> Strength {
             case("secret/02-two-rising", 0, &[]),
         ],
         minimal: vec!["sample/1".to_owned()],
-        probes: Some(tools::probes()),
-        input_validators: Some(tools::strictness(20, 0)),
-        output_validator: Some(tools::strictness(16, 3)),
-        lacking: vec![Lack::Mutants],
+        probes: Some(tools::slow_submissions()),
+        input_validators: Some(tools::lenient_validator(20, 0)),
+        output_validator: Some(tools::lenient_validator(16, 3)),
+        lacking: vec![MissingPrerequisite::Mutants],
     }
 }
 
-/// The grades of these scores, with nothing else that stands in the way.
-pub(super) fn grades() -> Vec<Grade> {
-    [100.0, 95.0, 94.9, 70.0, 50.0, 0.0].map(|score| score::grade(&[], score)).to_vec()
+pub(super) fn grades_of_scores() -> Vec<StrengthRating> {
+    [100.0, 95.0, 94.9, 70.0, 50.0, 0.0].map(|score| score::rating(&[], score)).to_vec()
 }

@@ -1,46 +1,49 @@
-//! Speed and strictness as `strength` tells them, put together by hand.
+//! Speed and strictness in results of `strength`, written by hand.
 
-use juror::model::probe::{Probes, SeparatedBy, Separation};
-use juror::model::strictness::{LetThrough, Strictness};
+use juror::model::probe::{Probes, Separation, SeparationKind};
+use juror::model::strictness::{AcceptedFault, Strictness};
 
-/// Slow submissions of each kind.
-pub(super) fn probes() -> Probes {
+pub(super) fn slow_submissions() -> Probes {
     let separation = |name: &str, by, at: &str, told: &str| Separation {
         submission: format!("time_limit_exceeded/{name}"),
         by,
         at: at.to_owned(),
-        told: told.to_owned(),
+        description: told.to_owned(),
     };
     Probes {
         separations: vec![
             separation(
                 "all.cpp",
-                SeparatedBy::TestCase,
+                SeparationKind::TestCase,
                 "secret/01-one",
                 "exceeds 1.50 s on secret/01-one, the accepted ones stay below 0.500 s",
             ),
             separation(
                 "zero.cpp",
-                SeparatedBy::Unknown,
+                SeparationKind::Unknown,
                 "",
                 "time ran out before the test cases decided",
             ),
             separation(
                 "full.cpp",
-                SeparatedBy::Waits,
+                SeparationKind::Waits,
                 "secret/01-one",
                 "waits for ever on secret/01-one, so it counts as a wrong program",
             ),
-            separation("cubic.cpp", SeparatedBy::Nothing, "", "no test case takes it 1.50 s"),
+            separation(
+                "cubic.cpp",
+                SeparationKind::Nothing,
+                "",
+                "takes less than 1.50 s on every test case",
+            ),
         ],
         is_cut: true,
         missing: None,
     }
 }
 
-/// Validators that let a fault pass.
-pub(super) fn strictness(faults: u64, alternatives: u64) -> Strictness {
-    let passes = LetThrough::new("a tab between words", "sample/1", b"1\t2\n".to_vec());
+pub(super) fn lenient_validator(faults: u64, alternatives: u64) -> Strictness {
+    let passes = AcceptedFault::new("a tab between words", "sample/1", b"1\t2\n".to_vec());
     Strictness {
         faults,
         refused: faults - 1,

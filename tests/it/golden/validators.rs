@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
-use juror::model::event::Stamped;
+use juror::model::event::StampedEvent;
 use juror::model::exit_code::ExitCode;
 
 use super::record::record;
 use crate::fixture::Fixture;
 use crate::live;
 
-/// Rejects with and without an explanation, and breaks down.
-const EXPLAINS: &str = r#"#!/usr/bin/env bash
+/// Rejects with and without a message, and breaks down.
+const EXPLAINING_VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r out; read -r right < "$2"
 case $out in
 "$right") exit 42;;
@@ -25,12 +25,11 @@ esac
 exit 43
 "#;
 
-/// `judge` with a rejection that the validator explains, one that it explains in a line, and one on which it
-/// breaks down.
-pub(super) fn judge() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// Three outputs: rejected with a long message, rejected with one line, and one on which the validator breaks down.
+pub(super) fn judge_with_explanations() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
-        live::set_validator(&fixture, EXPLAINS);
+        live::set_validator(&fixture, EXPLAINING_VALIDATOR);
         for name in ["greedy", "silent", "boom"] {
             let text = format!("read -r a b; [[ $a == 1 ]] && echo 3 || echo {name}\n");
             fixture.write(&format!("{name}.sh"), text);
@@ -41,8 +40,8 @@ pub(super) fn judge() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// Plays thirty turns, of which the submission has every other one, and wants `L` each time.
-const PLAYS: &str = r#"#!/usr/bin/env bash
+/// Plays thirty turns. The submission has every other turn, and must answer `L`.
+const GAME_VALIDATOR: &str = r#"#!/usr/bin/env bash
 printf '30 1\n7 7 7\n'
 for ((turn = 1; turn < 30; turn += 2)); do
     read -r move || move=nothing
@@ -56,12 +55,11 @@ done
 exit 42
 "#;
 
-/// `judge` of an interactive problem: a bad move late in a long game, a move without a line end, and far too
-/// much.
-pub(super) fn live() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+/// A bad move late in a long game, a move without a line end, and far too much output.
+pub(super) fn judge_interactive() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = live::fixture();
-        live::set_validator(&fixture, PLAYS);
+        live::set_validator(&fixture, GAME_VALIDATOR);
         let moves = "for turn in {1..14}; do echo L; read -r move; done; echo R";
         let flood = "printf '\\e[2J\\n'; for line in {1..30}; do printf '%03000d\\n' $line; done";
         let hurry = "printf R; read -r move";

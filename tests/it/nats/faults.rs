@@ -1,4 +1,4 @@
-//! Workers and servers that die, stop, or have no room.
+//! Workers and servers that are killed, stopped, or full.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -8,23 +8,24 @@ use std::time::{Duration, Instant};
 
 use juror::executor::Executor;
 use juror::executor::parallel::on_threads;
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Job, JobReply};
 use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
-use juror::remote::nats::link::{Link, Outgoing};
+use juror::remote::nats::link::{NatsLink, OutgoingMessage};
 use juror::remote::nats::presence::present_workers;
 use juror::remote::workers::Workers;
 use serde_json::Value;
 
-use crate::nats::server::{Cut, Server, SmallDisk, Worker, free_port, program};
+use crate::nats::server::{CuttableProxy, Server, SmallDisk, Worker, free_port, server_program};
 use crate::nats::{
-    Thread, brief_server, bytes, check_echo, connect, connect_to, counted, echo, job, kept,
+    WorkerThread, check_echo, connect, connect_to_workers, count_equal, echo_job, echo_output,
+    message_count, run_echo, short_lived_server,
 };
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 
-/// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
-/// as they would here, each once.
-fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) {
+/// Runs `jobs` programs with different exit codes, and calls `disturb` with the number of finished ones. Each must
+/// finish once, with its own exit code.
+fn check_all_finish(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) {
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let codes = Mutex::new(Vec::new());
     on_threads(client.slots().min(jobs), || {
@@ -34,36 +35,36 @@ fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) 
                 return;
             }
             let code = number % 200;
-            let reply = client.run_job(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
+            let reply = client.run_job(&echo_job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
             let reply = reply.unwrap_or_else(|stop| panic!("{number}: {stop:?}"));
             assert_eq!(reply.outcome.ending, Ending::Exited(code as i32), "{number}");
             codes.lock().unwrap_or_else(PoisonError::into_inner).push(code);
             disturb(ended.fetch_add(1, Ordering::SeqCst) + 1);
         }
     });
-    let codes = counted(codes.into_inner().unwrap());
-    let expected = counted((0..jobs).map(|number| number % 200));
+    let codes = count_equal(codes.into_inner().unwrap());
+    let expected = count_equal((0..jobs).map(|number| number % 200));
     assert_eq!(codes, expected);
     let programs: usize = client.report().iter().map(|worker| worker.programs).sum();
     assert_eq!(programs, jobs);
 }
 
-/// A server, two workers with a slot each, and who sends them jobs.
-fn started() -> Option<(Server, [Worker; 2], Workers)> {
+/// A server, two workers with one slot each, and a client.
+fn start_cluster() -> Option<(Server, [Worker; 2], Workers)> {
     let server = Server::start()?;
     let url = server.url();
     let workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    let client = connect_to(&url, 2);
+    let client = connect_to_workers(&url, 2);
     Some((server, workers, client))
 }
 
 #[test]
-fn units_of_a_worker_that_is_killed_or_stopped_go_to_another() {
+fn units_of_a_killed_or_stopped_worker_go_to_another() {
     for signal in ["KILL", "STOP"] {
-        let Some((_server, workers, client)) = started() else { return };
-        check_all_end(&client, 60, |ended| {
+        let Some((_server, workers, client)) = start_cluster() else { return };
+        check_all_finish(&client, 60, |ended| {
             if ended == 20 {
-                workers[0].send(signal);
+                workers[0].send_signal(signal);
             }
         });
     }
@@ -71,51 +72,51 @@ fn units_of_a_worker_that_is_killed_or_stopped_go_to_another() {
 
 #[test]
 fn a_worker_waits_for_its_server_and_ends_without_it() {
-    if program().is_none() {
+    if server_program().is_none() {
         return;
     }
     let started = |port: u16, piece: &str| {
         let url = format!("nats://127.0.0.1:{port}");
-        let (worker, mut said) = Worker::heard(&url, &[]);
+        let (worker, mut said) = Worker::with_stderr(&url, &[]);
         let line = said.next().expect("it says something");
         assert!(line.contains(&url) && line.contains(piece), "{line}");
         (worker, said, url)
     };
     let (worker, _said, _) = started(free_port(), "tries until it can");
-    assert!(worker.ends(), "one that waits");
-    let (worker, _said, _) = started(brief_server("2.12.0", 1), "takes jobs from");
-    assert!(worker.ends(), "one that lost its server at once");
+    assert!(worker.stop(), "one that waits");
+    let (worker, _said, _) = started(short_lived_server("2.12.0", 1), "takes jobs from");
+    assert!(worker.stop(), "one that lost its server at once");
     let port = free_port();
     let (worker, mut said, url) = started(port, "tries until it can");
-    let server = Server::at(port, |store| format!("jetstream {{ store_dir: '{store}' }}\n"));
+    let server = Server::start_at(port, |store| format!("jetstream {{ store_dir: '{store}' }}\n"));
     assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
-    check_echo(&connect_to(&url, 1), 10);
-    server.unwrap().end("KILL");
-    assert!(worker.ends(), "one whose server has gone");
+    check_echo(&connect_to_workers(&url, 1), 10);
+    server.unwrap().stop("KILL");
+    assert!(worker.stop(), "one whose server has gone");
 }
 
 #[test]
 fn work_goes_on_when_the_server_is_back() {
     for signal in ["KILL", "TERM"] {
-        let Some((server, _workers, client)) = started() else { return };
-        check_all_end(&client, 60, |ended| {
+        let Some((server, _workers, client)) = start_cluster() else { return };
+        check_all_finish(&client, 60, |ended| {
             if ended == 20 {
-                server.end(signal);
-                server.again();
+                server.stop(signal);
+                server.restart();
             }
         });
     }
 }
 
-/// Workers and the server are killed so many times while so many units are under way.
-fn check_chaos(jobs: usize, kills: usize) {
+/// Kills workers and the server `kills` times while `jobs` units run.
+fn check_random_kills(jobs: usize, kills: usize) {
     let Some(server) = Server::start() else { return };
     let url = server.url();
     let start = || Worker::start(&url, &["--jobs", "1"]);
     let workers = [start(), start()].map(Mutex::new);
-    let client = connect_to(&url, 2);
-    check_all_end(&client, jobs, |ended| {
-        // At other places each time, but not by chance.
+    let client = connect_to_workers(&url, 2);
+    check_all_finish(&client, jobs, |ended| {
+        // At different but fixed times.
         let every = jobs / (kills + 1);
         let (number, is_now) = (ended / every, (ended + ended / every * 7).is_multiple_of(every));
         if !is_now || number == 0 || number > kills {
@@ -123,8 +124,8 @@ fn check_chaos(jobs: usize, kills: usize) {
         }
         match number % 3 {
             0 => {
-                server.end("KILL");
-                server.again();
+                server.stop("KILL");
+                server.restart();
             }
             worker => {
                 let mut worker = workers[worker - 1].lock().unwrap();
@@ -135,56 +136,58 @@ fn check_chaos(jobs: usize, kills: usize) {
 }
 
 #[test]
-fn each_unit_ends_once_whoever_is_killed() {
-    check_chaos(200, 4);
+fn each_unit_finishes_once_despite_kills() {
+    check_random_kills(200, 4);
 }
 
 mod quiet {
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
-    fn each_of_ten_thousand_units_ends_once_whoever_is_killed() {
-        super::check_chaos(10_000, 10);
+    fn each_of_ten_thousand_units_finishes_once_despite_kills() {
+        super::check_random_kills(10_000, 10);
     }
 }
 
 #[test]
-fn a_unit_with_which_all_workers_are_lost_is_given_up() {
+fn a_unit_that_loses_every_worker_is_given_up() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
-    // Gives all back that it is sent, as a worker that ends.
+    // Returns every unit, like a worker that ends.
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let executor = Scripted::new(1, move |_: &Job| {
+    let executor = ScriptedExecutor::new(1, move |_: &Job| {
         count.fetch_add(1, Ordering::SeqCst);
         Err(Stop::Interrupted)
     });
-    let _worker = Thread::start(&url, "a", executor);
+    let _worker = WorkerThread::start(&url, "a", executor);
     let client = connect(&url);
-    let Err(Stop::Fault(error)) = client.run_job(&job(&["/x"], b"")) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = client.run_job(&echo_job(&["/x"], b"")) else {
+        panic!("a fault")
+    };
     assert!(
         error.reason.contains("it failed 5 times; the last time: it was asked to end"),
         "{error}"
     );
     assert_eq!(asked.load(Ordering::SeqCst), 5);
-    assert!(!client.last_remarks().is_empty());
+    assert!(!client.all_diagnostics().is_empty());
 }
 
 #[test]
-fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
+fn a_connection_cut_within_a_blob_loses_nothing() {
     let Some(server) = Server::start() else { return };
-    let (near, far) = (Cut::before(&server), Cut::before(&server));
-    let url = |cut: &Cut| format!("nats://127.0.0.1:{}", cut.port);
-    let _worker = Thread::start(&url(&far), "a", Scripted::new(1, echo));
+    let (near, far) = (CuttableProxy::start(&server), CuttableProxy::start(&server));
+    let url = |cut: &CuttableProxy| format!("nats://127.0.0.1:{}", cut.port);
+    let _worker = WorkerThread::start(&url(&far), "a", ScriptedExecutor::new(1, run_echo));
     let client = connect(&url(&near));
     check_echo(&client, 10);
     for length in [1_000_000, 1_500_000] {
-        near.after(length / 2);
+        near.cut_after(length / 2);
         check_echo(&client, length);
         assert!(near.is_cut());
     }
     for length in [1_700_000, 1_900_000] {
-        // The result goes the other way.
-        far.after(length / 2);
+        // Results travel in the other direction.
+        far.cut_after(length / 2);
         check_echo(&client, length);
         assert!(far.is_cut());
     }
@@ -192,57 +195,59 @@ fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
 
 /// A server with room for three megabytes.
 fn small_server() -> Option<Server> {
-    Server::with(|store| {
+    Server::start_with(|store| {
         let room = "max_file_store: 3000000, sync_interval: always";
         format!("jetstream {{ store_dir: '{store}', {room} }}\n")
     })
 }
 
 #[test]
-fn a_server_without_room_is_told_and_the_next_one_works() {
+fn a_full_server_is_reported_and_the_next_one_works() {
     let Some(server) = small_server() else { return };
-    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let _worker = WorkerThread::start(&server.url(), "a", ScriptedExecutor::new(1, run_echo));
     let client = connect(&server.url());
     check_echo(&client, 100_000);
-    check_full(&client);
+    check_full_server(&client);
     check_echo(&client, 10);
 }
 
 #[test]
-fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
+fn a_full_disk_is_reported_and_work_continues_with_more_room() {
     let Some(server) = Server::start() else { return };
-    server.end("TERM");
-    let Some(disk) = SmallDisk::at(&server.store(), "8m") else { return };
-    server.again();
-    let _worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    server.stop("TERM");
+    let Some(disk) = SmallDisk::mount_at(&server.store_directory(), "8m") else { return };
+    server.restart();
+    let _worker = WorkerThread::start(&server.url(), "a", ScriptedExecutor::new(1, run_echo));
     let full = connect(&server.url());
     check_echo(&full, 100_000);
-    check_full(&full);
+    check_full_server(&full);
     drop(full);
-    // It stays out of use until somebody makes room and starts it again.
-    server.end("KILL");
+    // The server stays unusable until it has room and is restarted.
+    server.stop("KILL");
     disk.resize("64m");
-    server.again();
+    server.restart();
     check_echo(&connect(&server.url()), 20_000_000);
 }
 
-/// A blob that has no room is a fault of the run, told with the reason.
-fn check_full(client: &Workers) {
-    let Err(Stop::Fault(error)) = client.run_job(&job(&["/bin/cat"], &bytes(20_000_000))) else {
+/// A blob without room makes the run fail, with the reason.
+fn check_full_server(client: &Workers) {
+    let Err(Stop::Fault(error)) =
+        client.run_job(&echo_job(&["/bin/cat"], &echo_output(20_000_000)))
+    else {
         panic!("a fault")
     };
     assert_eq!(error.step, "send a job to the server", "{error}");
 }
 
 #[test]
-fn a_result_without_room_is_told_with_the_reason() {
+fn a_result_without_room_is_reported_with_the_reason() {
     let Some(server) = small_server() else { return };
-    let long = Scripted::new(1, |job: &Job| {
-        echo(job).map(|reply| Reply { stdout: bytes(20_000_000).into(), ..reply })
+    let long = ScriptedExecutor::new(1, |job: &Job| {
+        run_echo(job).map(|reply| JobReply { stdout: echo_output(20_000_000).into(), ..reply })
     });
-    let _worker = Thread::start(&server.url(), "a", long);
+    let _worker = WorkerThread::start(&server.url(), "a", long);
     let client = connect(&server.url());
-    let Err(Stop::Fault(error)) = client.run_job(&job(&["/bin/cat"], b"")) else {
+    let Err(Stop::Fault(error)) = client.run_job(&echo_job(&["/bin/cat"], b"")) else {
         panic!("a fault")
     };
     let reason = "it failed 5 times; the last time: the server did not store it: ";
@@ -250,31 +255,31 @@ fn a_result_without_room_is_told_with_the_reason() {
 }
 
 #[test]
-fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
+fn an_ended_worker_is_not_counted_and_unclaimed_results_are_dropped() {
     let Some(server) = Server::start() else { return };
     let link = server.link();
     let (begun, has_begun) = channel();
     let (go, may_go) = channel::<()>();
     let (begun, may_go) = (Mutex::new(begun), Mutex::new(may_go));
-    let executor = Scripted::new(2, move |job: &Job| {
+    let executor = ScriptedExecutor::new(2, move |job: &Job| {
         if job.command.argv[0] == "/wait" {
             begun.lock().unwrap().send(()).unwrap();
             let _ = may_go.lock().unwrap().recv();
         }
-        echo(job)
+        run_echo(job)
     });
-    let worker = Thread::start(&server.url(), "a", executor);
+    let worker = WorkerThread::start(&server.url(), "a", executor);
     let client = connect(&server.url());
     thread::scope(|scope| {
-        scope.spawn(|| client.run_job(&job(&["/wait"], b"")));
+        scope.spawn(|| client.run_job(&echo_job(&["/wait"], b"")));
         has_begun.recv().unwrap();
         client.stop();
     });
     drop(client);
-    // Where the result would be.
-    assert_eq!((kept(&link, "JOBS"), kept(&link, "RESULTS")), (0, 1));
+    // Fills the stream of the result.
+    assert_eq!((message_count(&link, "JOBS"), message_count(&link, "RESULTS")), (0, 1));
     let is_empty = || {
-        let found = link.request(&Outgoing::new(
+        let found = link.request(&OutgoingMessage::new(
             "$JS.API.DIRECT.GET.RESULTS",
             br#"{"seq":1,"next_by_subj":"res.>"}"#,
         ));
@@ -285,11 +290,11 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
     let other = connect(&server.url());
     (0..3).for_each(|_| check_echo(&other, 10));
     drop(other);
-    assert!(kept(&link, "RESULTS") == 1 && is_empty());
+    assert!(message_count(&link, "RESULTS") == 1 && is_empty());
 
     assert_eq!(present_workers(&link).unwrap().present.len(), 1);
     drop(worker);
-    // The server stores the goodbye at once, and forgets a worker without one after ten seconds.
+    // The server stores the farewell of a worker at once, and forgets a worker without one after ten seconds.
     let end = Instant::now() + Duration::from_secs(5);
     while !present_workers(&link).unwrap().present.is_empty() {
         assert!(Instant::now() < end, "it is still counted");
@@ -298,13 +303,13 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
     assert_eq!(present_workers(&link).unwrap().others, 0);
 }
 
-/// Three servers that keep everything together.
-fn cluster() -> Option<[Server; 3]> {
+/// Three servers that replicate all data.
+fn three_servers() -> Option<[Server; 3]> {
     let routes = [free_port(), free_port(), free_port()];
     let ports = [free_port(), free_port(), free_port()];
     let all = routes.map(|port| format!("nats://127.0.0.1:{port}")).join(", ");
     let server = |index: usize| {
-        Server::at(ports[index], |store| {
+        Server::start_at(ports[index], |store| {
             format!(
                 "server_name: s{index}\njetstream {{ store_dir: '{store}', sync_interval: always }}\n\
                  cluster {{ name: c, listen: '127.0.0.1:{}', routes: [{all}] }}\n",
@@ -315,25 +320,25 @@ fn cluster() -> Option<[Server; 3]> {
     Some([server(0)?, server(1)?, server(2)?])
 }
 
-/// The server that leads a stream.
-fn leader(link: &Link, stream: &str) -> Option<usize> {
-    let answer = link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
+fn stream_leader(link: &NatsLink, stream: &str) -> Option<usize> {
+    let answer =
+        link.request(&OutgoingMessage::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
     let answer: Value = serde_json::from_slice(&answer.payload).ok()?;
     answer["cluster"]["leader"].as_str()?.strip_prefix('s')?.parse().ok()
 }
 
 #[test]
 fn work_goes_on_when_the_leader_of_three_servers_is_killed() {
-    let Some(servers) = cluster() else { return };
+    let Some(servers) = three_servers() else { return };
     let hosts: Vec<String> = servers.iter().map(|it| format!("127.0.0.1:{}", it.port)).collect();
     let url = format!("nats://{}", hosts.join(","));
     let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    let client = connect_to(&url, 2);
+    let client = connect_to_workers(&url, 2);
     let is_killed = AtomicBool::new(false);
-    check_all_end(&client, 60, |ended| {
+    check_all_finish(&client, 60, |ended| {
         if ended == 20 {
-            let leader = leader(&servers[0].link(), "JOBS").expect("a leader");
-            servers[leader].end("KILL");
+            let leader = stream_leader(&servers[0].link(), "JOBS").expect("a leader");
+            servers[leader].stop("KILL");
             is_killed.store(true, Ordering::SeqCst);
         }
     });

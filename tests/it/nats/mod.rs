@@ -1,4 +1,4 @@
-//! Programs on workers that take their jobs from a NATS server: a real one, which tests start.
+//! Programs on workers behind a real NATS server, which the tests start.
 
 mod faults;
 pub(crate) mod server;
@@ -13,13 +13,13 @@ use std::time::Duration;
 use juror::executor::Executor;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
-use juror::model::job::{Command, Job, Reply};
+use juror::model::job::{Command, Job, JobReply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::model::work::{RunMode, Work, WorkReply};
-use juror::remote::nats::address::Address;
-use juror::remote::nats::link::{Link, Outgoing};
+use juror::remote::nats::address::NatsAddress;
+use juror::remote::nats::link::{NatsLink, OutgoingMessage};
 use juror::remote::nats::{submitter, unit_worker};
 use juror::remote::workers::Workers;
 use serde_json::{Value, json};
@@ -28,37 +28,36 @@ use crate::executors::facts;
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
 use crate::outcomes::quiet_outcome;
-use crate::scripted::Scripted;
+use crate::scripted::ScriptedExecutor;
 use crate::workers::{check, check_same};
 
-/// The workers of a server as an executor.
 fn connect(url: &str) -> Workers {
     try_connect(url).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn try_connect(url: &str) -> Result<Workers, juror::model::judgement::JudgeError> {
-    Workers::of(submitter::connect(&Address::parse(url)?)?, None, |_| Ok(()))
+    Workers::connect(submitter::connect(&NatsAddress::parse(url)?)?, None, |_| Ok(()))
 }
 
-/// A worker in a thread of this process. It ends with this.
-struct Thread {
+/// A worker in a thread of this process. It ends when this is dropped.
+struct WorkerThread {
     ends: Sender<()>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
-impl Thread {
+impl WorkerThread {
     fn start(url: &str, name: &str, executor: impl Executor + 'static) -> Self {
-        Self::over(url, name, Arc::new(executor))
+        Self::with_executor(url, name, Arc::new(executor))
     }
 
-    fn over(url: &str, name: &str, executor: Arc<dyn Executor>) -> Self {
+    fn with_executor(url: &str, name: &str, executor: Arc<dyn Executor>) -> Self {
         let (ends, heard) = channel();
         let (ready, is_ready) = channel();
         let facts = facts(name, &*executor);
-        let address = Address::parse(url).unwrap();
+        let address = NatsAddress::parse(url).unwrap();
         let work = move || {
-            let tools = Toolchains::new(Box::new(NoTools));
-            // Only the first word is waited for.
+            let tools = Toolchains::new(Box::new(ToollessMachine));
+            // Waits for the first message only.
             let tell = |_: &str| _ = ready.send(());
             unit_worker::work(&address, facts, &*executor, &tools, heard, tell)
                 .expect("the server is there");
@@ -69,7 +68,7 @@ impl Thread {
     }
 }
 
-impl Drop for Thread {
+impl Drop for WorkerThread {
     fn drop(&mut self) {
         let _ = self.ends.send(());
         let ended = self.thread.take().map(thread::JoinHandle::join);
@@ -77,10 +76,9 @@ impl Drop for Thread {
     }
 }
 
-/// A machine without tools.
-struct NoTools;
+struct ToollessMachine;
 
-impl juror::language::probe::Probe for NoTools {
+impl juror::language::probe::Probe for ToollessMachine {
     fn on_path(&self, _: &str) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
@@ -97,7 +95,7 @@ impl juror::language::probe::Probe for NoTools {
         None
     }
 
-    fn hops(&self, _: &std::path::Path) -> Vec<std::path::PathBuf> {
+    fn link_chain(&self, _: &std::path::Path) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
 
@@ -113,26 +111,26 @@ impl juror::language::probe::Probe for NoTools {
         None
     }
 
-    fn elsewhere(&self, _: &str) -> Option<juror::language::toolchain::Lookup> {
+    fn remote_lookup(&self, _: &str) -> Option<juror::language::toolchain::Lookup> {
         None
     }
 }
 
-fn job(program: &[&str], stdin: &[u8]) -> Job {
+fn echo_job(program: &[&str], stdin: &[u8]) -> Job {
     let argv = program.iter().map(|&it| it.to_owned()).collect();
     Job {
         command: Command { argv, ..Command::default() },
         stdin: stdin.to_vec().into(),
         box_size: Bytes::mib(1),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         ..Job::default()
     }
 }
 
-/// Says again what it reads.
-fn echo(job: &Job) -> Result<Reply, Stop> {
-    let stdout = job.stdin.start(u64::MAX).expect("its bytes are here").into();
-    Ok(Reply {
+/// Returns standard input as standard output.
+fn run_echo(job: &Job) -> Result<JobReply, Stop> {
+    let stdout = job.stdin.prefix(u64::MAX).expect("its bytes are here").into();
+    Ok(JobReply {
         outcome: quiet_outcome(),
         stdout,
         stderr: Blob::default(),
@@ -141,25 +139,24 @@ fn echo(job: &Job) -> Result<Reply, Stop> {
     })
 }
 
-fn bytes(length: usize) -> Vec<u8> {
+fn echo_output(length: usize) -> Vec<u8> {
     (0..length).map(|it| (it % 251) as u8).collect()
 }
 
-/// What a job says that reads so many bytes.
 fn check_echo(executor: &dyn Executor, length: usize) {
-    let sent = bytes(length);
-    let reply = executor.run_job(&job(&["/bin/cat"], &sent)).expect("it runs");
-    assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
+    let sent = echo_output(length);
+    let reply = executor.run_job(&echo_job(&["/bin/cat"], &sent)).expect("it runs");
+    assert_eq!(reply.stdout.prefix(u64::MAX).unwrap(), sent, "{length}");
 }
 
-/// An executor behind a server. The client ends first, then the worker, then the server.
-struct Behind {
+/// The client ends first, then the worker, then the server.
+struct ServerExecutor {
     client: Workers,
-    _worker: Thread,
+    _worker: WorkerThread,
     _server: Server,
 }
 
-impl Executor for Behind {
+impl Executor for ServerExecutor {
     fn slots(&self) -> usize {
         self.client.slots()
     }
@@ -177,39 +174,38 @@ impl Executor for Behind {
     }
 }
 
-/// An executor behind a server of its own.
-pub(crate) fn behind(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+/// Each has its own server.
+pub(crate) fn behind_server(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     let server = Server::start().expect("there is a program");
-    let worker = Thread::over(&server.url(), "a", beyond);
-    Arc::new(Behind { client: connect(&server.url()), _worker: worker, _server: server })
+    let worker = WorkerThread::with_executor(&server.url(), "a", beyond);
+    Arc::new(ServerExecutor { client: connect(&server.url()), _worker: worker, _server: server })
 }
 
 #[test]
-fn jobs_go_to_workers_that_have_what_they_need() {
+fn jobs_go_to_workers_with_the_needed_tools() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
-    // It has more slots, so it is the first that would be asked.
+    // This worker has more slots, so it would be asked first.
     let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
-    connect_to(&url, 1);
+    connect_to_workers(&url, 1);
     check(&fixture, "judge sum right.sh", &[&url], 4, &["skipped: right.sh: no "]);
     let _rich = Worker::start(&url, &["--jobs", "1"]);
-    connect_to(&url, 2);
+    connect_to_workers(&url, 2);
     check(&fixture, "judge sum right.sh", &[&url], 0, &["1 accepted"]);
 }
 
 #[test]
-fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
+fn all_commands_give_the_same_output_locally_and_behind_a_server() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
     let _workers = [Worker::start(&url, &["--jobs", "1"]), Worker::start(&url, &["--jobs", "1"])];
-    connect_to(&url, 2);
+    connect_to_workers(&url, 2);
     check_same(&[&url]);
 }
 
-/// Waits until so many workers have announced themselves.
-fn connect_to(url: &str, workers: usize) -> Workers {
+fn connect_to_workers(url: &str, workers: usize) -> Workers {
     loop {
         match try_connect(url) {
             Ok(client) if client.report().len() >= workers => return client,
@@ -219,9 +215,9 @@ fn connect_to(url: &str, workers: usize) -> Workers {
 }
 
 #[test]
-fn bytes_of_any_size_come_and_go() {
+fn blobs_of_any_size_are_transferred() {
     let Some(server) = Server::start() else { return };
-    let _worker = Thread::start(&server.url(), "a", Scripted::new(2, echo));
+    let _worker = WorkerThread::start(&server.url(), "a", ScriptedExecutor::new(2, run_echo));
     let client = connect(&server.url());
     for length in [0, 1, 8 << 10, (8 << 10) + 1, 300 << 10, 512 << 10, 3_000_000] {
         check_echo(&client, length);
@@ -229,15 +225,16 @@ fn bytes_of_any_size_come_and_go() {
     }
     let report = client.report();
     assert_eq!((report[0].name.as_str(), report[0].programs), ("a", 14));
-    assert_eq!(client.last_remarks(), []);
+    assert_eq!(client.all_diagnostics(), []);
 }
 
 #[test]
-fn many_results_at_once_reach_who_asked() {
+fn concurrent_results_reach_their_senders() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
-    let _workers = ["a", "b"].map(|name| Thread::start(&url, name, Scripted::new(4, echo)));
-    let clients = [connect_to(&url, 2), connect_to(&url, 2)];
+    let _workers =
+        ["a", "b"].map(|name| WorkerThread::start(&url, name, ScriptedExecutor::new(4, run_echo)));
+    let clients = [connect_to_workers(&url, 2), connect_to_workers(&url, 2)];
     thread::scope(|scope| {
         for number in 0..200usize {
             let client = &clients[number % 2];
@@ -247,69 +244,68 @@ fn many_results_at_once_reach_who_asked() {
     for client in &clients {
         let programs: Vec<usize> = client.report().iter().map(|it| it.programs).collect();
         assert_eq!(programs.iter().sum::<usize>(), 100);
-        assert_eq!(client.last_remarks(), []);
+        assert_eq!(client.all_diagnostics(), []);
     }
 }
 
-/// How many messages a stream has.
-fn kept(link: &Link, stream: &str) -> u64 {
+fn message_count(link: &NatsLink, stream: &str) -> u64 {
     let answer =
-        link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
+        link.request(&OutgoingMessage::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
     let answer: Value = serde_json::from_slice(&answer.payload).unwrap();
     answer["state"]["messages"].as_u64().expect("a number")
 }
 
 #[test]
-fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
+fn a_unit_sent_twice_is_stored_once_and_so_is_its_result() {
     let Some(server) = Server::start() else { return };
     let ran = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&ran);
-    let executor = Scripted::new(1, move |job: &Job| {
+    let executor = ScriptedExecutor::new(1, move |job: &Job| {
         count.fetch_add(1, Ordering::SeqCst);
-        echo(job)
+        run_echo(job)
     });
-    let _worker = Thread::start(&server.url(), "a", executor);
+    let _worker = WorkerThread::start(&server.url(), "a", executor);
     let client = connect(&server.url());
     check_echo(&client, 10);
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     let link = server.link();
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: String, id: Option<&str>| {
-        let mut call = Outgoing::new(subject, b"x");
+        let mut call = OutgoingMessage::new(subject, b"x");
         call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
         let answer = link.request(&call).unwrap();
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
     };
-    // A class that nobody is of, so nobody takes it away.
+    // No worker has this class, so no one takes the unit.
     let job = format!("job.live.0000000000000000.{name}.{name}");
     assert_eq!(store(job.clone(), Some(name))["duplicate"], Value::Null);
     assert_eq!(store(job, Some(name))["duplicate"], json!(true));
-    assert_eq!(kept(&link, "JOBS"), 1);
-    let before = kept(&link, "RESULTS");
+    assert_eq!(message_count(&link, "JOBS"), 1);
+    let before = message_count(&link, "RESULTS");
     let result = format!("res.{name}.{name}");
     assert_eq!(store(result.clone(), None)["error"], Value::Null);
     assert_eq!(store(result, None)["error"]["err_code"], json!(10_077));
-    assert_eq!(kept(&link, "RESULTS"), before + 1);
+    assert_eq!(message_count(&link, "RESULTS"), before + 1);
 }
 
 #[test]
-fn nothing_stays_on_the_server_but_blobs() {
+fn only_blobs_stay_on_the_server() {
     let Some(server) = Server::start() else { return };
-    let worker = Thread::start(&server.url(), "a", Scripted::new(1, echo));
+    let worker = WorkerThread::start(&server.url(), "a", ScriptedExecutor::new(1, run_echo));
     let client = connect(&server.url());
     check_echo(&client, 2_000_000);
     check_echo(&client, 1);
     let link = server.link();
-    assert!(kept(&link, "RESULTS") > 2);
+    assert!(message_count(&link, "RESULTS") > 2);
     drop(client);
-    assert_eq!((kept(&link, "RESULTS"), kept(&link, "JOBS")), (0, 0));
-    // A head, and pieces.
-    assert_eq!(kept(&link, "OBJ_CAS"), 1 + 2_000_000u64.div_ceil(256 << 10));
+    assert_eq!((message_count(&link, "RESULTS"), message_count(&link, "JOBS")), (0, 0));
+    // A blob is a head and pieces.
+    assert_eq!(message_count(&link, "OBJ_CAS"), 1 + 2_000_000u64.div_ceil(256 << 10));
     drop(worker);
 }
 
 #[test]
-fn an_address_that_is_none_is_wrong_usage() {
+fn a_wrong_address_is_a_usage_error() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let address = |typed: &str, piece: &str| {
@@ -326,7 +322,7 @@ fn an_address_that_is_none_is_wrong_usage() {
 }
 
 #[test]
-fn what_is_no_server_for_this_is_told_with_the_reason() {
+fn unsuitable_servers_are_reported_with_the_reason() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let broken =
@@ -336,10 +332,10 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
         &["connect to nats://127.0.0.1:", "check that the server runs"],
     );
     broken(
-        &format!("nats://127.0.0.1:{}", brief_server("2.9.10", usize::MAX)),
+        &format!("nats://127.0.0.1:{}", short_lived_server("2.9.10", usize::MAX)),
         &["its version is 2.9.10; 2.12 or newer is needed"],
     );
-    let Some(plain) = Server::with(|_| String::new()) else { return };
+    let Some(plain) = Server::start_with(|_| String::new()) else { return };
     broken(&plain.url(), &["prepare the JOBS on the server", "JetStream"]);
     let server = Server::start().unwrap();
     broken(
@@ -348,17 +344,20 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     );
     let keys = "jetstream {}\nauthorization { users: [{ nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 }] }\n";
     let closed =
-        Server::with(|store| keys.replace("{}", &format!("{{ store_dir: '{store}' }}"))).unwrap();
+        Server::start_with(|store| keys.replace("{}", &format!("{{ store_dir: '{store}' }}")))
+            .unwrap();
     broken(&closed.url(), &["it does not let us in"]);
     let other = Server::start().unwrap();
     let config = json!({ "name": "JOBS", "subjects": ["job.>"] }).to_string();
-    other.link().request(&Outgoing::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes())).unwrap();
+    other
+        .link()
+        .request(&OutgoingMessage::new("$JS.API.STREAM.CREATE.JOBS", config.as_bytes()))
+        .unwrap();
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 
-/// A server that says that it is this old, serves so many connections, and cuts each when it has answered once. Returns its
-/// port.
-fn brief_server(version: &str, connections: usize) -> u16 {
+/// Reports this version, serves so many connections, and closes each after one answer. Returns the port.
+fn short_lived_server(version: &str, connections: usize) -> u16 {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -380,8 +379,7 @@ fn brief_server(version: &str, connections: usize) -> u16 {
     port
 }
 
-/// How many of these there are.
-fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
+fn count_equal<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
     all.into_iter().for_each(|it| *counts.entry(it).or_default() += 1);
     counts

@@ -1,4 +1,4 @@
-//! A real NATS server for tests, in a temporary directory and on free ports; and what disturbs it.
+//! A real NATS server for tests, and ways to disturb it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,48 +11,49 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror::remote::nats::address::Address;
-use juror::remote::nats::link::Link;
+use juror::remote::nats::address::NatsAddress;
+use juror::remote::nats::link::NatsLink;
 use tempfile::TempDir;
 
-/// A server. It ends with the test.
+/// Stopped when dropped.
 pub(crate) struct Server {
     pub(crate) port: u16,
     directory: TempDir,
     process: Mutex<Option<Child>>,
 }
 
-/// The program of the server: that of `JUROR_NATS_SERVER`, else that on the search path. None is said.
-pub(crate) fn program() -> Option<PathBuf> {
+/// `JUROR_NATS_SERVER`, or `nats-server` on the search path. Announces a missing one.
+pub(crate) fn server_program() -> Option<PathBuf> {
     let named = std::env::var_os("JUROR_NATS_SERVER").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).map(|place| place.join("nats-server"));
     let found = named.or_else(|| places.find(|place| place.is_file()));
     if found.is_none() {
-        skipped("no nats-server here: set JUROR_NATS_SERVER or install it");
+        announce_skip("no nats-server here: set JUROR_NATS_SERVER or install it");
     }
     found
 }
 
-/// A port that nobody listens on.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its number").port()
 }
 
 impl Server {
-    /// One that keeps all safely. None if there is no program for it.
+    /// Syncs always. `None` if there is no server program.
     pub(crate) fn start() -> Option<Self> {
-        Self::with(|store| format!("jetstream {{ store_dir: '{store}', sync_interval: always }}\n"))
+        Self::start_with(|store| {
+            format!("jetstream {{ store_dir: '{store}', sync_interval: always }}\n")
+        })
     }
 
-    /// One with these settings beside its port; they are told where it may store something.
-    pub(crate) fn with(settings: impl Fn(&str) -> String) -> Option<Self> {
-        Self::at(free_port(), settings)
+    /// `settings` gets the directory of the store.
+    pub(crate) fn start_with(settings: impl Fn(&str) -> String) -> Option<Self> {
+        Self::start_at(free_port(), settings)
     }
 
-    pub(crate) fn at(port: u16, settings: impl Fn(&str) -> String) -> Option<Self> {
-        program()?;
+    pub(crate) fn start_at(port: u16, settings: impl Fn(&str) -> String) -> Option<Self> {
+        server_program()?;
         let directory = tempfile::tempdir().expect("a directory");
         let store = directory.path().join("store");
         fs::create_dir(&store).expect("a directory");
@@ -60,14 +61,14 @@ impl Server {
             format!("host: 127.0.0.1\nport: {port}\n{}", settings(&store.display().to_string()));
         fs::write(directory.path().join("server.conf"), text).expect("a file");
         let server = Self { port, directory, process: Mutex::new(None) };
-        server.again();
+        server.restart();
         Some(server)
     }
 
-    /// Starts it, and waits until it listens.
-    pub(crate) fn again(&self) {
+    /// Waits until the server listens.
+    pub(crate) fn restart(&self) {
         let log = fs::File::create(self.directory.path().join("log")).expect("a file");
-        let mut command = Command::new(program().expect("a program"));
+        let mut command = Command::new(server_program().expect("a program"));
         command.arg("-c").arg(self.directory.path().join("server.conf"));
         let child = command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts");
         *self.process.lock().unwrap() = Some(child);
@@ -78,8 +79,7 @@ impl Server {
         }
     }
 
-    /// Where it keeps everything.
-    pub(crate) fn store(&self) -> PathBuf {
+    pub(crate) fn store_directory(&self) -> PathBuf {
         self.directory.path().join("store")
     }
 
@@ -87,10 +87,10 @@ impl Server {
         fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
     }
 
-    /// Sends it a signal, and waits for its end.
-    pub(crate) fn end(&self, signal: &str) {
+    /// Sends a signal and waits for the end.
+    pub(crate) fn stop(&self, signal: &str) {
         if let Some(mut child) = self.process.lock().unwrap().take() {
-            send(signal, child.id());
+            send_signal(signal, child.id());
             child.wait().expect("it ends");
         }
     }
@@ -99,35 +99,34 @@ impl Server {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// A connection to it.
-    pub(crate) fn link(&self) -> Link {
-        Link::open(&Address::parse(&self.url()).unwrap(), Some(Duration::from_secs(60)))
+    pub(crate) fn link(&self) -> NatsLink {
+        NatsLink::open(&NatsAddress::parse(&self.url()).unwrap(), Some(Duration::from_secs(60)))
             .expect("it is there")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.end("KILL");
+        self.stop("KILL");
     }
 }
 
-/// A disk of this size at this place. It is gone with this.
+/// A file system of limited size. Unmounted when dropped.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// None if nothing may be mounted here, which is said.
-    pub(crate) fn at(path: &Path, size: &str) -> Option<Self> {
+    /// Announces if nothing can be mounted.
+    pub(crate) fn mount_at(path: &Path, size: &str) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(path);
         if command.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
             return Some(Self(path.to_owned()));
         }
-        skipped("no small disk can be mounted here: that needs root");
+        announce_skip("no small disk can be mounted here: that needs root");
         None
     }
 
-    /// Another size, with all that is there.
+    /// Keeps the contents.
     pub(crate) fn resize(&self, size: &str) {
         let mut command = Command::new("mount");
         command.args(["-o", &format!("remount,size={size}")]).arg(&self.0);
@@ -137,40 +136,39 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Somebody may still have a file open.
+        // A process may still have a file open.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
 
 #[expect(clippy::print_stderr, reason = "it is seen that something was not tested")]
-fn skipped(reason: &str) {
+fn announce_skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Sends a signal to a process that this test started.
-pub(crate) fn send(signal: &str, process: u32) {
+pub(crate) fn send_signal(signal: &str, process: u32) {
     let sent = Command::new("kill").args(["-s", signal, &process.to_string()]).status();
     assert!(sent.expect("kill runs").success());
 }
 
-/// `juror worker --nats` as a process of its own.
+/// A process of `juror worker --nats`.
 pub(crate) struct Worker(Child);
 
 impl Worker {
-    /// Starts one, which isolates as it can.
+    /// With the best isolation of this machine.
     pub(crate) fn start(url: &str, options: &[&str]) -> Self {
         Self::with_path(url, options, crate::wire::search_path())
     }
 
-    /// One that looks for tools here.
+    /// `path` is the search path for tools.
     pub(crate) fn with_path(url: &str, options: &[&str], path: &OsStr) -> Self {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
         command.args(["worker", "--nats", url]).args(options).env("PATH", path);
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
-    /// One whose standard error can be read.
-    pub(crate) fn heard(
+    /// Also returns standard error.
+    pub(crate) fn with_stderr(
         url: &str,
         options: &[&str],
     ) -> (Self, impl Iterator<Item = String> + use<>) {
@@ -181,34 +179,34 @@ impl Worker {
         (Self(child), lines.map_while(Result::ok))
     }
 
-    pub(crate) fn send(&self, signal: &str) {
-        send(signal, self.0.id());
+    pub(crate) fn send_signal(&self, signal: &str) {
+        send_signal(signal, self.0.id());
     }
 
-    /// Tells it to end; true if it ends well.
-    pub(crate) fn ends(mut self) -> bool {
-        self.send("TERM");
+    /// Returns whether the worker ended without error.
+    pub(crate) fn stop(mut self) -> bool {
+        self.send_signal("TERM");
         self.0.wait().expect("it ends").success()
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // One that is stopped ends, too.
+        // A stopped worker must end, too.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A connection that goes through here, and can be cut.
-pub(crate) struct Cut {
+/// A proxy whose connection can be cut.
+pub(crate) struct CuttableProxy {
     pub(crate) port: u16,
-    /// So many bytes still go to the server on the next connections.
+    /// The number of bytes that still pass to the server.
     left: Arc<AtomicUsize>,
 }
 
-impl Cut {
-    pub(crate) fn before(server: &Server) -> Self {
+impl CuttableProxy {
+    pub(crate) fn start(server: &Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its number").port();
         let left = Arc::new(AtomicUsize::new(usize::MAX));
@@ -219,33 +217,32 @@ impl Cut {
                 let both = || (client.try_clone().unwrap(), server.try_clone().unwrap());
                 let (from, into) = both();
                 let left = Arc::clone(&cut);
-                thread::spawn(move || hand_on(from, into, &left));
+                thread::spawn(move || forward_bytes(from, into, &left));
                 let (into, from) = both();
                 let never = Arc::new(AtomicUsize::new(usize::MAX));
-                thread::spawn(move || hand_on(from, into, &never));
+                thread::spawn(move || forward_bytes(from, into, &never));
             }
         });
         Self { port, left }
     }
 
-    /// Cuts the connection when so many bytes have gone to the server; the next one is whole.
-    pub(crate) fn after(&self, bytes: usize) {
+    /// Cuts the connection after so many bytes to the server; the next connection is whole.
+    pub(crate) fn cut_after(&self, bytes: usize) {
         self.left.store(bytes, Ordering::SeqCst);
     }
 
-    /// Whether it was cut.
     pub(crate) fn is_cut(&self) -> bool {
         self.left.load(Ordering::SeqCst) == usize::MAX
     }
 }
 
-fn hand_on(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
+fn forward_bytes(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
     let mut buffer = vec![0; 10_000];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         let before = left.load(Ordering::SeqCst);
         let sent = into.write_all(&buffer[..length.min(before)]);
         if sent.is_err() || length > before {
-            // The next one is whole.
+            // The next connection is whole.
             left.store(usize::MAX, Ordering::SeqCst);
             break;
         }

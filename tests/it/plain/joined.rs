@@ -1,12 +1,12 @@
-//! Two programs that talk, both plainly.
+//! Two programs that talk, both without isolation.
 
-use juror::model::joint::{JointJob, JointReply, Waits};
+use juror::model::joint::{JointJob, JointReply, WaitReason};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;
 
-/// Both sides' steps, and how they end. Which of two that end at once was first is seen by whose end the judge notices first, so
-/// that is not held against anything here.
+/// Both sides' steps, and how they end. If two end at once, the first is the one whose end the judge notices first. So
+/// the order is not checked here.
 fn talk(program: &[&str], partner: &[&str], set: fn(&mut JointJob)) -> (JointReply, String) {
     let mut job = JointJob {
         program: job("talk", program),
@@ -58,7 +58,7 @@ fn two_programs_talk() {
 }
 
 #[test]
-fn the_clock_ends_two_that_wait_for_each_other_and_output_is_limited() {
+fn limits_hold_for_both_programs() {
     let (reply, _) = talk(&["hear"], &["hear", "exit", "42"], |job| {
         job.program.limits.wall_time = Some(Duration::from_millis(300));
     });
@@ -73,8 +73,8 @@ fn the_clock_ends_two_that_wait_for_each_other_and_output_is_limited() {
 /// Linux shows who waits, without isolation, too.
 #[test]
 #[cfg(target_os = "linux")]
-fn what_it_waited_for_at_its_limit_is_told() {
-    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+fn the_wait_at_the_limit_is_reported() {
+    let check = |program: &[&str], partner: &[&str], waits: Option<WaitReason>, is_owed: bool| {
         let (reply, _) = talk(program, partner, |job| {
             job.program.limits.wall_time = Some(Duration::from_millis(500));
             job.partner.limits.wall_time = Some(Duration::from_millis(600));
@@ -84,19 +84,19 @@ fn what_it_waited_for_at_its_limit_is_told() {
         assert_eq!((reply.program.waits, reply.debt.is_open), (waits, is_owed), "{program:?}");
     };
     const EVER: &str = "1000000";
-    check(&["say", "x\n", "hear"], &["hear", "sleep", EVER], Some(Waits::Input), true);
+    check(&["say", "x\n", "hear"], &["hear", "sleep", EVER], Some(WaitReason::Input), true);
     check(&["say", "x\n", "sleep", EVER], &["hear", "spin"], None, false);
-    check(&["hear"], &["hear"], Some(Waits::Input), false);
+    check(&["hear"], &["hear"], Some(WaitReason::Input), false);
 }
 
 #[test]
-fn what_leaves_the_group_holds_no_pipe_open() {
+fn a_process_outside_the_group_holds_no_pipe_open() {
     let check = |program: &[&str], partner: &[&str], left: usize| {
         let (mut reply, ended) = talk(program, partner, |_| {});
         assert_eq!(ended, "program exit 0, partner exit 42", "{reply:?}");
         let mut pids = Vec::new();
         for part in [&mut reply.program, &mut reply.partner] {
-            let said = part.reply.stderr.start(1000).expect("bytes");
+            let said = part.reply.stderr.prefix(1000).expect("bytes");
             let said = String::from_utf8_lossy(&said).into_owned();
             pids.extend(said.lines().filter_map(|line| line.parse().ok().and_then(Pid::from_raw)));
         }
@@ -112,16 +112,16 @@ fn what_leaves_the_group_holds_no_pipe_open() {
     check(&["leave", "flood", "300000"], &["leave", "drain", "exit", "42"], 2);
 }
 
-/// What left its group holds the pipes even after the limits.
+/// A process that left its group holds the pipes even after the limits.
 #[test]
-fn what_leaves_the_group_lengthens_no_run_beyond_its_limits() {
+fn a_process_outside_the_group_extends_no_run() {
     let (mut reply, _) = talk(&["leave", "hear"], &["leave", "drain"], |job| {
         job.program.limits.wall_time = Some(Duration::from_millis(300));
         job.partner.limits.wall_time = Some(Duration::from_millis(400));
     });
     for part in [&mut reply.program, &mut reply.partner] {
         assert_eq!(summary(&part.reply.outcome), "stopped: WallTime");
-        let said = part.reply.stderr.start(1000).expect("bytes");
+        let said = part.reply.stderr.prefix(1000).expect("bytes");
         let said = String::from_utf8_lossy(&said);
         let pid = said.lines().find_map(|line| line.parse().ok().and_then(Pid::from_raw));
         kill_process(pid.expect("a number"), Signal::KILL).expect("it is there");

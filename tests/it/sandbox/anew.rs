@@ -1,14 +1,14 @@
-//! Every run has a new environment: nothing that a run does is seen by the next, nor that part of the next one's environment
-//! was there by then.
+//! Every run has a new environment. The next run sees nothing of what a run did, nor that a part of its own
+//! environment existed before.
 //!
-//! One program leaves something, another looks.
+//! One program leaves something, another searches for it.
 
 use rustix::time::{ClockId, clock_gettime};
 
 use super::*;
 
 /// What `leave` can do in a directory.
-const IN_A_PLACE: [&str; 24] = [
+const IN_A_DIRECTORY: [&str; 24] = [
     "file",
     "file-taken-back",
     "exclusive-file",
@@ -64,7 +64,7 @@ const ELSEWHERE: [&str; 25] = [
     "nothing",
 ];
 
-/// What it can do to the file it is given and to the one that is wanted, where there are such.
+/// What it can do to the given file and to the wanted one, if there are such.
 const TO_THE_FILES: [&str; 10] = [
     "wanted-not-written",
     "wanted-is-a-directory",
@@ -78,21 +78,20 @@ const TO_THE_FILES: [&str; 10] = [
     "given-is-changed",
 ];
 
-/// What lies in the box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Holds {
-    Nothing,
-    /// A link, read-only.
+enum BoxContents {
+    Empty,
+    /// The box is read-only.
     Link,
-    /// A link, a file, and what is wanted.
+    /// A link, a file, and a wanted file.
     Files,
 }
 
-impl Holds {
-    fn set(self, job: &mut Job) {
+impl BoxContents {
+    fn place_in(self, job: &mut Job) {
         job.writable = self != Self::Link;
         let file = |name: &str, node| TreeEntry::new(name, node);
-        if self != Self::Nothing {
+        if self != Self::Empty {
             job.files = vec![file("link", Node::Link("/program/leave".into()))];
         }
         if self == Self::Files {
@@ -103,29 +102,28 @@ impl Holds {
     }
 }
 
-/// A job whose program looks around, for whatever is older than now.
-fn look(holds: Holds) -> Job {
+/// The program searches for everything that is older than now.
+fn look_job(holds: BoxContents) -> Job {
     // By the clock that dates files.
     let now = clock_gettime(ClockId::RealtimeCoarse);
     let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
     let mut job = job("look", &[&now.to_string()]);
-    holds.set(&mut job);
+    holds.place_in(&mut job);
     job
 }
 
-fn leave(what: &str, place: &str, holds: Holds) -> Job {
+fn leave_job(what: &str, place: &str, holds: BoxContents) -> Job {
     let mut job = job("leave", &[what, place]);
-    holds.set(&mut job);
-    if holds == Holds::Files {
+    holds.place_in(&mut job);
+    if holds == BoxContents::Files {
         let both = ["/box/a.in".into(), "/box/a.out".into()];
         job.command.argv.extend(both);
     }
     job
 }
 
-/// What a program sees that looks around.
-fn seen(slot: &mut Slot, holds: Holds) -> String {
-    let reply = run(slot, &look(holds));
+fn observed(slot: &mut Slot, holds: BoxContents) -> String {
+    let reply = run(slot, &look_job(holds));
     let seen = text(&reply.stdout);
     assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
     assert!(!seen.contains("found"), "{seen}");
@@ -134,28 +132,28 @@ fn seen(slot: &mut Slot, holds: Holds) -> String {
 }
 
 #[test]
-fn what_a_run_leaves_is_never_seen_by_the_next() {
-    if is_bare() {
+fn a_run_sees_nothing_of_the_run_before() {
+    if uses_landlock() {
         return skip("without namespaces a run sees the machine's processes and dates");
     }
-    for holds in [Holds::Nothing, Holds::Link, Holds::Files] {
-        let first = seen(&mut slot(), holds);
+    for holds in [BoxContents::Empty, BoxContents::Link, BoxContents::Files] {
+        let first = observed(&mut slot(), holds);
         let mut slot = slot();
         let mut check = |what: &str, place: &str| {
-            let reply = run(&mut slot, &leave(what, place, holds));
+            let reply = run(&mut slot, &leave_job(what, place, holds));
             let said = text(&reply.stdout);
             assert!(!said.contains("ESCAPED"), "{what} in {place}: {said}");
-            let now = seen(&mut slot, holds);
+            let now = observed(&mut slot, holds);
             assert_eq!(now, first, "after {what} in {place}, {holds:?}");
         };
-        for what in IN_A_PLACE {
+        for what in IN_A_DIRECTORY {
             check(what, "/tmp");
             check(what, "/box");
         }
         for what in ELSEWHERE {
             check(what, "/box");
         }
-        for what in TO_THE_FILES.iter().filter(|_| holds == Holds::Files) {
+        for what in TO_THE_FILES.iter().filter(|_| holds == BoxContents::Files) {
             check(what, "/box");
         }
     }
@@ -163,8 +161,8 @@ fn what_a_run_leaves_is_never_seen_by_the_next() {
 
 /// Runs of all kinds take turns in a slot: each has what it would have in a slot of its own.
 #[test]
-fn what_a_run_has_does_not_depend_on_the_run_before() {
-    if is_bare() {
+fn the_environment_does_not_depend_on_the_run_before() {
+    if uses_landlock() {
         return skip("without namespaces a run sees the machine's processes and dates");
     }
     let kinds: [fn(&mut Job); 6] = [
@@ -179,13 +177,13 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
         },
         |job| {
             for inside in ["/other", "/tmp/other"] {
-                let shown = Shown::tree(inside, &Tree::unlisted("/usr"));
+                let shown = VisiblePath::tree(inside, &Tree::unlisted("/usr"));
                 job.command.visible.push(shown);
             }
         },
     ];
     let looks = |slot: &mut Slot, change: fn(&mut Job)| {
-        let mut job = look(Holds::Nothing);
+        let mut job = look_job(BoxContents::Empty);
         change(&mut job);
         let reply = run(slot, &job);
         text(&reply.stdout)
@@ -202,7 +200,7 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
 
 #[test]
 fn box_and_temporary_directory_share_their_size() {
-    if is_bare() {
+    if uses_landlock() {
         return skip("without namespaces both are on the machine's disk");
     }
     let mut slot = slot();
@@ -219,10 +217,10 @@ fn box_and_temporary_directory_share_their_size() {
     check(Bytes::mib(8), fill, "");
 }
 
-/// Files are placed anew for each run also where the box is read-only, and where what is wanted bears the name of a link.
+/// Also if the box is read-only, and if the wanted file has the name of a link.
 #[test]
 fn files_are_placed_anew_in_every_box() {
-    if is_bare() {
+    if uses_landlock() {
         return skip("without namespaces a link in the box is translated");
     }
     let mut slot = slot();
@@ -232,7 +230,7 @@ fn files_are_placed_anew_in_every_box() {
             job.command.argv = ["/bin/sh", "-c", "read -r a < a.in; echo $a; [ -L link ]"]
                 .map(String::from)
                 .to_vec();
-            Holds::Files.set(&mut job);
+            BoxContents::Files.place_in(&mut job);
             job.files[1].node = Node::plain(format!("{text}\n").into_bytes());
             job.writable = writable;
             job.collect = collect.iter().map(ToString::to_string).collect();
@@ -246,20 +244,20 @@ fn files_are_placed_anew_in_every_box() {
     }
 }
 
-/// What waits for the next run is gone with its slot, also if that is killed.
+/// Also if the slot is killed.
 #[test]
-fn what_waits_for_a_run_ends_with_its_slot() {
-    let output = alone("sandbox::anew::end_what_waits", |_| {});
+fn prepared_processes_end_with_their_slot() {
+    let output = run_in_own_process("sandbox::anew::end_what_waits", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Looks for the children of its only slot.
+/// It examines the children of its only slot.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn end_what_waits() {
-    let before = Possessions::of_this_process();
-    // One that has ended waits for the next run, which takes notice of it.
+    let before = ProcessResources::of_this_process();
+    // A process that has ended waits for the next run, which reaps it.
     let is_there = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
@@ -274,13 +272,13 @@ fn end_what_waits() {
             let numbers = list.split_whitespace().map(|it| it.parse().unwrap());
             numbers.filter(is_there).collect::<Vec<i32>>()
         };
-        // What the run before had may be on its way out.
+        // Processes of the previous run may still be ending.
         while there().len() > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }
         (slots[0], there())
     };
-    let expected = usize::from(!is_bare());
+    let expected = usize::from(!uses_landlock());
     let mut slot = super::slot();
     run(&mut slot, &job("nothing", &[]));
     let (_, first) = waiting();
@@ -300,5 +298,5 @@ fn end_what_waits() {
         std::thread::sleep(Duration::from_millis(1));
     }
     drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
 }

@@ -1,4 +1,4 @@
-//! What programs are billed for, held against what the kernel counted.
+//! The usage that programs are charged with, compared with what the kernel counted.
 
 use std::hint::spin_loop;
 use std::thread;
@@ -10,12 +10,12 @@ use super::*;
 
 #[test]
 fn reported_cpu_time_is_what_the_control_group_counted() {
-    let output = alone("sandbox::bill::compare_with_the_group", |_| {});
+    let output = run_in_own_process("sandbox::bill::compare_with_the_group", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Looks for the control group of its only slot.
+/// It searches the control group of its only slot.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn compare_with_the_group() {
@@ -40,9 +40,8 @@ fn compare_with_the_group() {
             assert!(group >= Duration::from_secs(1), "{arguments:?}: {group:?}");
             reported.abs_diff(group)
         };
-        // The slot and PID 1 are in the group, too, with some tenths of a millisecond. On a busy machine they
-        // take more now and then, but not each time; on an emulated one, which is told what must measure on it,
-        // always.
+        // The slot and PID 1 are in the group, too, with some tenths of a millisecond. On a busy machine they take
+        // more now and then, but not each time. On an emulated one, where [`METERS`] is set, they always do.
         let allowed =
             Duration::from_millis(if std::env::var_os(METERS).is_none() { 10 } else { 200 });
         assert!((0..5).any(|_| difference() <= allowed), "{arguments:?}: never within {allowed:?}");
@@ -50,19 +49,19 @@ fn compare_with_the_group() {
 }
 
 #[test]
-fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
-    if !counts_exactly() {
+fn an_empty_program_is_charged_almost_nothing() {
+    if !has_group_meters() {
         return skip("no control group to count CPU time");
     }
     let mut slot = slot();
     let billed = |_| run(&mut slot, &job("nothing", &[])).outcome.cpu_time;
     let least = (0..20).map(billed).min().unwrap();
     report(&format!("nothing is billed {least:?}"));
-    // Where nothing is emulated it is a tenth of a millisecond. This is for any machine.
+    // Without emulation it is a tenth of a millisecond. This bound is for any machine.
     assert!(least < Duration::from_millis(50), "{least:?}");
 }
 
-/// Others that keep the submission's processor busy do not make it too slow; what it does to itself does.
+/// A submission is not too slow if others keep its processor busy, but it is if it does so itself.
 #[test]
 fn waiting_for_a_processor_is_not_sleeping() {
     let mut slot = on_first_core();
@@ -81,7 +80,7 @@ fn waiting_for_a_processor_is_not_sleeping() {
 
 /// Meanwhile the partner waits, and its own time begins when the program has ended.
 #[test]
-fn waiting_for_one_that_waits_for_a_processor_is_not_sleeping() {
+fn waiting_for_a_delayed_program_is_not_sleeping() {
     let (mut slot, mut other) = (on_first_core(), on_first_core());
     on_a_busy_core(|| {
         let mut check = |program: &[&str], partner: &[&str], expected: [&str; 2]| {
@@ -107,7 +106,7 @@ fn on_first_core() -> Slot {
 
 /// Does this while others keep the first core busy.
 fn on_a_busy_core(work: impl FnOnce()) {
-    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
+    if !Path::new("/proc/thread-self/schedstat").exists() || !has_group_meters() {
         return skip("nothing tells here how long a program waits for others");
     }
     let is_over = AtomicBool::new(false);
@@ -122,7 +121,7 @@ fn on_a_busy_core(work: impl FnOnce()) {
         }
     };
     thread::scope(|scope| {
-        let _over = Over(&is_over);
+        let _over = SetOnDrop(&is_over);
         for _ in 0..3 {
             scope.spawn(keep_busy);
         }
@@ -135,10 +134,10 @@ fn report(text: &str) {
     eprintln!("{text}");
 }
 
-/// What the kernel keeps of a run until somebody wants the memory is not lent to the next.
+/// The next run does not get the memory that the kernel keeps of a run until somebody needs it.
 #[test]
-fn what_a_run_leaves_in_caches_does_not_raise_the_limit_of_the_next() {
-    if !counts_exactly() {
+fn caches_of_a_run_do_not_raise_the_next_limit() {
+    if !has_group_meters() {
         return skip("no control groups");
     }
     let mut slot = slot();

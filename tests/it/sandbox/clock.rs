@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::*;
 
-/// Sets the machine's clock by so many seconds.
 fn jump(seconds: i64) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
     let then = i64::try_from(now.as_secs()).expect("seconds") + seconds;
@@ -14,7 +13,7 @@ fn jump(seconds: i64) {
     assert!(set.expect("date runs").success());
 }
 
-/// Only on an emulated machine, which says so: there, the clock may be changed.
+/// Only on an emulated machine, which sets a variable: there, the clock may be changed.
 #[test]
 fn a_clock_that_jumps_changes_no_outcome() {
     if std::env::var_os("JUROR_TEST_CLOCK").is_none() {
@@ -33,7 +32,7 @@ fn a_clock_that_jumps_changes_no_outcome() {
     };
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let _over = Over(&is_over);
+        let _over = SetOnDrop(&is_over);
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 for seconds in [200_000, -90_000, -3600] {

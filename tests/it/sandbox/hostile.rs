@@ -1,9 +1,8 @@
-//! The hostile programs of `tests/programs/`, each held against its row in `docs/design/hostile.md`: eight at once, or
-//! alone where that is asked for.
+//! The hostile programs of `tests/programs/`, each compared with its row in `docs/design/hostile.md`. Eight run at
+//! once, or one if that is requested.
 //!
-//! A program says `ESCAPED` and what it reached when an attack worked, and nothing when none did.
-//! Those that end by a limit have that one near; all other limits are far away, so that it does not
-//! matter how fast the machine is.
+//! If an attack works, the program prints `ESCAPED` and what it reached, and otherwise nothing. If a program ends by a
+//! limit, that limit is near. All other limits are far away, so that the speed of the machine does not matter.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -20,75 +19,86 @@ const DOCUMENT: &str = include_str!("../../../docs/design/hostile.md");
 /// An argument that every program gets, and that a shell would run.
 const ARGUMENT: &str = "\n; touch /tmp/pwned # $(id) `id`";
 
-/// What a program reads on standard input.
 const INPUT: &[u8] = b"input";
 
-/// `alone` where they run one after the other, because a host is slow or to see them by themselves.
+/// `alone` if they run one after the other, for example because a host is slow.
 const HOSTILE: &str = "JUROR_TEST_HOSTILE";
 
 /// How many run at the same time.
 const AT_ONCE: usize = 8;
 
-/// A row of the table.
-struct Row {
-    /// The file's name.
+struct ProgramRow {
     program: &'static str,
     /// The limit that is near, and what the host must have.
     conditions: Vec<&'static str>,
     /// How it ends, such as `SIGABRT` or `CPU time`.
     ends: &'static str,
-    /// What lies under a name in the box afterwards.
-    found: Option<Found>,
-    /// The verdict that the run earns by itself, or `–` where its output decides.
+    /// What is at a name in the box afterwards.
+    found: Option<ExpectedFile>,
+    /// The verdict that the run alone decides, or `–` if its output decides.
     verdict: &'static str,
 }
 
-/// A name in the box, and what is to be found there.
-struct Found {
+/// A name in the box, and what must be there.
+struct ExpectedFile {
     name: &'static str,
     what: &'static str,
 }
 
-/// The rows of the document's table of programs.
-fn table() -> Vec<Row> {
-    let start = "| program | attack |";
-    let lines = DOCUMENT.lines().skip_while(|line| !line.starts_with(start));
-    let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
-    rows.map(row).collect()
+/// The rows of the document's tables of programs. A heading says what its rows have in common, such as
+/// `### cpu: CPU time; TLE`.
+fn table() -> Vec<ProgramRow> {
+    let mut common = "";
+    let mut rows = Vec::new();
+    for line in DOCUMENT.lines() {
+        if let Some(heading) = line.strip_prefix("### ") {
+            common = heading;
+        } else if line.starts_with("| `") {
+            rows.push(row(line, common));
+        }
+    }
+    rows
 }
 
-fn row(line: &'static str) -> Row {
+fn row(line: &'static str, common: &'static str) -> ProgramRow {
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let [program, attack, conditions, ends, verdict, mechanism] = cells[..] else {
-        panic!("six cells in a row: {line}");
+    let common: Vec<&str> = common.split([':', ';']).map(str::trim).collect();
+    let [program, attack, conditions, ends, verdict, mechanism] = match (&cells[..], &common[..]) {
+        (&[program, attack, mechanism], &[conditions, ends, verdict]) => {
+            [program, attack, conditions, ends, verdict, mechanism]
+        }
+        _ => cells.try_into().unwrap_or_else(|_| panic!("three or six cells in a row: {line}")),
     };
     assert!(!attack.is_empty() && !mechanism.is_empty(), "{line}");
     let (ends, found) = match ends.split_once(", ") {
         None => (ends, None),
         Some((ends, found)) => {
             let (name, what) = found.split_once(" is ").expect("`NAME is WHAT`");
-            (ends, Some(Found { name, what }))
+            (ends, Some(ExpectedFile { name, what }))
         }
     };
-    Row {
+    ProgramRow {
         program: program.trim_matches('`'),
-        conditions: conditions.split(", ").filter(|word| *word != "–").collect(),
+        conditions: conditions
+            .split(", ")
+            .filter(|word| !["–", "nothing"].contains(word))
+            .collect(),
         ends,
         found,
         verdict,
     }
 }
 
-impl Row {
-    /// Why the program cannot be tried here, if it cannot.
-    fn left_out(&self) -> Option<&'static str> {
-        if self.conditions.contains(&"groups") && !counts_exactly() {
+impl ProgramRow {
+    /// Why the program cannot run here; `None` if it can.
+    fn skip_reason(&self) -> Option<&'static str> {
+        if self.conditions.contains(&"groups") && !has_group_meters() {
             return Some("needs control groups");
         }
-        if self.conditions.contains(&"namespaces") && is_bare() {
+        if self.conditions.contains(&"namespaces") && uses_landlock() {
             return Some("needs namespaces");
         }
-        let has_own_user = !is_bare() || rustix::process::geteuid().is_root();
+        let has_own_user = !uses_landlock() || rustix::process::geteuid().is_root();
         if self.conditions.contains(&"user") && !has_own_user {
             return Some("needs namespaces or a user of its own");
         }
@@ -118,7 +128,7 @@ impl Row {
                 "wall" => limits.wall_time = Some(Duration::from_millis(300)),
                 "memory" => limits.memory = Some(Bytes::mib(16)),
                 "output" => limits.output = Some(Bytes::kib(64)),
-                // For what the kernel holds of processes that are half made, and then refused.
+                // For what the kernel holds of half-made processes that are then refused.
                 "roomy" => limits.memory = Some(Bytes::mib(1024)),
                 "groups" | "namespaces" | "user" | "x86-64" => {}
                 other => panic!("{}: what is `{other}`?", self.program),
@@ -128,14 +138,14 @@ impl Row {
         job
     }
 
-    /// Runs the program, and says what is not as it should be.
-    fn try_in(&self, slot: &mut Slot) -> Option<String> {
+    /// Runs the program; returns what is not as expected.
+    fn run_in(&self, slot: &mut Slot) -> Option<String> {
         let job = self.job();
         let reply = match slot.run(&job) {
             Ok(reply) => reply,
             Err(error) => return Some(format!("{}: {error}", self.program)),
         };
-        let ends = ends(&reply.outcome);
+        let ends = end_text(&reply.outcome);
         let verdict = classify(&reply.outcome, &job.limits)
             .map_or("–".to_owned(), |classified| classified.verdict.short().to_owned());
         let output = text(&reply.stdout);
@@ -163,23 +173,23 @@ fn stem(program: &str) -> &str {
     program.split_once('.').map_or(program, |(stem, _)| stem)
 }
 
-/// How a run ended, in the table's words.
-fn ends(outcome: &Outcome) -> String {
+/// In the table's words.
+fn end_text(outcome: &Outcome) -> String {
     match outcome.stopped_by {
-        Some(StoppedBy::CpuTime) => "CPU time".to_owned(),
-        Some(StoppedBy::WallTime) => "wall time".to_owned(),
-        Some(StoppedBy::Memory) => "memory".to_owned(),
-        Some(StoppedBy::Output) => "output".to_owned(),
+        Some(StopReason::CpuTime) => "CPU time".to_owned(),
+        Some(StopReason::WallTime) => "wall time".to_owned(),
+        Some(StopReason::Memory) => "memory".to_owned(),
+        Some(StopReason::Output) => "output".to_owned(),
         Some(stop) => format!("{stop:?}"),
         None => summary(outcome),
     }
 }
 
-fn kind(collected: &Collected) -> String {
+fn kind(collected: &CollectedEntry) -> String {
     match collected {
-        Collected::File(_) => "a file".to_owned(),
-        Collected::Missing => "missing".to_owned(),
-        Collected::NotAFile(kind) => kind.to_string(),
+        CollectedEntry::File(_) => "a file".to_owned(),
+        CollectedEntry::Missing => "missing".to_owned(),
+        CollectedEntry::NotAFile(kind) => kind.to_string(),
     }
 }
 
@@ -202,7 +212,7 @@ fn the_table_names_each_program_and_no_other() {
 #[test]
 fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let output = alone("sandbox::hostile::all_programs", |command| {
+    let output = run_in_own_process("sandbox::hostile::all_programs", |command| {
         command.env("TMPDIR", directory.path());
     });
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -213,12 +223,12 @@ fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn all_programs() {
     let mut rows = table();
-    rows.retain(|row| match row.left_out() {
+    rows.retain(|row| match row.skip_reason() {
         None => true,
         Some(reason) => {
             skip(&format!("{}: {reason}", row.program));
@@ -226,23 +236,23 @@ fn all_programs() {
         }
     });
     assert!(rows.len() >= 60, "only {} programs could be tried", rows.len());
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let is_alone = std::env::var_os(HOSTILE).is_some_and(|how| how == "alone");
-    let most = host().most_at_once().unwrap_or(AT_ONCE);
-    let faults = at_once(if is_alone { 1 } else { most.min(AT_ONCE) }, &rows);
+    let most = host().max_simultaneous_runs().unwrap_or(AT_ONCE);
+    let faults = run_all(if is_alone { 1 } else { most.min(AT_ONCE) }, &rows);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
     assert_eq!(left_in_memory(), Vec::<String>::new());
 }
 
-/// Runs all programs, so many at the same time, and gives what is not as it should be.
-fn at_once(slots: usize, rows: &[Row]) -> Vec<String> {
+/// Runs all programs, this many at the same time; returns what is not as expected.
+fn run_all(slots: usize, rows: &[ProgramRow]) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
     let work = || {
         let mut slot = slot();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(fault) = row.try_in(&mut slot) {
+            if let Some(fault) = row.run_in(&mut slot) {
                 faults.lock().unwrap().push(format!("{slots} at once: {fault}"));
             }
         }
@@ -255,14 +265,14 @@ fn at_once(slots: usize, rows: &[Row]) -> Vec<String> {
     faults.into_inner().unwrap()
 }
 
-/// How often an honest program runs beside each hostile one.
+/// How often an honest program runs during each hostile one.
 const HONEST_RUNS: usize = 1000;
 
 mod quiet {
     use super::*;
 
-    /// An honest program beside each hostile one, which starts again and again: no verdict differs. Under root once more as a
-    /// user without rights.
+    /// An honest program runs during each hostile one, which starts again and again: no verdict differs. Under root,
+    /// all runs once more as a user without rights.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
@@ -277,7 +287,8 @@ mod quiet {
         let (mut hostile_slot, mut honest_slot) = (slot(), slot());
         let mut faults = Vec::new();
         let hostile_runs = AtomicUsize::new(0);
-        let rows: Vec<Row> = table().into_iter().filter(|row| row.left_out().is_none()).collect();
+        let rows: Vec<ProgramRow> =
+            table().into_iter().filter(|row| row.skip_reason().is_none()).collect();
         for row in &rows {
             let job = row.job();
             let is_over = AtomicBool::new(false);
@@ -289,13 +300,13 @@ mod quiet {
                     }
                 };
                 scope.spawn(run_again);
-                let _over = Over(&is_over);
+                let _over = SetOnDrop(&is_over);
                 for round in 0..HONEST_RUNS {
                     // One in ten has processes and a pipe of its own.
                     let job = &honest[usize::from(round % 10 == 0)];
                     let said = match honest_slot.run(job) {
                         Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => {
-                            ends(&reply.outcome)
+                            end_text(&reply.outcome)
                         }
                         Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
                         Err(error) => error.to_string(),
@@ -318,7 +329,7 @@ mod quiet {
         assert!(faults.is_empty(), "{}", faults.join("\n"));
         let this = "sandbox::hostile::quiet::an_honest_program_beside_each_hostile_one";
         let arguments = [this, "--exact", "--ignored", "--nocapture"];
-        if let Some(output) = as_a_user_without_rights(&arguments) {
+        if let Some(output) = run_without_rights(&arguments) {
             let report = String::from_utf8_lossy(&output.stdout);
             print!("{report}");
             assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
@@ -330,16 +341,16 @@ mod quiet {
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     fn ten_thousand_runs_leave_nothing() {
         let programs = ["nothing", "endings", "orphans", "traces", "zombies", "subreaper"];
-        let before = Possessions::of_this_process();
+        let before = ProcessResources::of_this_process();
         let mut slot = slot();
         run(&mut slot, &job("nothing", &[]));
-        let during = Possessions::of_this_process();
+        let during = ProcessResources::of_this_process();
         for round in 0..10_000 {
             run(&mut slot, &job(programs[round % programs.len()], &[]));
         }
-        assert_eq!(Possessions::of_this_process(), during);
+        assert_eq!(ProcessResources::of_this_process(), during);
         drop(slot);
-        assert_eq!(Possessions::of_this_process(), before);
+        assert_eq!(ProcessResources::of_this_process(), before);
         assert_eq!(left_in_memory(), Vec::<String>::new());
     }
 }
@@ -365,7 +376,7 @@ fn left_in_memory() -> Vec<String> {
     left
 }
 
-/// Two runs at once that look for each other everywhere they could meet.
+/// Two runs at once search for each other everywhere they could meet.
 #[test]
 fn two_runs_at_once_do_not_meet() {
     let meet = |_| {
@@ -373,13 +384,13 @@ fn two_runs_at_once_do_not_meet() {
         let mut job = job("meet", &[]);
         job.limits.wall_time = Some(Duration::from_secs(2));
         let reply = run(&mut slot, &job);
-        assert_eq!(ends(&reply.outcome), "wall time");
-        // Without namespaces there are no such names, which is as good.
+        assert_eq!(end_text(&reply.outcome), "wall time");
+        // Without namespaces these names do not exist.
         let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
         let said = text(&reply.stdout);
         let met = said.lines().filter(|line| {
             let what = line.strip_prefix("ESCAPED: ");
-            !(is_bare() && what.is_some_and(|what| no_names.contains(&what)))
+            !(uses_landlock() && what.is_some_and(|what| no_names.contains(&what)))
         });
         met.collect::<Vec<_>>().join("\n")
     };
@@ -390,16 +401,15 @@ fn two_runs_at_once_do_not_meet() {
     assert_eq!(said, ["", ""]);
 }
 
-/// A program's descriptors that are on their way do not keep the judge from sending its own, though
-/// both may be of one user.
+/// A program's descriptors in flight do not keep the judge from sending its own, though both may have one user.
 #[test]
 fn descriptors_on_their_way_do_not_stop_other_runs() {
-    let output = alone("sandbox::hostile::send_beside_descriptors", |_| {});
+    let output = run_in_own_process("sandbox::hostile::send_beside_descriptors", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Changes a limit of its process.
+/// It changes a limit of its process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn send_beside_descriptors() {
@@ -410,7 +420,7 @@ fn send_beside_descriptors() {
     let mut job = job("inflight", &[]);
     job.limits.wall_time = Some(Duration::from_secs(3));
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| ends(&run(&mut hostile, &job).outcome));
+        let run = scope.spawn(|| end_text(&run(&mut hostile, &job).outcome));
         while !run.is_finished() {
             check(&mut other, &self::job("nothing", &[]), "exit 0", "");
             std::thread::sleep(Duration::from_millis(5));
@@ -421,16 +431,16 @@ fn send_beside_descriptors() {
 
 #[test]
 fn a_slot_that_is_killed_leaves_nothing() {
-    let output = alone("sandbox::hostile::kill_a_slot", |_| {});
+    let output = run_in_own_process("sandbox::hostile::kill_a_slot", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Looks for its only child.
+/// It uses its only child.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn kill_a_slot() {
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let mark = marker(process::id());
     let mut slot = slot();
     std::thread::scope(|scope| {
@@ -450,11 +460,11 @@ fn kill_a_slot() {
         }
     });
     drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
 }
 
-/// A program can name its interpreter, which the kernel opens while the descriptors of whoever starts the program are open: a
-/// box of another run may be among them.
+/// A program can name its interpreter. The kernel opens it while the descriptors of the process that starts the
+/// program are open: a box of another run may be among them.
 #[test]
 fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
     let directory = tempfile::tempdir().unwrap();
@@ -466,7 +476,8 @@ fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
         write_program(&path, &format!("#!/proc/self/fd/{number}\n"));
         let mut job = job("", &[]);
         job.command.argv = vec![format!("/scripts/{name}")];
-        job.command.visible = vec![Shown::tree("/scripts", &Tree::unlisted(directory.path()))];
+        job.command.visible =
+            vec![VisiblePath::tree("/scripts", &Tree::unlisted(directory.path()))];
         let error = slot.run(&job).expect_err("there is no such interpreter");
         error.to_string()
     };

@@ -1,14 +1,14 @@
-//! What the judge itself may not have: its programs get it all the same, or the judge says that it cannot be had.
+//! Limits of the judge itself: its programs are not affected by them, or the judge reports the limit.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::*;
 
-/// Names the case that [`limited`] is to try.
+/// Names the case that [`limited`] tries.
 const CASE: &str = "JUROR_TEST_LIMIT";
 
 /// A limit of the judge, and a program that it must not end.
-struct Case {
+struct LimitCase {
     name: &'static str,
     resource: Resource,
     /// As `setrlimit` counts it.
@@ -18,8 +18,8 @@ struct Case {
     set: fn(&mut Job),
 }
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[LimitCase] = &[
+    LimitCase {
         name: "address space",
         resource: Resource::As,
         limit: 600 << 20,
@@ -27,7 +27,7 @@ const CASES: &[Case] = &[
         expected: "exit 0",
         set: |job| job.limits.memory = Some(Bytes::mib(1024)),
     },
-    Case {
+    LimitCase {
         name: "data",
         resource: Resource::Data,
         limit: 300 << 20,
@@ -35,7 +35,7 @@ const CASES: &[Case] = &[
         expected: "exit 0",
         set: |job| job.limits.memory = Some(Bytes::mib(1024)),
     },
-    Case {
+    LimitCase {
         name: "stack",
         resource: Resource::Stack,
         limit: 8 << 20,
@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
         expected: "exit 0",
         set: |_| {},
     },
-    Case {
+    LimitCase {
         name: "CPU time",
         resource: Resource::Cpu,
         limit: 2,
@@ -51,7 +51,7 @@ const CASES: &[Case] = &[
         expected: "exit 0",
         set: |_| {},
     },
-    Case {
+    LimitCase {
         name: "size of a file",
         resource: Resource::Fsize,
         limit: 64 << 10,
@@ -59,7 +59,7 @@ const CASES: &[Case] = &[
         expected: "exit 0",
         set: |_| {},
     },
-    Case {
+    LimitCase {
         name: "open files",
         resource: Resource::Nofile,
         limit: 200,
@@ -68,7 +68,7 @@ const CASES: &[Case] = &[
         set: |_| {},
     },
     #[cfg(target_os = "linux")]
-    Case {
+    LimitCase {
         name: "timers",
         resource: Resource::Sigpending,
         limit: 200,
@@ -80,10 +80,10 @@ const CASES: &[Case] = &[
 
 #[test]
 fn a_limit_of_the_judge_ends_no_program() {
-    // What a limit ends in the midst of its work may leave something there.
+    // A judge that a limit ends during its work may leave something there.
     let directory = tempfile::tempdir().unwrap();
     for case in CASES {
-        let output = alone("sandbox::inherited::limited", |command| {
+        let output = run_in_own_process("sandbox::inherited::limited", |command| {
             command.env(CASE, case.name).env("TMPDIR", directory.path());
         });
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -91,7 +91,7 @@ fn a_limit_of_the_judge_ends_no_program() {
     }
 }
 
-/// Limits its own process.
+/// It limits its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn limited() {
@@ -107,7 +107,7 @@ fn limited() {
         find_host().and_then(|host| Slot::start(&host, None)).and_then(|mut slot| slot.run(&job));
     match reply {
         Ok(reply) => assert_eq!(summary(&reply.outcome), case.expected, "{:?}", reply.outcome),
-        // Only some may raise a limit. Who may not is told so, and what would.
+        // Only some users may raise a limit. Others get a message with the command that raises it.
         Err(error) => {
             let error = error.to_string();
             assert!(error.contains("juror itself"), "{error}");

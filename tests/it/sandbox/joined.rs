@@ -1,11 +1,10 @@
-//! Two programs that talk, well or badly: who ended first and why, what each saw of the other, and what
-//! was said.
+//! Two programs that talk, well or badly: who ended first and why, what each saw of the other, and what they wrote.
 //!
-//! Nothing depends on how fast the machine is: limits that are not to be reached are far away.
+//! Nothing depends on how fast the machine is: limits that should not be reached are far away.
 
 use std::thread;
 
-use juror::model::joint::{JointJob, JointReply, Part, Side, Transcript, Waits};
+use juror::model::joint::{JointJob, JointReply, ProgramReply, TalkSide, Transcript, WaitReason};
 use rustix::process::{Pid, Signal as KernelSignal, kill_process};
 
 use super::*;
@@ -22,7 +21,7 @@ fn joint(program: &[&str], partner: &[&str]) -> JointJob {
     }
 }
 
-/// Two slots on one core: that must do. Both have had runs of other kinds before, and keep their rooms.
+/// Two slots on one core: that must suffice. Both have had other runs before.
 fn pair() -> (Slot, Slot) {
     let host = host();
     let core = host.physical_cores().first().copied();
@@ -45,8 +44,8 @@ fn talk(job: &JointJob) -> JointReply {
         .unwrap_or_else(|error| panic!("{:?}: {error}", job.program.command.argv))
 }
 
-/// How both ended, such as `exit 0 / exit 42`, with the first to end in front.
-fn order(reply: &JointReply) -> String {
+/// How both ended, such as `exit 0 / exit 42`, the first to end in front.
+fn ends_in_order(reply: &JointReply) -> String {
     let (program, partner) = (&reply.program, &reply.partner);
     let (ours, theirs) = (summary(&program.reply.outcome), summary(&partner.reply.outcome));
     if program.ended <= partner.ended {
@@ -56,13 +55,13 @@ fn order(reply: &JointReply) -> String {
     }
 }
 
-fn errors(part: &mut Part) -> String {
+fn stderr_text(part: &mut ProgramReply) -> String {
     text(&part.reply.stderr)
 }
 
 /// How both ended, such as `exit 0 / exit 42`.
 fn endings(reply: &JointReply) -> String {
-    let end = |part: &Part| summary(&part.reply.outcome);
+    let end = |part: &ProgramReply| summary(&part.reply.outcome);
     format!("{} / {}", end(&reply.program), end(&reply.partner))
 }
 
@@ -74,19 +73,19 @@ fn check(program: &[&str], partner: &[&str], expected: &str, heard: [&str; 2]) -
 fn check_job(job: &JointJob, expected: &str, heard: [&str; 2]) -> JointReply {
     let mut reply = talk(job);
     let argv = [&job.program.command.argv, &job.partner.command.argv];
-    let said = [errors(&mut reply.program), errors(&mut reply.partner)];
+    let said = [stderr_text(&mut reply.program), stderr_text(&mut reply.partner)];
     assert_eq!(endings(&reply), expected, "{argv:?}: {reply:?} {said:?}");
     assert_eq!(said, heard, "{argv:?}: {reply:?}");
     reply
 }
 
-/// `<` and `>` with what was said.
-fn shown(transcript: &Transcript) -> String {
+/// `<` or `>`, then what was written.
+fn transcript_text(transcript: &Transcript) -> String {
     let both = transcript.first.iter().chain(&transcript.last);
     let pieces = both.map(|said| {
         let mark = match said.by {
-            Side::Program => '>',
-            Side::Partner => '<',
+            TalkSide::Program => '>',
+            TalkSide::Partner => '<',
         };
         format!("{mark}{}", String::from_utf8_lossy(&said.text))
     });
@@ -94,14 +93,14 @@ fn shown(transcript: &Transcript) -> String {
 }
 
 #[test]
-fn what_one_writes_the_other_reads() {
+fn each_reads_what_the_other_writes() {
     let reply = check(
         &["hear", "say", "L\n", "hear", "hear"],
         &["say", "2 1\n", "hear", "say", "R\n", "close-output", "hear", "exit", "42"],
         "exit 0 / exit 42",
         ["2 1\nR\nend\n", "L\nend\n"],
     );
-    assert_eq!(shown(&reply.transcript), "<2 1\n>L\n<R\n");
+    assert_eq!(transcript_text(&reply.transcript), "<2 1\n>L\n<R\n");
     assert_eq!(reply.deadlock, None);
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
     assert_eq!(reply.partner.reply.outcome.stdout_bytes, Bytes(6));
@@ -113,9 +112,9 @@ fn what_one_writes_the_other_reads() {
 }
 
 #[test]
-fn the_first_to_end_is_told_from_the_second() {
+fn the_order_of_ends_is_known() {
     let check = |program: &[&str], partner: &[&str], expected: &str| {
-        assert_eq!(order(&talk(&joint(program, partner))), expected);
+        assert_eq!(ends_in_order(&talk(&joint(program, partner))), expected);
     };
     check(&["exit", "3"], &["drain", "exit", "43"], "program exit 3, partner exit 43");
     check(&["drain", "abort"], &["exit", "42"], "partner exit 42, program SIGABRT");
@@ -128,7 +127,7 @@ fn the_first_to_end_is_told_from_the_second() {
 }
 
 #[test]
-fn nobody_is_hurt_by_writing_to_one_that_is_gone() {
+fn writing_to_an_ended_program_is_harmless() {
     let reply = check(
         &["hear", "sleep", "50", "say", "late\n", "say", "later\n"],
         &["exit", "42"],
@@ -154,7 +153,7 @@ fn nobody_is_hurt_by_writing_to_one_that_is_gone() {
 }
 
 #[test]
-fn one_that_only_closes_its_output_can_still_hear() {
+fn a_program_with_closed_output_still_reads() {
     check(
         &["say", "x\n", "close-output", "hear", "hear"],
         &["hear", "hear", "say", "late\n", "exit", "42"],
@@ -164,7 +163,7 @@ fn one_that_only_closes_its_output_can_still_hear() {
 }
 
 #[test]
-fn one_whose_first_thread_is_over_has_not_ended() {
+fn a_program_without_its_first_thread_has_not_ended() {
     let mut job =
         joint(&["from-a-thread", "close-output", "sleep", "1000000"], &["hear", "exit", "43"]);
     job.program.limits.wall_time = Some(Duration::from_secs(2));
@@ -179,7 +178,7 @@ fn a_child_that_holds_the_output_open_ends_with_its_parent() {
         "exit 0 / exit 42",
         ["", "x\nend\n"],
     );
-    // While the program itself goes on, what its child holds is not at its end.
+    // While the program itself goes on, the output that its child holds is not at its end.
     check(
         &["hold", "close-output", "hear"],
         &["poll", "50", "say", "x\n", "exit", "42"],
@@ -189,30 +188,30 @@ fn a_child_that_holds_the_output_open_ends_with_its_parent() {
 }
 
 #[test]
-fn last_words_count_before_the_end() {
+fn output_counts_before_the_end() {
     let told = |program: &[&str], partner: &[&str], expected: &str| {
         let reply = talk(&joint(program, partner));
         assert_eq!(endings(&reply), expected);
         let ended = reply.partner.ended;
-        reply.told.is_some_and(|told| told < ended)
+        reply.output_end_reported.is_some_and(|told| told < ended)
     };
-    // It is busy with what was said.
+    // The partner is busy with what was written.
     let busy = ["hear", "sleep", "600", "exit", "43"];
     assert!(!told(&["say", "bad\n", "abort"], &busy, "SIGABRT / exit 43"));
     assert!(!told(&["say", "bad\n", "exit", "1"], &busy, "exit 1 / exit 43"));
-    // It waits for more.
+    // The partner waits for more.
     let wants_more = ["hear", "hear", "exit", "43"];
     assert!(told(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
     assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
     assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
-    // It closes its output only: what becomes of it then is waited for.
+    // The program only closes its output: the judge waits to see what it does then.
     assert!(told(&["close-output", "sleep", "1200", "abort"], &busy, "SIGABRT / exit 43"));
     let bad = ["say", "bad\n", "close-output", "sleep", "1000000"];
     assert!(!told(&bad, &busy, "stopped: Dismissed / exit 43"));
 }
 
-/// What each waits for; `None` where this machine does not show it.
-fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
+/// `expected`: what each waits for.
+fn deadlock(program: &[&str], partner: &[&str], expected: [WaitReason; 2]) {
     let reply = talk(&joint(program, partner));
     let found = reply.deadlock.map(|found| [found.program, found.partner]);
     assert_eq!(found, Some(expected), "{program:?} {partner:?}: {reply:?}");
@@ -222,10 +221,10 @@ fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
 }
 
 #[test]
-fn two_that_wait_for_each_other_are_found_out() {
-    use Waits::{Input, Itself, Output};
+fn deadlocks_are_detected() {
+    use WaitReason::{Input, Itself, Output};
     deadlock(&["hear"], &["hear"], [Input, Input]);
-    // What was not flushed is not there.
+    // What was not flushed was not written.
     deadlock(&["hear", "buffer", "L\n", "hear"], &["say", "1\n", "hear"], [Input, Input]);
     // Half a line.
     deadlock(&["say", "L", "hear"], &["hear"], [Input, Input]);
@@ -237,7 +236,7 @@ fn two_that_wait_for_each_other_are_found_out() {
 }
 
 #[test]
-fn one_that_may_go_on_by_itself_is_waited_for() {
+fn a_timed_wait_is_no_deadlock() {
     let both = |program: &[&str], heard: &str| {
         let reply = check(
             program,
@@ -265,9 +264,9 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
     both(&["child-waits", "other-timer", "say", "L\n", "hear"], "awake\n");
 }
 
-/// Alarm clocks of the run before are not those of this one.
+/// Alarm clocks of the previous run are not those of this one.
 #[test]
-fn an_alarm_that_is_over_is_forgotten() {
+fn alarms_of_the_previous_run_do_not_count() {
     let (mut first, mut second) = pair();
     let alarm = joint(&["alarm", "1000000", "say", "x\n"], &["hear", "exit", "42"]);
     let both_wait = joint(&["hear"], &["hear"]);
@@ -277,9 +276,10 @@ fn an_alarm_that_is_over_is_forgotten() {
     }
 }
 
-/// Both reach their limits, the program first. What it waited for then, and whether its partner owed it an answer.
+/// Both reach their limits, the program first. Checks what it waited for then, and whether its partner owed it an
+/// answer.
 #[test]
-fn what_it_waited_for_at_its_limit_is_told() {
+fn the_wait_at_the_limit_is_reported() {
     let talk_until = |millis: u64, program: &[&str], partner: &[&str]| {
         let mut job = joint(program, partner);
         job.program.limits.wall_time = Some(Duration::from_millis(millis));
@@ -287,7 +287,7 @@ fn what_it_waited_for_at_its_limit_is_told() {
         job.partner.limits.cpu_time = Some(Duration::from_millis(millis + 200));
         talk(&job)
     };
-    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+    let check = |program: &[&str], partner: &[&str], waits: Option<WaitReason>, is_owed: bool| {
         let reply = talk_until(500, program, partner);
         assert_eq!(summary(&reply.program.reply.outcome), "stopped: WallTime", "{program:?}");
         if cfg!(target_os = "linux") {
@@ -296,7 +296,7 @@ fn what_it_waited_for_at_its_limit_is_told() {
             assert_eq!(debt.longest > Duration::ZERO, is_owed, "{program:?}");
         }
     };
-    use Waits::{Input, Output};
+    use WaitReason::{Input, Output};
     const EVER: &str = "1000000";
     check(&["hear"], &["sleep", EVER], Some(Input), true);
     check(&["say", "x\n", "hear"], &["hear", "spin"], Some(Input), true);
@@ -324,7 +324,7 @@ fn floods_are_limited_and_take_no_memory() {
     let kept: usize = kept.map(|said| said.text.len()).sum();
     assert!(kept <= 8 << 10);
     assert_eq!(kept as u64 + reply.transcript.left_out.0, said.0);
-    // Nobody listens any more: it counts all the same.
+    // Nobody reads any more: it counts all the same.
     let mut job = joint(&["flood", "-1"], &["exit", "42"]);
     job.program.limits.output = Some(Bytes::mib(8));
     let reply = talk(&job);
@@ -333,7 +333,7 @@ fn floods_are_limited_and_take_no_memory() {
     job.partner.limits.output = Some(Bytes::mib(8));
     let reply = talk(&job);
     assert_eq!(summary(&reply.partner.reply.outcome), "stopped: Output");
-    // One that does not listen makes the other wait, and no more.
+    // A partner that does not read makes the other wait, and no more.
     let mut job = joint(&["flood", "-1"], &["sleep", "200", "exit", "43"]);
     job.transcript = None;
     job.program.limits.output = None;
@@ -343,7 +343,7 @@ fn floods_are_limited_and_take_no_memory() {
 }
 
 #[test]
-fn limits_hold_for_each_alone() {
+fn limits_hold_for_each_program() {
     let mut job = joint(&["spin"], &["hear", "exit", "43"]);
     job.program.limits.cpu_time = Some(Duration::from_millis(200));
     check_job(&job, "stopped: CpuTime / exit 43", ["", "end\n"]);
@@ -363,7 +363,7 @@ fn any_bytes_go_through() {
 }
 
 #[test]
-fn much_goes_back_and_forth() {
+fn many_messages_pass() {
     let mut job = joint(&["many", "300"], &["echo", "exit", "42"]);
     job.transcript = None;
     let reply = check_job(&job, "exit 0 / exit 42", ["", ""]);
@@ -372,7 +372,7 @@ fn much_goes_back_and_forth() {
 }
 
 #[test]
-fn nobody_writes_into_its_own_input() {
+fn a_program_cannot_write_to_its_input() {
     check(
         &["ask-myself", "hear"],
         &["say", "x\n", "exit", "42"],
@@ -384,11 +384,11 @@ fn nobody_writes_into_its_own_input() {
 #[test]
 fn a_fault_on_one_side_ends_the_other() {
     let (mut first, mut second) = pair();
-    for side in [Side::Program, Side::Partner] {
+    for side in [TalkSide::Program, TalkSide::Partner] {
         let mut job = joint(&["sleep", "1000000"], &["sleep", "1000000"]);
         let broken = match side {
-            Side::Program => &mut job.program,
-            Side::Partner => &mut job.partner,
+            TalkSide::Program => &mut job.program,
+            TalkSide::Partner => &mut job.partner,
         };
         broken.command.argv = vec!["/nowhere".to_owned()];
         let error = first.run_joint(&mut second, &job).unwrap_err();
@@ -417,16 +417,16 @@ fn a_stopper_ends_both() {
     assert!(is_interrupted(&error), "{error}");
 }
 
-/// On a busy machine a program starts late. Until then it does not stand still, whatever rests in its slot, and
-/// nothing that ran before is on its bill.
+/// On a busy machine a program starts late. Until then it does not count as blocked, even if another process waits in
+/// its slot, and it is not charged for earlier runs.
 #[test]
-fn one_that_has_not_begun_does_not_stand_still() {
-    let output = alone("sandbox::joined::begin_late", |_| {});
+fn a_program_that_has_not_begun_is_not_blocked() {
+    let output = run_in_own_process("sandbox::joined::begin_late", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Stops its only slots, so it must be alone in its process.
+/// It stops its only slots, so it must be alone in its process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn begin_late() {
@@ -459,16 +459,16 @@ fn begin_late() {
     };
     let speaks = joint(&["say", "L\n"], &["hear", "exit", "42"]);
     late(&speaks, 600, "exit 0 / exit 42");
-    // Ended before it began, or in the midst of it. It does not listen, so it cannot end by itself first.
+    // It is ended before it began, or while it begins. It does not read, so it cannot end by itself first.
     let ends = joint(&["sleep", "60000"], &["exit", "43"]);
     for _ in 0..20 {
         late(&ends, 50, "stopped: Dismissed / exit 43");
     }
 }
 
-/// The news of one must not be lost in that of the other; then nobody would ever wake.
+/// If the end of one were lost in that of the other, nobody would ever wake.
 #[test]
-fn two_that_end_at_the_same_time_are_both_heard() {
+fn simultaneous_ends_are_both_noticed() {
     let host = host();
     let cores = host.physical_cores();
     let slot = |core: Option<_>| Slot::start(host, core).expect("a slot starts");
@@ -482,16 +482,16 @@ fn two_that_end_at_the_same_time_are_both_heard() {
 
 #[test]
 fn a_hundred_pairs_leave_nothing() {
-    let output = alone("sandbox::joined::hundred_pairs", |_| {});
+    let output = run_in_own_process("sandbox::joined::hundred_pairs", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn hundred_pairs() {
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let (mut first, mut second) = pair();
     let jobs = [
         joint(&["hear", "say", "L\n"], &["say", "1\n", "hear", "exit", "42"]),
@@ -503,18 +503,18 @@ fn hundred_pairs() {
         first.run_joint(&mut second, job).unwrap();
     };
     run(&jobs[0]);
-    let during = Possessions::of_this_process();
+    let during = ProcessResources::of_this_process();
     for round in 0..100 {
         run(&jobs[round % jobs.len()]);
     }
-    assert_eq!(Possessions::of_this_process(), during);
+    assert_eq!(ProcessResources::of_this_process(), during);
     drop((first, second));
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
 }
 
 /// Each of the languages that contestants use, when it forgets to flush.
 #[test]
-fn forgetting_to_flush_is_found_out_in_every_language() {
+fn missing_flushes_are_detected_in_every_language() {
     let check = |argv: &[&str]| {
         if !Path::new(argv[0]).exists() {
             return skip(&format!("no {}", argv[0]));
@@ -523,7 +523,7 @@ fn forgetting_to_flush_is_found_out_in_every_language() {
         job.program.command.argv = argv.iter().map(ToString::to_string).collect();
         let reply = talk(&job);
         let waits = reply.deadlock.map(|deadlock| deadlock.program);
-        assert_eq!(waits, Some(Waits::Input), "{argv:?} {reply:?}");
+        assert_eq!(waits, Some(WaitReason::Input), "{argv:?} {reply:?}");
     };
     let python = "import sys; sys.stdin.readline(); print('L'); sys.stdin.readline()";
     check(&["/usr/bin/python3", "-c", python]);

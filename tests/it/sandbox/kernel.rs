@@ -1,11 +1,12 @@
-//! What the kernel holds for a program, and whether it is on the program's account.
+//! What the kernel holds for a program, and whether the program is charged for it.
 
 use juror::model::joint::JointJob;
 
 use super::*;
 
-/// Holds this kind of thing by so many processes while somebody else sleeps for so many milliseconds; how many it got.
-fn hold(
+/// This many processes hold this kind of thing, while another program sleeps for this many milliseconds. Returns how
+/// many they got.
+fn run_holder(
     kind: &str,
     processes: u32,
     milliseconds: u32,
@@ -27,11 +28,11 @@ fn hold(
     (heard.trim().parse().unwrap_or_default(), reply.program.reply.outcome)
 }
 
-/// What is on no account is limited in number.
+/// What is charged to nobody is limited in number.
 #[test]
-fn what_the_kernel_counts_for_nobody_is_limited() {
+fn uncharged_kernel_objects_are_limited() {
     let check = |kind: &str, most: u64| {
-        let (count, outcome) = hold(kind, 8, 0, || {});
+        let (count, outcome) = run_holder(kind, 8, 0, || {});
         assert!(count <= most, "{kind}: {count}");
         assert_eq!(summary(&outcome), "exit 0", "{kind}: {outcome:?}");
     };
@@ -69,7 +70,7 @@ mod quiet {
         for kind in kinds.split_whitespace() {
             let (before, had) = (kernel(), free());
             let mut most = (0, 0);
-            let (count, outcome) = hold(kind, 56, 2500, || {
+            let (count, outcome) = run_holder(kind, 56, 2500, || {
                 for _ in 0..40 {
                     std::thread::sleep(Duration::from_millis(100));
                     most = (most.0.max(kernel() - before), most.1.max(had - free()));

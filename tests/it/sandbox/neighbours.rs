@@ -8,17 +8,16 @@ use juror::model::joint::JointJob;
 
 use super::*;
 
-/// How many slots each judge has.
 const SLOTS: usize = 3;
 
-/// A judge in a process of its own, and the users of its programs; it lives until its input is closed.
-struct Judge {
+/// A judge in a process of its own. It lives until its input is closed.
+struct JudgeProcess {
     process: Child,
     output: BufReader<ChildStdout>,
 }
 
-impl Judge {
-    /// Started by this command, which is given the judge's as arguments, if any.
+impl JudgeProcess {
+    /// The judge's command becomes the arguments of `by`; an empty `by` starts the judge directly.
     fn start(by: &[&str]) -> Self {
         let executable = std::env::current_exe().unwrap();
         let test = "sandbox::neighbours::tell_users";
@@ -32,7 +31,7 @@ impl Judge {
         Self { process, output }
     }
 
-    /// What its programs say of their users.
+    /// The users that its programs print.
     fn users(&mut self) -> Vec<u32> {
         let lines = self.output.by_ref().lines().map(Result::unwrap);
         let told = lines.filter_map(|line| line.split("user ").nth(1)?.trim().parse().ok());
@@ -40,7 +39,7 @@ impl Judge {
     }
 }
 
-/// Whether anything still runs as one of these.
+/// Processes with one of these users exist.
 fn have_processes(users: &[u32]) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let status = processes.filter_map(|it| fs::read_to_string(it.path().join("status")).ok());
@@ -65,12 +64,12 @@ fn no_two_runs_at_once_share_a_user() {
             .status()
             .is_ok_and(|status| status.success());
     let ways: [&[&str]; 3] = [&[], &[], if can_be_elsewhere { &elsewhere } else { &[] }];
-    let mut judges = ways.map(Judge::start);
-    let users: Vec<u32> = judges.iter_mut().flat_map(Judge::users).collect();
+    let mut judges = ways.map(JudgeProcess::start);
+    let users: Vec<u32> = judges.iter_mut().flat_map(JudgeProcess::users).collect();
     let different: BTreeSet<u32> = users.iter().copied().collect();
     assert_eq!(users.len(), SLOTS * judges.len());
     assert_eq!(different.len(), users.len(), "{users:?}");
-    // Whether it ends or is killed, what a judge had is free again.
+    // Whether a judge ends or is killed, what it had is free again.
     judges[0].process.kill().unwrap();
     for judge in &mut judges {
         drop(judge.process.stdin.take());
@@ -83,7 +82,7 @@ fn no_two_runs_at_once_share_a_user() {
     assert!(is_free, "{users:?}");
 }
 
-/// The kernel counts the pipes of all programs of a user together, and gives small ones to who has many.
+/// The kernel counts the pipes of all programs of a user together, and gives small ones to users with many.
 #[test]
 fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     let host = host();
@@ -105,7 +104,7 @@ fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     assert_eq!(summary(&reply.program.reply.outcome), expected, "{reply:?}");
 }
 
-/// What another run has locked is not counted for one that locks often.
+/// The locks of another run are not counted for one that locks often.
 #[test]
 fn locks_of_another_run_are_not_counted() {
     let [mut first, mut second] = [(); 2].map(|()| slot());
@@ -120,7 +119,7 @@ fn locks_of_another_run_are_not_counted() {
     assert_eq!(summary(&reply.partner.reply.outcome), "exit 42", "{reply:?}");
 }
 
-/// A judge that says which users its programs are of, all at the same time.
+/// A judge that prints the users of its programs, which run at the same time.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 #[expect(clippy::print_stdout, reason = "the other test reads it")]

@@ -1,4 +1,4 @@
-//! Outputs are files: what a program wrote is there, however it wrote it, and is no memory of the program.
+//! Outputs are files: what a program wrote is there, however it wrote it, and does not count as memory of the program.
 
 use std::ops::RangeInclusive;
 
@@ -7,12 +7,11 @@ use juror::model::verdict::Verdict;
 
 use super::*;
 
-/// A job for the program `outputs`.
 fn outputs(arguments: &[&str]) -> Job {
     job("outputs", arguments)
 }
 
-/// Runs it in a slot; compares how it ended and what it wrote.
+/// Compares how it ended and what it wrote.
 fn check_text(slot: &mut Slot, what: &str, amount: &str, stdout: &str, stderr: &str) {
     let reply = run(slot, &outputs(&[what, amount]));
     assert_eq!(summary(&reply.outcome), "exit 0", "{what}: {:?}", reply.outcome);
@@ -21,7 +20,7 @@ fn check_text(slot: &mut Slot, what: &str, amount: &str, stdout: &str, stderr: &
     assert_eq!(reply.outcome.stdout_bytes, Bytes(stdout.len() as u64), "{what}");
 }
 
-/// What holds for the outputs in every way to keep programs apart.
+/// Holds for the outputs in every isolation method.
 pub(crate) fn check_outputs(slot: &mut Slot) {
     let all = "x".repeat(1 << 20);
     check_text(slot, "leave", "", &all, "");
@@ -37,7 +36,7 @@ pub(crate) fn check_outputs(slot: &mut Slot) {
     check_text(slot, "hole", "3", "\0\0\0x", "");
     check_text(slot, "size", "4", "\0\0\0\0", "");
     let limits: [(&str, &[&str], u64); 7] = [
-        // The whole of what is allowed, and a byte more.
+        // All that is allowed, and a byte more.
         ("exit 0", &["much", "2"], 2 << 20),
         ("stopped: Output", &["much", "2"], (2 << 20) - 1),
         ("stopped: Output", &["much-errors", "2"], (2 << 20) - 1),
@@ -58,38 +57,38 @@ pub(crate) fn check_outputs(slot: &mut Slot) {
 }
 
 #[test]
-fn what_a_program_wrote_is_there_however_it_wrote_it() {
+fn outputs_arrive_however_they_were_written() {
     check_outputs(&mut slot());
 }
 
 /// A program that writes 60 MiB.
-struct Large {
+struct LargeOutput {
     arguments: [&'static str; 2],
     /// With 64 MiB of memory.
     verdict: Option<Verdict>,
-    /// Its memory, in MiB.
+    /// In MiB.
     memory: RangeInclusive<u64>,
 }
 
 const MLE: Option<Verdict> = Some(Verdict::MemoryLimitExceeded);
 
 /// Counted or not, output is no memory.
-const LARGE: [Large; 2] = [
-    Large { arguments: ["much", "60"], verdict: None, memory: 0..=4 },
-    Large { arguments: ["much-errors", "60"], verdict: None, memory: 0..=4 },
+const LARGE: [LargeOutput; 2] = [
+    LargeOutput { arguments: ["much", "60"], verdict: None, memory: 0..=4 },
+    LargeOutput { arguments: ["much-errors", "60"], verdict: None, memory: 0..=4 },
 ];
 
 /// If memory is counted exactly.
-const LARGE_WITH_MEMORY: [Large; 4] = [
-    Large { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
+const LARGE_WITH_MEMORY: [LargeOutput; 4] = [
+    LargeOutput { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
     // Less than the kernel allows for both together.
-    Large { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
-    Large { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
-    // The looks may come after it is free again.
-    Large { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
+    LargeOutput { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
+    LargeOutput { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
+    // The memory may be free again when it is measured.
+    LargeOutput { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
 ];
 
-fn check_large(slot: &mut Slot, large: &Large) {
+fn check_large(slot: &mut Slot, large: &LargeOutput) {
     let mut job = outputs(&large.arguments);
     job.limits.memory = Some(Bytes::mib(64));
     job.limits.output = Some(Bytes::mib(80));
@@ -103,16 +102,16 @@ fn check_large(slot: &mut Slot, large: &Large) {
     }
 }
 
-/// In every way to keep programs apart.
+/// Holds in every isolation method.
 pub(crate) fn check_large_outputs(slot: &mut Slot) {
     LARGE.iter().for_each(|large| check_large(slot, large));
 }
 
 #[test]
-fn output_is_no_memory_of_the_program() {
+fn output_does_not_count_as_memory() {
     let mut slot = slot();
     check_large_outputs(&mut slot);
-    if !counts_exactly() {
+    if !has_group_meters() {
         return skip("no control group to count memory");
     }
     LARGE_WITH_MEMORY.iter().for_each(|large| check_large(&mut slot, large));

@@ -7,7 +7,7 @@ fn a_machine_that_is_short_of_memory_is_no_verdict() {
     if host().mechanism().memory == Meter::Rusage {
         return skip("no control group to limit memory");
     }
-    let output = alone("sandbox::short::short_of_memory", |_| {});
+    let output = run_in_own_process("sandbox::short::short_of_memory", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     for line in errors.lines().filter(|line| line.starts_with("left out")) {
         skip(line.trim_start_matches("left out: "));
@@ -15,16 +15,16 @@ fn a_machine_that_is_short_of_memory_is_no_verdict() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// A control group that is gone when dropped, with this process in it until then.
-struct Home {
+/// This process is in the group until this is dropped. Then the group is removed.
+struct MemoryGroup {
     above: PathBuf,
     here: PathBuf,
 }
 
-impl Home {
-    /// Moves this process to where there is only so much memory.
+impl MemoryGroup {
+    /// Moves this process to a group with only this much memory.
     fn with_memory(most: Bytes) -> Option<Self> {
-        let above = place_of_groups()?;
+        let above = group_directory()?;
         let here = above.join(format!("tests-{}", process::id()));
         let home = Self { above, here: here.clone() };
         fs::create_dir(&here).ok()?;
@@ -33,7 +33,7 @@ impl Home {
             Ok(()) => here,
             Err(_) => {
                 fs::write(here.join("memory.max"), &most).ok()?;
-                // With version 2 a group has processes or groups in it.
+                // With version 2 a group has processes or groups in it, never both.
                 fs::write(here.join("cgroup.subtree_control"), "+memory +pids").ok()?;
                 fs::create_dir(here.join("judge")).ok()?;
                 here.join("judge")
@@ -44,7 +44,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for MemoryGroup {
     fn drop(&mut self) {
         let _ = fs::write(self.above.join("cgroup.procs"), "0");
         for _ in 0..100 {
@@ -58,7 +58,7 @@ impl Drop for Home {
 }
 
 /// The directory in which this judge makes groups for memory.
-fn place_of_groups() -> Option<PathBuf> {
+fn group_directory() -> Option<PathBuf> {
     let mut slot = slot();
     let stopper = slot.stopper();
     std::thread::scope(|scope| {
@@ -76,11 +76,11 @@ fn place_of_groups() -> Option<PathBuf> {
     })
 }
 
-/// Moves its own process.
+/// It moves its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn short_of_memory() {
-    let Some(home) = Home::with_memory(Bytes::mib(100)) else {
+    let Some(home) = MemoryGroup::with_memory(Bytes::mib(100)) else {
         return skip("this process may not move to another control group");
     };
     // Found again: this process is in another group now.
@@ -91,8 +91,8 @@ fn short_of_memory() {
     let error = slot.run(&large).unwrap_err();
     assert_eq!(error.step, "run the program");
     assert!(error.reason.starts_with("ENOMEM: "), "{error}");
-    assert_eq!(error.again, juror::model::judgement::Again::Perhaps);
-    // What is the program's own fault is that still, also in the same slot.
+    assert_eq!(error.again, juror::model::judgement::Retry::Possible);
+    // The program's own fault still gets its verdict, also in the same slot.
     large.limits.memory = Some(Bytes::mib(64));
     let outcome = run(&mut slot, &large).outcome;
     assert_eq!(summary(&outcome), "stopped: Memory", "{outcome:?}");
@@ -104,26 +104,26 @@ fn short_of_memory() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
-    let output = alone("sandbox::short::work_without_threads", |_| {});
+fn work_is_done_without_threads() {
+    let output = run_in_own_process("sandbox::short::work_without_threads", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
 
-/// Limits its own process.
+/// It limits its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use crate::scripted::Scripted;
+    use crate::scripted::ScriptedExecutor;
     use juror::executor::parallel;
     use juror::model::stop::Stop;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let executor = Scripted::new(4, |_| Err(Stop::Interrupted));
+    let executor = ScriptedExecutor::new(4, |_| Err(Stop::Interrupted));
     let items: Vec<u32> = (0..100).collect();
     let sizes = fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
-    // Less than a thread has as its stack.
+    // Less than the stack of a thread.
     let most = pages * rustix::param::page_size() as u64 + (1 << 20);
     let limit = Rlimit { current: Some(most), ..getrlimit(Resource::As) };
     setrlimit(Resource::As, limit).unwrap();

@@ -1,9 +1,9 @@
-//! Trees of groups, as tables.
+//! Tables of trees of groups.
 
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::judge::score::by_rules;
+use crate::judge::score::score_by_rules;
 use crate::model::grader::{GradedGroup, PossibleScores};
 use crate::model::judgement::JudgeError;
 use crate::plan::schedule::{CaseEnd, Need};
@@ -43,9 +43,9 @@ fn data(lines: &[&str]) -> (TestData, Graders) {
         }
         let above = known.iter().filter(|(above, _)| above.is_empty() || is_inside(name, above));
         if let Some((_, above)) = above.max_by_key(|(above, _)| above.len()) {
-            keys = keys.or(above);
+            keys = keys.with_missing_from(above);
         }
-        graders.groups.push(GradedGroup { name: name.to_owned(), grading: keys.settled() });
+        graders.groups.push(GradedGroup { name: name.to_owned(), grading: keys.with_defaults() });
         known.push((name, keys));
         for number in 1..=cases {
             let name = format!("{name}/{number}");
@@ -59,19 +59,19 @@ fn verdict(short: &str) -> Verdict {
     Verdict::ALL.into_iter().find(|verdict| verdict.short() == short).unwrap()
 }
 
-/// The total for these verdicts; `.` is a case that was not selected.
+/// `.` is a case that was not selected.
 fn total<'a>(
     (data, graders): &'a (TestData, Graders),
     verdicts: &str,
     custom: CustomGrader<'_>,
-) -> Result<Total<'a>, Stop> {
+) -> Result<SubmissionTotal<'a>, Stop> {
     let verdicts: Vec<&str> = verdicts.split(' ').collect();
     assert_eq!(verdicts.len(), data.cases.len());
     let tree = GroupTree::new(data, graders, true);
     let result = |name: &str| {
         let at = data.cases.iter().position(|case| case.name == name)?;
         let verdict = Some(verdicts[at]).filter(|it| *it != ".").map(verdict)?;
-        let score = by_rules(tree.case(&data.cases[at]), verdict);
+        let score = score_by_rules(tree.case_scoring(&data.cases[at]), verdict);
         Some(CaseResult { verdict, score: score.map(|score| score.score) })
     };
     tree.total(&result, custom)
@@ -81,8 +81,8 @@ fn no_grader(_: &[String], _: &[CaseResult]) -> Result<CaseResult, Stop> {
     Err(JudgeError::new("run the grader", "there is none").into())
 }
 
-/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and `?` for unknown scores.
-fn shown(total: Result<Total<'_>, Stop>) -> String {
+/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and scores, which may be `?`.
+fn shown(total: Result<SubmissionTotal<'_>, Stop>) -> String {
     let total = match total {
         Ok(total) => total,
         Err(Stop::Fault(error)) => return error.reason,
@@ -113,7 +113,7 @@ fn check(lines: &[&str], table: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_tree_comes_to_what_it_does_in_problemtools() {
+fn a_tree_gives_the_same_result_as_problemtools() {
     let mut groups: Vec<&str> = Vec::new();
     let mut is_new = true;
     let mut compared = 0;
@@ -130,14 +130,14 @@ fn a_tree_comes_to_what_it_does_in_problemtools() {
         let data = data(&groups);
         let shown = shown(total(&data, verdicts, &no_grader)).replace('~', "");
         assert_eq!(shown, expected, "{groups:?} with {verdicts}");
-        is_run_as_it_counts(&data, verdicts);
+        check_counted_cases_are_run(&data, verdicts);
         compared += 1;
     }
     assert_eq!(compared, 25);
 }
 
-/// Checks that exactly the cases that count are run, if all ends are known.
-fn is_run_as_it_counts(data: &(TestData, Graders), verdicts: &str) {
+/// If all ends are known, exactly the cases that count must run.
+fn check_counted_cases_are_run(data: &(TestData, Graders), verdicts: &str) {
     let names: Vec<&str> = data.0.cases.iter().map(|case| case.name.as_str()).collect();
     let schedule = GroupTree::new(&data.0, &data.1, true).schedule(&names);
     let ends = verdicts.split(' ').map(|verdict| match verdict {
@@ -167,7 +167,7 @@ fn cases_that_were_not_selected_leave_the_score_open() {
 }
 
 #[test]
-fn a_score_outside_of_its_range_is_told_and_stays_as_it_is() {
+fn a_score_outside_of_its_range_is_reported_and_kept() {
     check(
         &["/ 0 range=0,2", "sample 0", "secret 0 on=continue", "secret/a 2 reject=-3 range=0,inf"],
         &[
@@ -183,7 +183,7 @@ fn a_score_outside_of_its_range_is_told_and_stays_as_it_is() {
 }
 
 #[test]
-fn flags_that_do_not_go_together_are_a_fault() {
+fn contradicting_flags_are_an_error() {
     let below = ["/ 0 flags=ignore_sample on=continue", "sample 1 flags=", "secret 3"];
     let what = "secret: `ignore_sample` is for a group with at most two results; this one has 3";
     check(&below, &[("AC AC AC AC", what)]);
@@ -230,7 +230,7 @@ fn in_the_dialect_of_domjudge_a_group_of_cases_is_worth_its_points_once() {
 }
 
 #[test]
-fn the_packages_own_grader_decides_what_a_group_comes_to() {
+fn the_packages_own_grader_decides_the_result_of_a_group() {
     let lines =
         ["/ 0", "sample 0", "secret 0 on=break", "secret/a 2 custom=x,y", "secret/b 1 flags="];
     let data = data(&lines);

@@ -8,21 +8,20 @@ use crate::model::grader::{GradedGroup, GradingKeys};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::test_data::{TestCase, TestData, TestGroup};
-use crate::package::files::Item;
+use crate::package::files::PackageEntry;
 use crate::package::kattis::case_files::{self, CaseFiles};
 use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::legacy::{LegacyYaml, flags};
-use crate::package::kattis::part::Part;
-use crate::package::kattis::{Pack, programs};
+use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::{PackageReader, programs};
 
-/// Reads all test data, and the grading of its groups.
 pub(super) fn read(
-    pack: &Pack<'_>,
+    pack: &PackageReader<'_>,
     yaml: &LegacyYaml,
     output_validators: &[Program],
     is_draft: bool,
 ) -> (TestData, Vec<GradedGroup>) {
-    let mut reader = Reader {
+    let mut reader = LegacyDataReader {
         pack,
         yaml,
         output_validators,
@@ -31,10 +30,10 @@ pub(super) fn read(
         groups: Vec::new(),
         unlisted: BTreeMap::new(),
     };
-    let root = reader.keys("data", GroupKeys::default());
-    reader.group("", &root);
-    for part in Part::ALL.into_iter().filter(|part| is_draft || part.is_judged()) {
-        reader.directory(part, &format!("data/{}", part.name()), &root);
+    let root = reader.directory_keys("data", GroupKeys::default());
+    reader.add_group("", &root);
+    for part in DataDirectory::ALL.into_iter().filter(|part| is_draft || part.is_judged()) {
+        reader.read_directory(part, &format!("data/{}", part.name()), &root);
     }
     for (ending, items) in &reader.unlisted {
         let more = match items.len() {
@@ -44,20 +43,20 @@ pub(super) fn read(
         let message = format!("is ignored{more}: it belongs to no test case");
         pack.faults.warning(items[0], message, "remove or move it");
     }
-    check_places(pack);
-    let Reader { data, groups, .. } = reader;
-    pack.check_secret(&data);
+    check_case_directories(pack);
+    let LegacyDataReader { data, groups, .. } = reader;
+    pack.check_secret_cases(&data);
     (data, groups)
 }
 
 /// Warns of test cases and groups that judges overlook.
 ///
 /// Source: legacy problem package format, "Test Data": only `sample` and `secret` have test cases.
-fn check_places(pack: &Pack<'_>) {
-    let is_case = |item: &Item| item.is_file() && item.name.ends_with(".in");
-    let has_cases = |group: &Item| pack.tree.below(&group.name).iter().any(is_case);
+fn check_case_directories(pack: &PackageReader<'_>) {
+    let is_case = |item: &PackageEntry| item.is_file() && item.name.ends_with(".in");
+    let has_cases = |group: &PackageEntry| pack.tree.below(&group.name).iter().any(is_case);
     for item in pack.tree.children("data") {
-        let is_part = Part::ALL.iter().any(|part| part.name() == item.base_name());
+        let is_part = DataDirectory::ALL.iter().any(|part| part.name() == item.base_name());
         if is_case(item) || item.is_directory() && !is_part && has_cases(item) {
             let message = "is ignored: test cases belong in data/sample and data/secret";
             pack.faults.warning(item, message, "move it there, or remove it");
@@ -73,7 +72,7 @@ fn check_places(pack: &Pack<'_>) {
 
 /// Whether a group has other scores than in pass-fail problems.
 pub(super) fn has_scores(problem: &Problem) -> bool {
-    let default = GradingKeys::default().settled();
+    let default = GradingKeys::default().with_defaults();
     let groups = problem.graders.iter().flat_map(|graders| &graders.groups);
     groups.map(|group| &group.grading).any(|it| {
         (it.accept_score, it.reject_score, it.range)
@@ -81,27 +80,24 @@ pub(super) fn has_scores(problem: &Problem) -> bool {
     })
 }
 
-struct Reader<'a> {
-    pack: &'a Pack<'a>,
+struct LegacyDataReader<'a> {
+    pack: &'a PackageReader<'a>,
     yaml: &'a LegacyYaml,
-    /// The package's own output validators, if it has any.
     output_validators: &'a [Program],
     is_draft: bool,
     data: TestData,
     groups: Vec<GradedGroup>,
-    /// Files that belong to no test case, by ending.
-    unlisted: BTreeMap<&'a str, Vec<&'a Item>>,
+    unlisted: BTreeMap<&'a str, Vec<&'a PackageEntry>>,
 }
 
-/// An entry of a directory of test data.
-enum Entry<'a> {
-    Group(&'a Item),
+enum DataEntry<'a> {
+    Group(&'a PackageEntry),
     Case(&'a str, CaseFiles<'a>),
 }
 
-impl<'a> Reader<'a> {
-    /// The keys that hold in a directory: its own, completed with those of the directory around it.
-    fn keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
+impl<'a> LegacyDataReader<'a> {
+    /// The directory's own keys, completed with those of the directory around it.
+    fn directory_keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
         let tree = self.pack.tree;
@@ -110,34 +106,37 @@ impl<'a> Reader<'a> {
         group_yaml::read(self.pack, item, self.is_draft, directory).or(&outer)
     }
 
-    fn group(&mut self, name: &str, keys: &GroupKeys) {
-        let grading = self.yaml.grading.or(&keys.grading).settled();
+    fn add_group(&mut self, name: &str, keys: &GroupKeys) {
+        let grading = self.yaml.grading.with_missing_from(&keys.grading).with_defaults();
         self.groups.push(GradedGroup { name: name.to_owned(), grading });
         if !name.is_empty() {
             self.data.groups.push(TestGroup { name: name.to_owned(), scoring: None });
         }
     }
 
-    fn directory(&mut self, part: Part, directory: &str, outer: &GroupKeys) {
+    fn read_directory(&mut self, part: DataDirectory, directory: &str, outer: &GroupKeys) {
         let tree = self.pack.tree;
         if tree.directory(directory).is_none() {
             return;
         }
-        let keys = self.keys(directory, outer.clone());
+        let keys = self.directory_keys(directory, outer.clone());
         if part.is_judged() {
-            self.group(&directory["data/".len()..], &keys);
+            self.add_group(&directory["data/".len()..], &keys);
         }
         // Sorted by file name, as other judges do: `a.ans` before `a1`.
-        let mut entries: BTreeMap<String, Entry<'a>> = BTreeMap::new();
+        let mut entries: BTreeMap<String, DataEntry<'a>> = BTreeMap::new();
         for item in tree.children(directory) {
-            if let Some(split) = case_files::split(item).filter(|it| !is_settings(item, it.base)) {
+            if let Some(split) =
+                case_files::split_case_file(item).filter(|it| !is_settings(item, it.base))
+            {
                 let entry = entries.entry(format!("{}.ans", split.base));
-                let entry = entry.or_insert_with(|| Entry::Case(split.base, CaseFiles::default()));
-                if let Entry::Case(_, files) = entry {
+                let entry =
+                    entry.or_insert_with(|| DataEntry::Case(split.base, CaseFiles::default()));
+                if let DataEntry::Case(_, files) = entry {
                     files.add(split.ending, item);
                 }
             } else if item.is_directory() {
-                entries.insert(item.name.clone(), Entry::Group(item));
+                entries.insert(item.name.clone(), DataEntry::Group(item));
             } else if !programs::is_readme(item)
                 && !is_settings(item, "")
                 && !matches!(item.ending(), "hint" | "desc")
@@ -147,34 +146,36 @@ impl<'a> Reader<'a> {
         }
         for entry in entries.values() {
             match entry {
-                Entry::Group(item) => self.directory(part, &item.name, &keys),
-                Entry::Case(base, files) => {
-                    let case = self.case(part, base, files, &keys);
-                    part.cases(&mut self.data).extend(case);
+                DataEntry::Group(item) => self.read_directory(part, &item.name, &keys),
+                DataEntry::Case(base, files) => {
+                    let case = self.read_case(part, base, files, &keys);
+                    part.cases_mut(&mut self.data).extend(case);
                 }
             }
         }
     }
 
-    fn case(
+    fn read_case(
         &self,
-        part: Part,
+        part: DataDirectory,
         base: &str,
         files: &CaseFiles<'_>,
         group: &GroupKeys,
     ) -> Option<TestCase> {
         let pack = self.pack;
         let wanted: &[&str] = match part {
-            Part::InvalidInput => &["in"],
-            Part::Sample | Part::Secret | Part::InvalidAnswer => &["in", "ans"],
-            Part::ValidOutput | Part::InvalidOutput => &["in", "ans", "out"],
+            DataDirectory::InvalidInput => &["in"],
+            DataDirectory::Sample | DataDirectory::Secret | DataDirectory::InvalidAnswer => {
+                &["in", "ans"]
+            }
+            DataDirectory::ValidOutput | DataDirectory::InvalidOutput => &["in", "ans", "out"],
         };
         let base_name = base.rsplit('/').next().unwrap_or_default();
         if let Some(missing) = wanted.iter().find(|ending| files.get(ending).is_none()) {
             // An exchange or a picture without an input is only shown.
             if let Some(item) = files.get("in").or(files.get("ans")).or(files.get("out")) {
                 let message = format!("is left out: there is no `{base_name}.{missing}`");
-                pack.faults.lack(item, message, format!("add {base_name}.{missing}"));
+                pack.faults.publishing_error(item, message, format!("add {base_name}.{missing}"));
             }
             return None;
         }
@@ -184,7 +185,7 @@ impl<'a> Reader<'a> {
         let mut output_validator_args = self.yaml.validator_flags.clone();
         output_validator_args.extend(keys.output_flags.unwrap_or_default());
         if self.output_validators.is_empty() {
-            output_validator_args = flags::settled(output_validator_args);
+            output_validator_args = flags::normalize(output_validator_args);
         }
         Some(TestCase {
             args: keys.args.unwrap_or_default(),
@@ -196,6 +197,6 @@ impl<'a> Reader<'a> {
 }
 
 /// Whether a file has the settings of a directory, not those of a test case of that name.
-fn is_settings(item: &Item, base: &str) -> bool {
+fn is_settings(item: &PackageEntry, base: &str) -> bool {
     matches!(item.base_name(), "testdata.yaml" | "test_group.yaml") || base.ends_with("/testdata")
 }

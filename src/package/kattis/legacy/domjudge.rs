@@ -6,37 +6,36 @@ use std::time::Duration;
 
 use crate::model::grader::Dialect;
 use crate::model::root::FilePath;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::kattis::problem_yaml::ProblemYaml;
-use crate::package::text::shown;
+use crate::package::text::excerpt;
 
 const INI: &str = "domjudge-problem.ini";
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 /// A file that only packages for DOMjudge have, if it exists.
-pub(super) fn mark(dir: &FilePath) -> Option<&'static str> {
+pub(super) fn marker_file(dir: &FilePath) -> Option<&'static str> {
     [INI, TIME_LIMIT].into_iter().find(|name| dir.join(name).is_file())
 }
 
-/// The judge whose rules hold, by the package's files.
 pub(super) fn dialect(dir: &FilePath) -> Dialect {
-    mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
+    marker_file(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }
 
-/// Whether the package has a statement at the place for DOMjudge.
-pub(super) fn has_statement(tree: &Files) -> bool {
+/// DOMjudge looks for the statement at the top of the package.
+pub(super) fn has_statement(tree: &PackageFiles) -> bool {
     tree.file(INI).is_some()
         && ["pdf", "html", "txt"].iter().any(|it| tree.file(&format!("problem.{it}")).is_some())
 }
 
 /// Reads the time limit and the name; those of the `.ini` file take precedence.
-pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
+pub(super) fn read(tree: &PackageFiles, yaml: &mut ProblemYaml) {
     let text = |name| tree.file(name)?.read(&tree.faults);
     let ini = text(INI);
     let pairs = ini.iter().flat_map(|ini| ini.text.lines()).filter_map(|line| line.split_once('='));
     let mut time_limit = None;
     for (key, value) in pairs {
-        let value = plain(value);
+        let value = ini_value(value);
         match key.trim() {
             "timelimit" => time_limit = Some((INI, value.to_owned())),
             "name" if yaml.names.is_empty() && !value.is_empty() => {
@@ -51,14 +50,14 @@ pub(super) fn read(tree: &Files, yaml: &mut ProblemYaml) {
     match seconds.filter(|it| !it.is_zero() && it.as_secs() < 1_000_000) {
         Some(limit) => yaml.limits.time_limit = Some(limit),
         None => {
-            let message = format!("`{}` is not a time limit", shown(&value));
+            let message = format!("`{}` is not a time limit", excerpt(&value));
             tree.faults.error(tree.path(name), message, "write a number of seconds above 0");
         }
     }
 }
 
 /// A value without quotes and comment, as PHP's `parse_ini_string` reads it.
-fn plain(value: &str) -> &str {
+fn ini_value(value: &str) -> &str {
     let value = value.trim();
     match value.chars().next() {
         Some(quote @ ('"' | '\'')) => value[1..].split(quote).next().unwrap_or_default(),

@@ -5,10 +5,10 @@
 
 use crate::check::options::Options;
 use crate::package::kattis::legacy::words;
-use crate::package::node::{Node, Parse};
+use crate::package::node::{Node, ParseResult};
 
 /// The same flags in the form of 2025-09, which forbids a repeated tolerance. Unknown flags stay.
-pub(super) fn settled(flags: Vec<String>) -> Vec<String> {
+pub(super) fn normalize(flags: Vec<String>) -> Vec<String> {
     if Options::parse(&flags).is_ok() {
         return flags;
     }
@@ -45,8 +45,8 @@ pub(super) fn settled(flags: Vec<String>) -> Vec<String> {
 }
 
 /// The flags in a file; all must be flags of the default output validator.
-pub(super) fn of_default(node: &Node<'_>) -> Parse<Vec<String>> {
-    let flags = settled(words(node)?);
+pub(super) fn default_validator_flags(node: &Node<'_>) -> ParseResult<Vec<String>> {
+    let flags = normalize(words(node)?);
     match Options::parse(&flags) {
         Ok(_) => Ok(flags),
         Err(error) => Err(node.error(error.to_string(), "")),

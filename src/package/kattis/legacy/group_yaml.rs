@@ -5,15 +5,14 @@
 use crate::model::grader::{GradingKeys, OnReject, PossibleScores};
 use crate::model::score::Score;
 use crate::model::test_data::ValidatorArgs;
-use crate::package::files::Item;
-use crate::package::kattis::Pack;
+use crate::package::files::PackageEntry;
+use crate::package::kattis::PackageReader;
 use crate::package::kattis::legacy::{flags, words};
-use crate::package::node::{Map, Node, Parse, SettingsFile};
-use crate::package::text::shown;
+use crate::package::node::{Map, Node, ParseResult, SettingsFile};
+use crate::package::text::excerpt;
 use crate::package::values::{boolean, text};
 use crate::package::yaml;
 
-/// The settings in such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupKeys {
     pub grading: GradingKeys,
@@ -27,7 +26,7 @@ impl GroupKeys {
     /// These keys, with missing ones taken from the group around it.
     pub(super) fn or(self, outer: &Self) -> Self {
         Self {
-            grading: self.grading.or(&outer.grading),
+            grading: self.grading.with_missing_from(&outer.grading),
             input_flags: self.input_flags.or_else(|| outer.input_flags.clone()),
             output_flags: self.output_flags.or_else(|| outer.output_flags.clone()),
             args: self.args.or_else(|| outer.args.clone()),
@@ -35,14 +34,18 @@ impl GroupKeys {
     }
 }
 
-/// Keys of later versions about scores.
-const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
+const LATER_KEYS: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
 /// Reads such a file of a group, or the `.yaml` file of a test case, which only drafts have.
-pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, group: &str) -> GroupKeys {
+pub(super) fn read(
+    pack: &PackageReader<'_>,
+    item: &PackageEntry,
+    is_draft: bool,
+    group: &str,
+) -> GroupKeys {
     let mut it = GroupKeys::default();
     let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
-    let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
+    let map = document.as_ref().and_then(|it| it.root().non_null()?.map().ok());
     let Some(mut map) = map.map(Map::without_nulls) else { return it };
     map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
     map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
@@ -52,36 +55,36 @@ pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, group: &str) ->
         map.set("args", &mut it.args, words);
         map.get("full_feedback", boolean);
         map.ignore("hint description input_visualizer_args output_visualizer_args");
-        for node in LATER.into_iter().filter_map(|key| map.node(key)) {
+        for node in LATER_KEYS.into_iter().filter_map(|key| map.node(key)) {
             let message = format!("`{}` is not supported in format 2023-07", node.key);
             let help = "write `problem_format_version: 2025-09` if the package is in it";
             node.at_key().error(message, help);
         }
     }
-    it.grading = grading(pack, &mut map);
+    it.grading = checked_grading_keys(pack, &mut map);
     if let (Some(flags), false) = (map.node("grader_flags"), group == "data")
         && words(&flags).is_ok_and(|it| it.iter().any(|flag| flag == "ignore_sample"))
     {
-        flags.lack("`ignore_sample` is only for data/testdata.yaml", "remove it here");
+        flags.publishing_error("`ignore_sample` is only for data/testdata.yaml", "remove it here");
     }
-    map.doubt_rest();
+    map.warn_of_rest();
     it
 }
 
 /// The keys about grading, of `testdata.yaml` and of `grading` in `problem.yaml`.
-pub(super) fn grading(pack: &Pack<'_>, map: &mut Map<'_>) -> GradingKeys {
+pub(super) fn checked_grading_keys(pack: &PackageReader<'_>, map: &mut Map<'_>) -> GradingKeys {
     let mut it = grading_keys(map);
     let scores = ["accept_score", "reject_score", "range"].map(|key| map.node(key));
     if pack.yaml.problem_type.excludes("scoring") {
         for node in scores.into_iter().flatten() {
             let message = format!("`{}` is only for scoring problems", node.key);
-            node.lack(message, "remove it, or write `type: scoring` into problem.yaml");
+            node.publishing_error(message, "remove it, or write `type: scoring` into problem.yaml");
         }
         (it.accept_score, it.reject_score, it.range) = (None, None, None);
         if it.is_custom == Some(true) {
             let node = map.node("grading").unwrap_or(map.node.clone());
             let help = "remove it, or write `type: scoring` into problem.yaml";
-            node.lack("`grading: custom` is only for scoring problems", help);
+            node.publishing_error("`grading: custom` is only for scoring problems", help);
             it.is_custom = None;
         }
     }
@@ -113,13 +116,13 @@ pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
     it
 }
 
-fn score(node: &Node<'_>) -> Parse<Score> {
+fn score(node: &Node<'_>) -> ParseResult<Score> {
     let score = node.word().trim().parse().ok().and_then(Score::new);
     score.ok_or_else(|| node.must_be("a number of points"))
 }
 
 /// A range of scores, such as `0 100` or `-inf +inf`.
-fn range(node: &Node<'_>) -> Parse<PossibleScores> {
+fn range(node: &Node<'_>) -> ParseResult<PossibleScores> {
     let end = |word: &str| word.parse::<f64>().ok().filter(|end| !end.is_nan());
     let ends: Option<Vec<f64>> = node.word().split_whitespace().map(end).collect();
     match ends.as_deref() {
@@ -131,13 +134,13 @@ fn range(node: &Node<'_>) -> Parse<PossibleScores> {
 }
 
 /// One list of flags for all validators, or a map by their names; also the name of one, and its flags.
-fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
+fn input_flags(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<ValidatorArgs> {
     let named = if node.is_map() { named_flags(node)? } else { None };
     let Some((name, flags)) = named else { return pack.input_validator_args(node, words) };
     let known = pack.input_validator_names();
     let is_it = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
     let Some(name) = known.iter().find(is_it) else {
-        let message = format!("there is no input validator `{}`", shown(&name));
+        let message = format!("there is no input validator `{}`", excerpt(&name));
         return Err(node.error(message, "write the name of one"));
     };
     Ok(ValidatorArgs::ByName(vec![((*name).to_owned(), flags)]))
@@ -146,7 +149,7 @@ fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
 /// The name and the flags in a map with these two keys.
 ///
 /// Source: legacy problem package format, "Test Data Groups", `input_validator_flags`.
-fn named_flags(node: &Node<'_>) -> Parse<Option<(String, Vec<String>)>> {
+fn named_flags(node: &Node<'_>) -> ParseResult<Option<(String, Vec<String>)>> {
     let entries: Vec<_> = node.entries("a map with the keys `name` and `flags`")?.collect();
     let find = |key: &str| entries.iter().find(|entry| entry.key == key);
     match (find("name"), find("flags"), entries.len()) {
@@ -155,7 +158,7 @@ fn named_flags(node: &Node<'_>) -> Parse<Option<(String, Vec<String>)>> {
     }
 }
 
-fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
+fn output_flags(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<Vec<String>> {
     let is_only_one = pack.tree.children(pack.version.output_validator).count() == 1;
     if node.is_map() {
         if let Some((_, flags)) = named_flags(node)?.filter(|_| is_only_one) {
@@ -164,5 +167,5 @@ fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
         let message = "flags for single output validators are not supported";
         return Err(node.error(message, "write the same flags for all of them"));
     }
-    if pack.has_output_validator() { words(node) } else { flags::of_default(node) }
+    if pack.has_output_validator() { words(node) } else { flags::default_validator_flags(node) }
 }

@@ -20,96 +20,99 @@ use crate::model::verdict::Verdict::{
 };
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::kattis::problem_yaml::{self as settings, ProblemYaml};
-use crate::package::kattis::statement::{SOLUTIONS, Texts};
-use crate::package::kattis::submissions::{Folder, folder};
+use crate::package::kattis::statement::{LocalizedTexts, SOLUTIONS};
+use crate::package::kattis::submissions::{SubmissionFolder, folder};
 use crate::package::kattis::version::{self, VersionName};
-use crate::package::kattis::{Kattis202509, Pack, SETTINGS, Version};
-use crate::package::node::{Node, Parse};
+use crate::package::kattis::{Kattis202509, PackageReader, SETTINGS, VersionRules};
+use crate::package::node::{Node, ParseResult};
 use crate::package::statements::Statement;
 
-/// The format of legacy packages and of drafts that look like them.
 pub(in crate::package) struct KattisLegacy(VersionName);
 
 pub(in crate::package) const LEGACY: KattisLegacy = KattisLegacy(VersionName::Legacy);
 pub(in crate::package) const LEGACY_ICPC: KattisLegacy = KattisLegacy(VersionName::LegacyIcpc);
 pub(in crate::package) const V2023_07: KattisLegacy = KattisLegacy(VersionName::V2023_07);
 
-const fn overall(name: &'static str, verdict: Verdict) -> Folder {
-    Folder { overall: Some((verdict, false)), ..folder(name, None, None) }
+const fn overall_folder(name: &'static str, verdict: Verdict) -> SubmissionFolder {
+    SubmissionFolder { overall: Some((verdict, false)), ..folder(name, None, None) }
 }
 
-/// Those of ICPC, then those that legacy has as well, then those that drafts have from 2025-09.
-static FOLDERS: [Folder; 7] = [
-    overall("accepted", AC),
-    overall("wrong_answer", WA),
-    overall("time_limit_exceeded", TLE),
-    overall("run_time_error", RTE),
-    Folder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) },
+/// First the folders of ICPC, then those of legacy, then those that drafts have from 2025-09.
+static FOLDERS: [SubmissionFolder; 7] = [
+    overall_folder("accepted", AC),
+    overall_folder("wrong_answer", WA),
+    overall_folder("time_limit_exceeded", TLE),
+    overall_folder("run_time_error", RTE),
+    SubmissionFolder { overall: Some((AC, true)), ..folder("partially_accepted", None, None) },
     folder("rejected", None, Some(&[RTE, TLE, WA])),
     folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
 ];
 
-const TABLE: Version = Version {
+const LEGACY_RULES: VersionRules = VersionRules {
     input_validators: &["input_validators", "input_format_validators"],
     output_validator: "output_validators",
-    has_rules: false,
+    has_submissions_yaml: false,
     is_strict: false,
     submissions: FOLDERS.split_at(5).0,
 };
 
-const ICPC: Version = Version { submissions: FOLDERS.split_at(4).0, ..TABLE };
+const ICPC_RULES: VersionRules =
+    VersionRules { submissions: FOLDERS.split_at(4).0, ..LEGACY_RULES };
 
-const DRAFT: Version = Version {
+const DRAFT_RULES: VersionRules = VersionRules {
     output_validator: "output_validator",
-    has_rules: true,
+    has_submissions_yaml: true,
     submissions: &FOLDERS,
-    ..TABLE
+    ..LEGACY_RULES
 };
 
 /// Drafts before August 2024 still use the old name of the directory.
-const EARLY_DRAFT: Version = Version { output_validator: "output_validators", ..DRAFT };
+const EARLY_DRAFT_RULES: VersionRules =
+    VersionRules { output_validator: "output_validators", ..DRAFT_RULES };
 
-const STATEMENTS: Texts = Texts {
+const STATEMENTS: LocalizedTexts = LocalizedTexts {
     directory: "problem_statement",
     stem: "problem",
     what: "statement",
     default: Some("en"),
 };
 
-const NEW_STATEMENTS: Texts = Texts { directory: "statement", ..STATEMENTS };
+const DRAFT_STATEMENTS: LocalizedTexts = LocalizedTexts { directory: "statement", ..STATEMENTS };
 
 impl KattisLegacy {
     fn is_draft(&self) -> bool {
         self.0 == VersionName::V2023_07
     }
 
-    fn table(&self, tree: &Files) -> &'static Version {
+    fn version_rules(&self, tree: &PackageFiles) -> &'static VersionRules {
         match self.0 {
-            VersionName::LegacyIcpc => &ICPC,
-            VersionName::V2023_07 if tree.directory("output_validators").is_some() => &EARLY_DRAFT,
-            VersionName::V2023_07 => &DRAFT,
-            _ => &TABLE,
+            VersionName::LegacyIcpc => &ICPC_RULES,
+            VersionName::V2023_07 if tree.directory("output_validators").is_some() => {
+                &EARLY_DRAFT_RULES
+            }
+            VersionName::V2023_07 => &DRAFT_RULES,
+            _ => &LEGACY_RULES,
         }
     }
 }
 
 impl Format for KattisLegacy {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "a file problem.yaml"
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
         let (name, reason) = version::detect(dir)?;
-        let dialect = domjudge::mark(dir);
+        let dialect = domjudge::marker_file(dir);
         let dialect = dialect.map(|mark| format!("; it is for DOMjudge, because there is {mark}"));
         (name == self.0).then(|| reason + &dialect.unwrap_or_default())
     }
 
     /// Public packages use all sorts of names.
-    fn allows(&self, base_name: &str) -> bool {
+    fn allows_name(&self, base_name: &str) -> bool {
         base_name == domjudge::TIME_LIMIT
             || !base_name.starts_with(['.', '#'])
                 && !base_name.ends_with('~')
@@ -134,25 +137,25 @@ impl Format for KattisLegacy {
         }
     }
 
-    fn statements(&self, tree: &Files) -> Vec<Statement> {
+    fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         let is_old = tree.path(STATEMENTS.directory).is_dir();
-        if is_old { STATEMENTS } else { NEW_STATEMENTS }.files(tree)
+        if is_old { STATEMENTS } else { DRAFT_STATEMENTS }.files(tree)
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
-        let table = self.table(tree);
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
+        let table = self.version_rules(tree);
         let statements = if self.is_draft() && tree.directory("problem_statement").is_none() {
-            &NEW_STATEMENTS
+            &DRAFT_STATEMENTS
         } else {
             &STATEMENTS
         };
-        let languages = statements.languages(tree, !domjudge::has_statement(tree));
+        let languages = statements.check_languages(tree, !domjudge::has_statement(tree));
         let is_draft = self.is_draft();
         let mut yaml = match tree.file(SETTINGS) {
-            Some(_) => settings::read(tree, &[], |map| problem_yaml::keys(map, is_draft)),
+            Some(_) => settings::read(tree, &[], |map| problem_yaml::read_keys(map, is_draft)),
             None => {
                 let help = "add it, with a line such as `name: Hello World!`";
-                tree.faults.lack(tree.path(SETTINGS), "is missing", help);
+                tree.faults.publishing_error(tree.path(SETTINGS), "is missing", help);
                 None
             }
         }
@@ -161,15 +164,18 @@ impl Format for KattisLegacy {
         if yaml.shared.names.is_empty() {
             yaml.shared.names = problem_yaml::names_of_statements(tree, statements, &languages);
         }
-        let pack = Pack::new(tree, &yaml.shared, table);
-        let output_validators =
-            if self.is_custom(&pack, &yaml) { pack.output_validators() } else { Vec::new() };
+        let pack = PackageReader::new(tree, &yaml.shared, table);
+        let output_validators = if self.has_custom_validators(&pack, &yaml) {
+            pack.read_output_validators()
+        } else {
+            Vec::new()
+        };
         let (test_data, groups) = data::read(&pack, &yaml, &output_validators, is_draft);
         let mut problem = Problem {
             output_validators,
             graders: Some(Graders {
                 groups,
-                custom: pack.grader(),
+                custom: pack.read_grader(),
                 objective: yaml.objective,
                 custom_score: if yaml.has_custom_score {
                     CustomScore::Required
@@ -180,25 +186,25 @@ impl Format for KattisLegacy {
                 },
                 dialect: domjudge::dialect(&tree.root),
             }),
-            ..pack.problem(self.layout(), test_data)
+            ..pack.build_problem(self.layout(), test_data)
         };
         if tree.file(SETTINGS).is_none() && data::has_scores(&problem) {
             problem.kind.grading = Grading::Scoring;
         }
         problem.limits.unlimited_talk = problem.kind.interaction == Interaction::Interactive;
-        if let Some(mark) = domjudge::mark(&tree.root) {
+        if let Some(mark) = domjudge::marker_file(&tree.root) {
             problem.layout.time_limit = mark;
         } else if is_draft && problem.limits.time_limit.is_some() {
             problem.layout.time_limit = SETTINGS;
         }
-        SOLUTIONS.languages(tree, false);
+        SOLUTIONS.check_languages(tree, false);
         Some(Draft { has_settings: true, file_writing: yaml.shared.file_writing, problem })
     }
 }
 
 impl KattisLegacy {
-    /// Whether the package's own output validators decide. `validation` says so; in drafts, the directory alone does.
-    fn is_custom(&self, pack: &Pack<'_>, yaml: &LegacyYaml) -> bool {
+    /// In drafts, an output validator decides if its directory exists. Elsewhere `validation` says so.
+    fn has_custom_validators(&self, pack: &PackageReader<'_>, yaml: &LegacyYaml) -> bool {
         let directory = pack.version.output_validator;
         let exists = pack.tree.directory(directory).is_some();
         let talks = pack.yaml.problem_type.includes("interactive");
@@ -221,10 +227,9 @@ impl KattisLegacy {
     }
 }
 
-impl Pack<'_> {
-    /// The package's own grader.
-    fn grader(&self) -> Option<Program> {
-        let mut graders = self.programs("graders", ProgramKind::Grader);
+impl PackageReader<'_> {
+    fn read_grader(&self) -> Option<Program> {
+        let mut graders = self.read_programs("graders", ProgramKind::Grader);
         if graders.len() > 1 {
             let message = "has several graders; only one can be used";
             self.faults.error(self.tree.path("graders"), message, "keep one");
@@ -232,9 +237,9 @@ impl Pack<'_> {
         graders.drain(..).next()
     }
 
-    /// All output validators.
-    fn output_validators(&self) -> Vec<Program> {
-        let validators = self.programs(self.version.output_validator, ProgramKind::OutputValidator);
+    fn read_output_validators(&self) -> Vec<Program> {
+        let validators =
+            self.read_programs(self.version.output_validator, ProgramKind::OutputValidator);
         let path = || self.tree.path(self.version.output_validator);
         if validators.is_empty() && self.has_output_validator() {
             self.faults.error(path(), "has no program in it", "add the output validator");
@@ -246,10 +251,8 @@ impl Pack<'_> {
     }
 }
 
-/// The contents of `problem.yaml` in a legacy package.
 #[derive(Debug, Default)]
 struct LegacyYaml {
-    /// The keys that all versions have.
     shared: ProblemYaml,
     /// Whether `validation` asks for the package's own output validators, if the key exists.
     is_custom: Option<bool>,
@@ -262,7 +265,7 @@ struct LegacyYaml {
 }
 
 impl LegacyYaml {
-    /// The values if there is no such file.
+    /// The values if there is no `problem.yaml`.
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;
@@ -284,7 +287,7 @@ impl LegacyYaml {
 const MEMORY: Bytes = Bytes::mib(1024);
 
 /// Words separated by whitespace, or the items of a sequence.
-fn words(node: &Node<'_>) -> Parse<Vec<String>> {
+fn words(node: &Node<'_>) -> ParseResult<Vec<String>> {
     if node.is_null() {
         return Ok(Vec::new());
     }

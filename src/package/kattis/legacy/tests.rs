@@ -9,7 +9,7 @@ use crate::model::grader::{Dialect, Objective};
 use crate::model::problem::{Grading, Problem};
 use crate::model::units::Bytes;
 use crate::package::kattis::v2025_09::tests::Package;
-use crate::package::{formats, read, read_as};
+use crate::package::{format_names, read, read_as};
 
 /// The smallest valid legacy package, as changes to that of 2025-09.
 const SMALLEST: &str = "
@@ -53,7 +53,7 @@ fn the_smallest_packages_have_no_fault() {
 #[test]
 fn another_format_can_be_asked_for() {
     let package = package(SMALLEST, "");
-    for format in formats() {
+    for format in format_names() {
         let reading = read_as(&package.dir, Some(format));
         let layout = reading.layout.expect("a package");
         assert!(layout.format.starts_with(format));
@@ -147,7 +147,7 @@ fn limits_have_the_defaults_of_the_version() {
 }
 
 #[test]
-fn keys_that_are_wrong_are_named() {
+fn wrong_keys_are_reported() {
     let check_yaml = |lines: &str, expected: &[&str]| {
         check(SMALLEST, &format!("--- problem.yaml\nauthor: x\nname: Small\n{lines}\n"), expected);
     };
@@ -231,7 +231,7 @@ fn names_come_from_the_settings_or_the_statements() {
 }
 
 #[test]
-fn what_is_in_no_language_is_no_input_validator() {
+fn a_file_in_no_language_is_no_input_validator() {
     let ignored = |name: &str| {
         format!(
             "warning input_validators/{name}: is ignored: it is not a program; put a validator of several files into a directory of its own"
@@ -308,7 +308,7 @@ fn groups(problem: &Problem) -> String {
 }
 
 #[test]
-fn groups_inherit_and_the_problem_overrides() {
+fn groups_inherit_settings_and_the_problem_overrides_them() {
     let data = "\
 --- data/testdata.yaml
 on_reject: continue
@@ -353,7 +353,7 @@ range: -inf +inf
 }
 
 #[test]
-fn group_settings_that_are_wrong_are_named() {
+fn wrong_group_settings_are_reported() {
     let check_yaml = |base: &str, lines: &str, expected: &[&str]| {
         check(base, &format!("--- data/secret/testdata.yaml\n{lines}\n"), expected);
     };
@@ -470,7 +470,7 @@ input_validator_flags: {validate: --n 5}
 }
 
 #[test]
-fn cases_come_depth_first_by_the_names_of_files() {
+fn cases_are_sorted_depth_first_by_file_name() {
     let mut changes = String::new();
     for name in ["sample/2", "secret/b/1", "secret/b/a/x", "secret/b-1", "secret/c"] {
         write!(changes, "--- data/{name}.in\n1 2\n--- data/{name}.ans\n3\n").expect("text");
@@ -482,7 +482,7 @@ fn cases_come_depth_first_by_the_names_of_files() {
 }
 
 #[test]
-fn what_is_left_out_of_the_data_is_told_once() {
+fn files_left_out_of_the_data_are_reported_once() {
     check(
         SMALLEST,
         "\
@@ -547,7 +547,7 @@ fn folders_of_submissions_expect_a_verdict_of_the_whole() {
 }
 
 #[test]
-fn tags_that_are_wrong_are_named() {
+fn wrong_tags_are_reported() {
     let at = "submissions/mixed/a.py";
     let lost = "warning submissions/mixed: this folder has no default expectations; move the submissions to a folder of the format";
     check(
@@ -574,7 +574,7 @@ fn tags_that_are_wrong_are_named() {
 }
 
 #[test]
-fn the_dialect_comes_from_the_marks_of_the_package() {
+fn the_dialect_follows_from_the_files_of_the_package() {
     let dialect = |changes: &str| problem(SMALLEST, changes).graders.expect("graders").dialect;
     assert_eq!(dialect(""), Dialect::Kattis);
     assert_eq!(dialect("--- .timelimit\n1\n"), Dialect::DomJudge);

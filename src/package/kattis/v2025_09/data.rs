@@ -6,21 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::model::test_data::{TestCase, TestData, TestGroup};
-use crate::package::files::{Files, Item, is_inside};
-use crate::package::kattis::Pack;
+use crate::package::files::{PackageEntry, PackageFiles, is_inside};
+use crate::package::kattis::PackageReader;
 use crate::package::kattis::case_files::{self, CaseFiles};
-use crate::package::kattis::part::{Part, Role};
-use crate::package::kattis::v2025_09::test_yaml::{self, Settings};
+use crate::package::kattis::part::{DataDirectory, SettingsScope};
+use crate::package::kattis::v2025_09::test_yaml::{self, TestDataSettings};
 use crate::package::kattis::v2025_09::{scoring, static_validation};
-use crate::package::suggest::meant_or;
+use crate::package::suggest::did_you_mean_or;
 
-/// Reads all test data.
-pub(super) fn read(pack: &Pack<'_>) -> TestData {
-    check_top(pack);
+pub(super) fn read(pack: &PackageReader<'_>) -> TestData {
+    check_top_entries(pack);
     let mut data = TestData::default();
     let mut group_settings = BTreeMap::new();
-    for part in Part::ALL {
-        let reader = Reader { pack, part, groups: groups_of(pack.tree, part) };
+    for part in DataDirectory::ALL {
+        let reader = DirectoryReader { pack, part, groups: group_names(pack.tree, part) };
         if pack.tree.directory(&format!("data/{}", part.name())).is_none() {
             continue;
         }
@@ -28,23 +27,23 @@ pub(super) fn read(pack: &Pack<'_>) -> TestData {
             let names = [part.name().to_owned()].into_iter().chain(reader.groups.clone());
             data.groups.extend(names.map(|name| TestGroup { name, scoring: None }));
         }
-        let (cases, settings) = reader.cases();
+        let (cases, settings) = reader.read_cases();
         if part.is_judged() {
             group_settings.extend(settings);
         }
-        part.cases(&mut data).extend(cases);
+        part.cases_mut(&mut data).extend(cases);
     }
-    pack.check_secret(&data);
+    pack.check_secret_cases(&data);
     if pack.yaml.problem_type.includes("scoring") {
-        scoring::settle(pack, &mut data, &group_settings);
+        scoring::fill_in_scoring(pack, &mut data, &group_settings);
     }
-    data.static_cases = static_validation::settle(pack, &data, &group_settings);
+    data.static_cases = static_validation::static_cases(pack, &data, &group_settings);
     data
 }
 
 /// The names of the groups: the directories directly in `secret` with a `test_group.yaml`.
-fn groups_of(tree: &Files, part: Part) -> BTreeSet<String> {
-    if part != Part::Secret {
+fn group_names(tree: &PackageFiles, part: DataDirectory) -> BTreeSet<String> {
+    if part != DataDirectory::Secret {
         return BTreeSet::new();
     }
     let directories = tree.children("data/secret").filter(|item| item.is_directory());
@@ -55,9 +54,9 @@ fn groups_of(tree: &Files, part: Part) -> BTreeSet<String> {
 }
 
 /// Number of samples that people see, judged or not.
-pub(super) fn samples(tree: &Files) -> usize {
+pub(super) fn count_samples(tree: &PackageFiles) -> usize {
     let below = tree.below("data/sample").iter();
-    let splits = below.filter_map(case_files::split);
+    let splits = below.filter_map(case_files::split_case_file);
     let shown = splits.filter(|split| matches!(split.ending, "in" | "interaction"));
     shown.map(|split| split.base).collect::<BTreeSet<_>>().len()
 }
@@ -67,8 +66,8 @@ fn below_data(name: &str) -> &str {
     name.strip_prefix("data/").unwrap_or(name)
 }
 
-fn check_top(pack: &Pack<'_>) {
-    let known = Part::ALL.map(Part::name);
+fn check_top_entries(pack: &PackageReader<'_>) {
+    let known = DataDirectory::ALL.map(DataDirectory::name);
     for item in pack.tree.children("data") {
         let name = item.base_name();
         if known.contains(&name) && item.is_directory() || name.starts_with("README") {
@@ -79,21 +78,21 @@ fn check_top(pack: &Pack<'_>) {
                 "in format 2025-09: `test_group.yaml` in data/sample, data/secret and its groups"
                     .to_owned()
             }
-            _ => meant_or(name, known, "test cases belong in data/sample and data/secret"),
+            _ => did_you_mean_or(name, known, "test cases belong in data/sample and data/secret"),
         };
         pack.faults.warning(item, "is ignored: it is not a part of the test data", help);
     }
 }
 
-struct Reader<'a> {
-    pack: &'a Pack<'a>,
-    part: Part,
+struct DirectoryReader<'a> {
+    pack: &'a PackageReader<'a>,
+    part: DataDirectory,
     groups: BTreeSet<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DirectoryReader<'a> {
     /// The test cases, and the settings of directories by name.
-    fn cases(&self) -> (Vec<TestCase>, BTreeMap<String, Settings>) {
+    fn read_cases(&self) -> (Vec<TestCase>, BTreeMap<String, TestDataSettings>) {
         let tree = self.pack.tree;
         let mut cases: BTreeMap<&str, CaseFiles<'_>> = BTreeMap::new();
         let mut settings = BTreeMap::new();
@@ -105,13 +104,13 @@ impl<'a> Reader<'a> {
             let is_legacy = item.base_name() == "testdata.yaml"
                 && tree.get(&item.name.replace(".yaml", ".in")).is_none();
             if item.is_file() && item.base_name() == "test_group.yaml" {
-                settings.extend(self.group_settings(item));
-            } else if let Some(split) = case_files::split(item).filter(|_| !is_legacy) {
+                settings.extend(self.read_group_settings(item));
+            } else if let Some(split) = case_files::split_case_file(item).filter(|_| !is_legacy) {
                 cases.entry(below_data(split.base)).or_default().add(split.ending, item);
             } else if item.is_directory() {
                 directories.push(item);
             } else {
-                case_files::report_stranger(self.pack, item);
+                case_files::report_unrelated_file(self.pack, item);
             }
         }
         self.check_groups(&directories, &cases, &settings);
@@ -123,7 +122,7 @@ impl<'a> Reader<'a> {
         }
         let mut listed = Vec::new();
         for (name, files) in &cases {
-            listed.extend(self.case(name, files, &settings));
+            listed.extend(self.read_case(name, files, &settings));
         }
         // Groups come in the order of their names: `1` before `1-large`, although `-` comes before the `/` of the
         // cases in `1`. The sort is stable, so cases stay in order.
@@ -131,18 +130,17 @@ impl<'a> Reader<'a> {
         (listed, settings)
     }
 
-    /// The group that a case is in.
     fn group_of(&self, name: &str) -> Option<&String> {
         self.groups.iter().find(|group| is_inside(name, group))
     }
 
     /// The name of the directory and the settings in its `test_group.yaml`.
-    fn group_settings(&self, item: &Item) -> Option<(String, Settings)> {
+    fn read_group_settings(&self, item: &PackageEntry) -> Option<(String, TestDataSettings)> {
         let directory = below_data(item.name.rsplit_once('/')?.0);
         let is_top = directory == self.part.name();
         if self.part.is_judged() && !is_top && !self.groups.contains(directory) {
             let help = match self.part {
-                Part::Sample => "samples have no groups; remove the file",
+                DataDirectory::Sample => "samples have no groups; remove the file",
                 _ => {
                     "groups belong directly in data/secret; remove the file, or move the directory up"
                 }
@@ -150,22 +148,26 @@ impl<'a> Reader<'a> {
             self.pack.faults.error(item, "is not allowed here", help);
             return None;
         }
-        let role = if is_top && !self.groups.is_empty() { Role::Parent } else { Role::Group };
+        let role = if is_top && !self.groups.is_empty() {
+            SettingsScope::Parent
+        } else {
+            SettingsScope::Group
+        };
         Some((directory.to_owned(), test_yaml::read(self.pack, self.part, role, item)?))
     }
 
     /// Checks that groups and cases do not mix, and that no group is empty.
     fn check_groups(
         &self,
-        directories: &[&Item],
+        directories: &[&PackageEntry],
         cases: &BTreeMap<&str, CaseFiles<'_>>,
-        settings: &BTreeMap<String, Settings>,
+        settings: &BTreeMap<String, TestDataSettings>,
     ) {
         if self.groups.is_empty() {
             return;
         }
         let direct = cases.iter().filter(|(name, _)| is_direct(name));
-        let inputs: Vec<&Item> = direct.filter_map(|(_, files)| files.get("in")).collect();
+        let inputs: Vec<&PackageEntry> = direct.filter_map(|(_, files)| files.get("in")).collect();
         if let [first, more @ ..] = &inputs[..] {
             let (also, them) = match more.len() {
                 0 => (String::new(), "case"),
@@ -200,8 +202,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The settings that a case inherits.
-    fn inherited(&self, name: &str, settings: &BTreeMap<String, Settings>) -> Settings {
+    fn inherited_settings(
+        &self,
+        name: &str,
+        settings: &BTreeMap<String, TestDataSettings>,
+    ) -> TestDataSettings {
         let found = match self.group_of(name) {
             Some(group) => settings.get(group),
             None if self.part.is_judged() => settings.get(self.part.name()),
@@ -210,24 +215,38 @@ impl<'a> Reader<'a> {
         found.cloned().unwrap_or_default()
     }
 
-    fn case(
+    fn read_case(
         &self,
         name: &str,
         files: &CaseFiles<'_>,
-        settings: &BTreeMap<String, Settings>,
+        settings: &BTreeMap<String, TestDataSettings>,
     ) -> Option<TestCase> {
         let Self { pack, part, .. } = *self;
-        case_files::check(pack, name, files, part)?;
-        let outer = self.inherited(name, settings);
-        let own = files.get("yaml").and_then(|item| test_yaml::read(pack, part, Role::Case, item));
+        case_files::check_case_files(pack, name, files, part)?;
+        let outer = self.inherited_settings(name, settings);
+        let own = files
+            .get("yaml")
+            .and_then(|item| test_yaml::read(pack, part, SettingsScope::Case, item));
         let own = own.unwrap_or_default();
         Some(TestCase {
-            is_answer_shown: part == Part::Sample && !files.replace_answer(),
-            args: first(own.args, outer.args),
-            input_validator_args: first(own.input_validator_args, outer.input_validator_args),
-            output_validator_args: first(own.output_validator_args, outer.output_validator_args),
-            input_visualizer_args: first(own.input_visualizer_args, outer.input_visualizer_args),
-            output_visualizer_args: first(own.output_visualizer_args, outer.output_visualizer_args),
+            is_answer_shown: part == DataDirectory::Sample && !files.have_other_answer(),
+            args: own_or_outer(own.args, outer.args),
+            input_validator_args: own_or_outer(
+                own.input_validator_args,
+                outer.input_validator_args,
+            ),
+            output_validator_args: own_or_outer(
+                own.output_validator_args,
+                outer.output_validator_args,
+            ),
+            input_visualizer_args: own_or_outer(
+                own.input_visualizer_args,
+                outer.input_visualizer_args,
+            ),
+            output_visualizer_args: own_or_outer(
+                own.output_visualizer_args,
+                outer.output_visualizer_args,
+            ),
             ..files.test_case(pack.tree, name)?
         })
     }
@@ -238,7 +257,6 @@ fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
 }
 
-/// A setting of a test case, else of its directory.
-fn first<T: Default>(own: Option<T>, outer: Option<T>) -> T {
+fn own_or_outer<T: Default>(own: Option<T>, outer: Option<T>) -> T {
     own.or(outer).unwrap_or_default()
 }

@@ -14,33 +14,32 @@ use crate::model::verdict::Verdict::{
 };
 use crate::package::Format;
 use crate::package::draft::Draft;
-use crate::package::files::{self, Files};
+use crate::package::files::{self, PackageFiles};
 use crate::package::kattis::problem_type::{self, ProblemType};
 use crate::package::kattis::problem_yaml::{self, ProblemYaml};
-use crate::package::kattis::statement::{self, SOLUTIONS, Texts};
-use crate::package::kattis::submissions::{Folder, folder};
+use crate::package::kattis::statement::{self, LocalizedTexts, SOLUTIONS};
+use crate::package::kattis::submissions::{SubmissionFolder, folder};
 use crate::package::kattis::version::{self, VersionName};
-use crate::package::kattis::{Pack, SETTINGS, Version, constants, credits, limits};
-use crate::package::node::{Map, Renamed};
+use crate::package::kattis::{PackageReader, SETTINGS, VersionRules, constants, credits, limits};
+use crate::package::node::{Map, RenamedKeys};
 use crate::package::statements::Statement;
-use crate::package::text::shown;
+use crate::package::text::excerpt;
 use crate::package::values::{boolean, text, texts};
 
-/// The format.
 pub(in crate::package) struct Kattis202509;
 
-const VERSION: Version = Version {
+const RULES: VersionRules = VersionRules {
     input_validators: &["input_validators"],
     output_validator: "output_validator",
-    has_rules: true,
+    has_submissions_yaml: true,
     is_strict: true,
     submissions: &FOLDERS,
 };
 
-const STATEMENTS: Texts =
-    Texts { directory: "statement", stem: "problem", what: "statement", default: None };
+const STATEMENTS: LocalizedTexts =
+    LocalizedTexts { directory: "statement", stem: "problem", what: "statement", default: None };
 
-pub(in crate::package) const FOLDERS: [Folder; 6] = [
+pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
     folder("accepted", Some(&[AC]), None),
     folder("rejected", None, Some(&[RTE, TLE, WA])),
     folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
@@ -50,7 +49,7 @@ pub(in crate::package) const FOLDERS: [Folder; 6] = [
 ];
 
 impl Format for Kattis202509 {
-    fn sign(&self) -> &'static str {
+    fn marker_text(&self) -> &'static str {
         "a file problem.yaml"
     }
 
@@ -59,7 +58,7 @@ impl Format for Kattis202509 {
         (name == VersionName::V2025_09).then_some(reason)
     }
 
-    fn allows(&self, base_name: &str) -> bool {
+    fn allows_name(&self, base_name: &str) -> bool {
         files::is_valid_name(base_name)
     }
 
@@ -87,33 +86,33 @@ impl Format for Kattis202509 {
         }
     }
 
-    fn statements(&self, tree: &Files) -> Vec<Statement> {
+    fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         STATEMENTS.files(tree)
     }
 
-    fn read(&self, tree: &Files) -> Option<Draft> {
-        let statements = STATEMENTS.languages(tree, true);
-        let yaml = problem_yaml::read(tree, RENAMED, |map| keys(map, &statements));
+    fn read(&self, tree: &PackageFiles) -> Option<Draft> {
+        let statements = STATEMENTS.check_languages(tree, true);
+        let yaml = problem_yaml::read(tree, RENAMED, |map| read_keys(map, &statements));
         let has_settings = yaml.is_some();
         let unknown = || ProblemYaml { problem_type: ProblemType::Unknown, ..Default::default() };
         let yaml = yaml.unwrap_or_else(unknown);
-        let pack = Pack::new(tree, &yaml, &VERSION);
+        let pack = PackageReader::new(tree, &yaml, &RULES);
         let problem = Problem {
-            output_validators: pack.output_validator().into_iter().collect(),
-            static_validator: pack.static_validator(),
-            input_visualizer: pack.visualizer("input_visualizer", "the input visualizer"),
-            output_visualizer: pack.visualizer("output_visualizer", "the output visualizer"),
-            ..pack.problem(self.layout(), data::read(&pack))
+            output_validators: pack.read_output_validator().into_iter().collect(),
+            static_validator: pack.read_static_validator(),
+            input_visualizer: pack.read_visualizer("input_visualizer", "the input visualizer"),
+            output_visualizer: pack.read_visualizer("output_visualizer", "the output visualizer"),
+            ..pack.build_problem(self.layout(), data::read(&pack))
         };
-        SOLUTIONS.languages(tree, false);
-        statement::check_samples(tree, data::samples(tree));
+        SOLUTIONS.check_languages(tree, false);
+        statement::check_samples(tree, data::count_samples(tree));
         statement::check_attachments(tree);
         top::check_entries(tree);
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
     }
 }
 
-const RENAMED: Renamed = &[
+const RENAMED: RenamedKeys = &[
     ("author", "in format 2025-09: `credits:` with `authors:` in it"),
     ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
     ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
@@ -126,24 +125,23 @@ const RENAMED: Renamed = &[
     ("submission_type", "in format 2025-09: `type:`"),
 ];
 
-/// Those of them that only inform people.
+/// Renamed keys that only inform people.
 const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
 
-/// Reads the keys of `problem.yaml`.
-fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
-    let mut map = map.for_people(&FOR_PEOPLE);
+fn read_keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
+    let mut map = map.with_keys_for_people(&FOR_PEOPLE);
     let mut it = ProblemYaml::default();
     check_version(&mut map);
     map.set("type", &mut it.problem_type, problem_type::read);
-    it.names = problem_yaml::names(&mut map, statements);
+    it.names = problem_yaml::read_names(&mut map, statements);
     problem_yaml::check_uuid(&mut map);
     map.get("version", text);
     credits::check(&mut map);
-    map.get("embargo_until", problem_yaml::moment);
+    map.get("embargo_until", problem_yaml::check_moment);
     map.get("keywords", texts);
     map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
-    map.set("languages", &mut it.languages, problem_yaml::languages);
-    let file_writing = map.ask("allow_file_writing", boolean);
+    map.set("languages", &mut it.languages, problem_yaml::read_languages);
+    let file_writing = map.try_get("allow_file_writing", boolean);
     it.file_writing = file_writing.ok().map(Option::unwrap_or_default);
     map.set("constants", &mut it.constants, constants::read);
     it
@@ -158,7 +156,7 @@ fn check_version(map: &mut Map<'_>) {
     if let Ok(version) = text(&node)
         && !["2025-09", "2025-09-draft"].contains(&&*version)
     {
-        let message = format!("`{}` is not a version of the format", shown(&version));
+        let message = format!("`{}` is not a version of the format", excerpt(&version));
         node.error(message, "versions are 2025-09, 2023-07, legacy and legacy-icpc");
     }
 }

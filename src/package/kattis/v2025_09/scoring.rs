@@ -4,52 +4,53 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestData, TestGroup};
-use crate::package::kattis::Pack;
-use crate::package::kattis::part::Part;
-use crate::package::kattis::v2025_09::test_yaml::Settings;
-use crate::package::node::{Map, Node, Parse};
-use crate::package::suggest::{did_you_mean, list, meant_or};
-use crate::package::text::shown;
+use crate::package::kattis::PackageReader;
+use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::suggest::{comma_list, did_you_mean, did_you_mean_or};
+use crate::package::text::excerpt;
 use crate::package::values::{integer, text};
 use crate::package::yaml::Value;
 
-/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoringKeys {
     /// The inner `None` means `unbounded`.
-    pub max_score: Option<Placed<Option<Score>>>,
-    pub aggregation: Option<Placed<Aggregation>>,
-    pub require_pass: Vec<Placed<String>>,
-    /// Whether a key has an invalid value: then no key is reported as missing.
+    pub max_score: Option<PlacedValue<Option<Score>>>,
+    pub aggregation: Option<PlacedValue<Aggregation>>,
+    pub require_pass: Vec<PlacedValue<String>>,
+    /// Whether a key has an invalid value. Then no key is reported as missing.
     pub is_broken: bool,
 }
 
-/// A value and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Placed<T> {
+pub(super) struct PlacedValue<T> {
     pub value: T,
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
-/// Takes the scoring keys out of a `test_group.yaml`.
-pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKeys {
+pub(super) fn read(
+    pack: &PackageReader<'_>,
+    part: DataDirectory,
+    map: &mut Map<'_>,
+) -> ScoringKeys {
     let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
     let refused = match part {
         _ if pack.yaml.problem_type.excludes("scoring") => {
             "is only for scoring problems; this one is pass-fail"
         }
-        Part::Sample => "is not permitted in data/sample: samples have no score",
-        Part::Secret => {
-            let max_score = map.ask("max_score", |node| points_or("unbounded", node));
-            let aggregation = map.ask("score_aggregation", aggregation);
+        DataDirectory::Sample => "is not permitted in data/sample: samples have no score",
+        DataDirectory::Secret => {
+            let max_score = map.try_get("max_score", |node| points_or_word("unbounded", node));
+            let aggregation = map.try_get("score_aggregation", read_aggregation);
             return ScoringKeys {
                 is_broken: max_score.is_err() || aggregation.is_err(),
                 max_score: max_score.ok().flatten(),
                 aggregation: aggregation.ok().flatten(),
-                require_pass: map.get("require_pass", names).unwrap_or_default(),
+                require_pass: map.get("require_pass", read_names).unwrap_or_default(),
             };
         }
         _ => "has no meaning here: submissions are not judged on this data",
@@ -61,63 +62,71 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKey
 }
 
 /// Points, or a word for no points.
-pub(super) fn points_or(word: &str, node: &Node<'_>) -> Parse<Placed<Option<Score>>> {
+pub(super) fn points_or_word(
+    word: &str,
+    node: &Node<'_>,
+) -> ParseResult<PlacedValue<Option<Score>>> {
     let value = if node.word() == word {
         None
     } else {
         let wanted = format!("an integer of at least 0, or `{word}`");
         Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
     };
-    Ok(Placed { value, place: node.place() })
+    Ok(PlacedValue { value, place: node.place() })
 }
 
-fn aggregation(node: &Node<'_>) -> Parse<Placed<Aggregation>> {
+fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
     let word = text(node)?;
     let value = match word.as_str() {
         "pass-fail" => Aggregation::PassFail,
         "sum" => Aggregation::Sum,
         "min" => Aggregation::Min,
         _ => {
-            let message = format!("`{}` is not a way to aggregate scores", shown(&word));
-            return Err(node.unknown(message, &["pass-fail", "sum", "min"]));
+            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
+            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
         }
     };
-    Ok(Placed { value, place: node.place() })
+    Ok(PlacedValue { value, place: node.place() })
 }
 
 /// One name, or a sequence of names, which may be empty.
-fn names(node: &Node<'_>) -> Parse<Vec<Placed<String>>> {
+fn read_names(node: &Node<'_>) -> ParseResult<Vec<PlacedValue<String>>> {
     let items = match node.raw.value {
         Value::Sequence(_) => node.items("names")?.collect(),
         _ => vec![node.clone()],
     };
-    let name = |node: &Node<'_>| Some(Placed { value: text(node).ok()?, place: node.place() });
+    let name = |node: &Node<'_>| Some(PlacedValue { value: text(node).ok()?, place: node.place() });
     Ok(items.iter().filter_map(name).collect())
 }
 
-/// A group with the keys in its file, and the scoring that follows.
-struct Group<'a> {
+struct GroupWithKeys<'a> {
     name: &'a str,
     keys: ScoringKeys,
     /// The points for its static validation, if it has one with points.
     static_score: Option<Score>,
     /// Its `test_group.yaml`, or the place for it.
-    file: Place,
+    file: SourcePlace,
     scoring: &'a GroupScoring,
 }
 
 /// The default maximal score of `secret`.
-const SECRET_MAX: f64 = 100.0;
+const SECRET_MAX_SCORE: f64 = 100.0;
 
 /// Fills in the scoring of `secret` and its groups, and checks that their keys fit together.
-pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<String, Settings>) {
+pub(super) fn fill_in_scoring(
+    pack: &PackageReader<'_>,
+    data: &mut TestData,
+    settings: &BTreeMap<String, TestDataSettings>,
+) {
     let settings = |name: &str| settings.get(name).cloned().unwrap_or_default();
-    for group in data.groups.iter_mut().filter(|it| it.name.starts_with(Part::Secret.name())) {
+    for group in
+        data.groups.iter_mut().filter(|it| it.name.starts_with(DataDirectory::Secret.name()))
+    {
         group.scoring = Some(with_defaults(&group.name, &settings(&group.name).scoring));
     }
     let groups = data.groups.iter().filter_map(|TestGroup { name, scoring }| {
         let settings = settings(name);
-        Some(Group {
+        Some(GroupWithKeys {
             name,
             keys: settings.scoring,
             static_score: settings.static_validation.score.and_then(|score| score.value),
@@ -125,12 +134,12 @@ pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<S
             scoring: scoring.as_ref()?,
         })
     });
-    check(pack, &groups.collect::<Vec<_>>(), data);
+    check_scores(pack, &groups.collect::<Vec<_>>(), data);
 }
 
 fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
-    let (max_score, aggregation) = if name == Part::Secret.name() {
-        (Score::new(SECRET_MAX), Aggregation::Sum)
+    let (max_score, aggregation) = if name == DataDirectory::Secret.name() {
+        (Score::new(SECRET_MAX_SCORE), Aggregation::Sum)
     } else {
         (None, Aggregation::PassFail)
     };
@@ -142,9 +151,9 @@ fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
 }
 
 /// Checks the scores. The first group is `secret`, the others are its groups in order.
-fn check(pack: &Pack<'_>, groups: &[Group<'_>], data: &TestData) {
+fn check_scores(pack: &PackageReader<'_>, groups: &[GroupWithKeys<'_>], data: &TestData) {
     let [secret, inner @ ..] = groups else { return };
-    let before = pack.faults.count();
+    let before = pack.faults.remark_count();
     check_bound(pack, secret);
     for group in inner {
         check_group(pack, group, secret);
@@ -157,33 +166,33 @@ fn check(pack: &Pack<'_>, groups: &[Group<'_>], data: &TestData) {
     }
     if !pack.has_output_validator() {
         // Without groups, the cases belong to `secret` itself.
-        check_judged_by_default(pack, if inner.is_empty() { groups } else { inner });
+        check_default_validator(pack, if inner.is_empty() { groups } else { inner });
     }
     if !inner.is_empty() {
         check_sum(pack, secret, inner);
     }
 }
 
-impl Group<'_> {
+impl GroupWithKeys<'_> {
     fn is_unbounded(&self) -> bool {
         self.scoring.max_score.is_none() && !self.keys.is_broken
     }
 
-    fn place_of_max(&self) -> &Place {
+    fn max_score_place(&self) -> &SourcePlace {
         self.keys.max_score.as_ref().map_or(&self.file, |it| &it.place)
     }
 }
 
-fn check_bound(pack: &Pack<'_>, group: &Group<'_>) {
+fn check_bound(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>) {
     if group.is_unbounded() && group.scoring.aggregation == Aggregation::PassFail {
         let message =
             format!("{} has pass-fail aggregation, but no bound on its score", group.name);
         let help = "set `max_score` to what the group is worth";
-        pack.faults.error(group.place_of_max(), message, help);
+        pack.faults.error(group.max_score_place(), message, help);
     }
 }
 
-fn check_group(pack: &Pack<'_>, group: &Group<'_>, secret: &Group<'_>) {
+fn check_group(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>, secret: &GroupWithKeys<'_>) {
     let name = group.name;
     match secret.scoring.max_score {
         Some(max) if group.is_unbounded() => {
@@ -191,11 +200,12 @@ fn check_group(pack: &Pack<'_>, group: &Group<'_>, secret: &Group<'_>) {
                 format!("{name} has no bound on its score, but secret has a max_score of {max}");
             let help =
                 "set `max_score` to what the group is worth, or `max_score: unbounded` for secret";
-            pack.faults.error(group.place_of_max(), message, help);
+            pack.faults.error(group.max_score_place(), message, help);
         }
         _ => check_bound(pack, group),
     }
-    let is_pass_fail = |group: &Group<'_>| group.scoring.aggregation == Aggregation::PassFail;
+    let is_pass_fail =
+        |group: &GroupWithKeys<'_>| group.scoring.aggregation == Aggregation::PassFail;
     if is_pass_fail(secret) && !is_pass_fail(group) {
         let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
         let message = format!("{name} must have pass-fail aggregation, because secret has it");
@@ -205,8 +215,13 @@ fn check_group(pack: &Pack<'_>, group: &Group<'_>, secret: &Group<'_>) {
 }
 
 /// Every required group must exist, come earlier, and be possible to pass.
-fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestData) {
-    for Placed { value: name, place } in &groups[at].keys.require_pass {
+fn check_required(
+    pack: &PackageReader<'_>,
+    at: usize,
+    groups: &[GroupWithKeys<'_>],
+    data: &TestData,
+) {
+    for PlacedValue { value: name, place } in &groups[at].keys.require_pass {
         if name == "sample" {
             if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
                 let message = "`require_pass: sample` has no effect: there are no samples";
@@ -217,11 +232,11 @@ fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestD
         let found = groups.iter().position(|other| other.name == name).filter(|other| *other > 0);
         let (message, help) = match found {
             _ if at == 0 => (
-                format!("secret requires `{}`, but it may only require `sample`", shown(name)),
+                format!("secret requires `{}`, but it may only require `sample`", excerpt(name)),
                 "write it into the test_group.yaml of the groups concerned".to_owned(),
             ),
             None => (
-                format!("there is no test data group `{}`", shown(name)),
+                format!("there is no test data group `{}`", excerpt(name)),
                 help_for_unknown(name, groups),
             ),
             Some(other) if other == at => {
@@ -244,27 +259,28 @@ fn check_required(pack: &Pack<'_>, at: usize, groups: &[Group<'_>], data: &TestD
     }
 }
 
-fn help_for_unknown(name: &str, groups: &[Group<'_>]) -> String {
+fn help_for_unknown(name: &str, groups: &[GroupWithKeys<'_>]) -> String {
     let names = || groups.iter().skip(1).map(|group| group.name).chain(["sample"]);
     let same = names().find(|known| known.rsplit('/').next() == Some(name));
-    let otherwise = || meant_or(name, names(), format!("there are: {}", list(names())));
+    let otherwise =
+        || did_you_mean_or(name, names(), format!("there are: {}", comma_list(names())));
     same.map_or_else(otherwise, did_you_mean)
 }
 
 /// Without a bound, only the package's own output validator can give points.
-fn check_judged_by_default(pack: &Pack<'_>, groups: &[Group<'_>]) {
+fn check_default_validator(pack: &PackageReader<'_>, groups: &[GroupWithKeys<'_>]) {
     for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
         let message = format!(
             "{} has no bound on its score, so an output validator must score each output",
             group.name
         );
         let help = "set `max_score`, or add an output_validator/ that writes score.txt";
-        pack.faults.error(group.place_of_max(), message, help);
+        pack.faults.error(group.max_score_place(), message, help);
     }
 }
 
 /// Warns if the maximal score of `secret` does not follow from its groups.
-fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
+fn check_sum(pack: &PackageReader<'_>, secret: &GroupWithKeys<'_>, groups: &[GroupWithKeys<'_>]) {
     let points = groups.iter().filter_map(|group| group.scoring.max_score);
     let points = points.chain(secret.static_score).map(Score::points);
     let best = match secret.scoring.aggregation {
@@ -290,5 +306,5 @@ fn check_sum(pack: &Pack<'_>, secret: &Group<'_>, groups: &[Group<'_>]) {
         None => "the groups of secret",
     };
     let message = format!("{parts} give at most {best}, {relation} its max_score of {max}");
-    pack.faults.warning(secret.place_of_max(), message, help);
+    pack.faults.warning(secret.max_score_place(), message, help);
 }

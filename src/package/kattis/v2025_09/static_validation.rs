@@ -6,23 +6,21 @@ use std::collections::BTreeMap;
 
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData};
-use crate::package::kattis::Pack;
-use crate::package::kattis::part::Part;
-use crate::package::kattis::v2025_09::scoring::{Placed, points_or};
-use crate::package::kattis::v2025_09::test_yaml::Settings;
+use crate::package::kattis::PackageReader;
+use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::v2025_09::scoring::{PlacedValue, points_or_word};
+use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
 use crate::package::node::Map;
 use crate::package::values::texts;
 
-/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticKeys {
     /// The inner `None` means `pass-fail`.
-    pub score: Option<Placed<Option<Score>>>,
+    pub score: Option<PlacedValue<Option<Score>>>,
     pub args: Vec<String>,
 }
 
-/// Takes these keys out of a `test_group.yaml`.
-pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
+pub(super) fn read(part: DataDirectory, map: &mut Map<'_>) -> StaticKeys {
     let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
     let mut it = StaticKeys::default();
     if !part.is_judged() {
@@ -38,16 +36,16 @@ pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
         let message = "`static_validator_args` without `static_validation_score`: there is no static validation";
         args.at_key().error(message, "add `static_validation_score`, or remove the arguments");
     }
-    map.set("static_validation_score", &mut it.score, |node| points_or("pass-fail", node));
+    map.set("static_validation_score", &mut it.score, |node| points_or_word("pass-fail", node));
     map.set("static_validator_args", &mut it.args, texts);
     it
 }
 
 /// The static validation test cases of the groups without faults.
-pub(super) fn settle(
-    pack: &Pack<'_>,
+pub(super) fn static_cases(
+    pack: &PackageReader<'_>,
     data: &TestData,
-    settings: &BTreeMap<String, Settings>,
+    settings: &BTreeMap<String, TestDataSettings>,
 ) -> Vec<StaticCase> {
     let validator = pack.tree.directory("static_validator");
     let mut cases = Vec::new();

@@ -3,15 +3,15 @@
 //! Source: problem package format 2025-09, "Problem package structure overview".
 
 use crate::package::draft::short_name;
-use crate::package::files::Files;
+use crate::package::files::PackageFiles;
 use crate::package::suggest::{did_you_mean, nearest};
 
-const KNOWN: &str = "problem.yaml juror.toml statement attachments solution data generators include \
+const KNOWN_ENTRIES: &str = "problem.yaml juror.toml statement attachments solution data generators include \
                      submissions input_validators answer_validators static_validator output_validator \
                      input_visualizer output_visualizer README.md LICENSE";
 
 /// Names in other formats, each with its replacement here.
-const RENAMED: [(&str, &str); 7] = [
+const RENAMED_ENTRIES: [(&str, &str); 7] = [
     ("problem_statement", "in format 2025-09: `statement`"),
     ("output_validators", "in format 2025-09: `output_validator`, exactly one"),
     ("input_format_validators", "in format 2025-09: `input_validators`"),
@@ -22,7 +22,7 @@ const RENAMED: [(&str, &str); 7] = [
 ];
 
 /// Warns about the directory's name and misspelt entries.
-pub(super) fn check_entries(tree: &Files) {
+pub(super) fn check_entries(tree: &PackageFiles) {
     let name = short_name(&tree.root);
     if !name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         let message =
@@ -31,18 +31,23 @@ pub(super) fn check_entries(tree: &Files) {
     }
     for item in tree.children("") {
         let name = item.base_name();
-        if KNOWN.split(' ').any(|known| known == name) {
+        if KNOWN_ENTRIES.split(' ').any(|known| known == name) {
             // Known files have an ending or upper-case letters.
             let is_directory = name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
             if is_directory && item.is_file() {
                 let message = "is ignored: it is a file, but must be a directory";
-                tree.faults.lack(item, message, "move it into a directory of this name");
+                tree.faults.publishing_error(
+                    item,
+                    message,
+                    "move it into a directory of this name",
+                );
             }
             continue;
         }
-        let renamed = RENAMED.iter().find(|(old, _)| *old == name);
+        let renamed = RENAMED_ENTRIES.iter().find(|(old, _)| *old == name);
         let renamed = renamed.map(|(_, help)| (*help).to_owned());
-        let Some(help) = renamed.or_else(|| nearest(name, KNOWN.split(' ')).map(did_you_mean))
+        let Some(help) =
+            renamed.or_else(|| nearest(name, KNOWN_ENTRIES.split(' ')).map(did_you_mean))
         else {
             continue;
         };

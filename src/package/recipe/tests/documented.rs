@@ -1,10 +1,10 @@
 //! Recipes that BAPCtools reads, and what it makes of them.
 
 use crate::model::recipe::InputSource;
-use crate::package::recipe::tests::{check, reading};
+use crate::package::recipe::tests::{check, read_recipe};
 
 /// A recipe with these lines below `secret`, without line numbers.
-fn secret(lines: &str) -> String {
+fn recipe_with_secret(lines: &str) -> String {
     format!("data:\n  sample: {{data: {{s: gen.py 1}}}}\n  secret:\n{lines}")
 }
 
@@ -12,14 +12,15 @@ fn secret(lines: &str) -> String {
 fn check_secret(lines: &str, expected: &[&str]) {
     let expected: Vec<&str> =
         ["sample/s: generators/gen.py 1 own"].iter().chain(expected).copied().collect();
-    check(&secret(lines), &expected);
+    check(&recipe_with_secret(lines), &expected);
 }
 
 #[test]
-fn seeds_are_computed_of_commands_with_constants_and_counts_filled_in() {
+fn seeds_depend_on_commands_with_constants_and_counts_filled_in() {
     // Each case with the text of which BAPCtools computes the seed, and its arguments.
     let check = |entries: &str, expected: &[(&str, &str, &str)]| {
-        let (_dir, reading) = reading(false, &secret(&format!("    data: {{{entries}}}\n")));
+        let (_dir, reading) =
+            read_recipe(false, &recipe_with_secret(&format!("    data: {{{entries}}}\n")));
         assert!(reading.diagnostics.is_empty(), "{:?}", reading.diagnostics);
         let recipe = reading.recipe.unwrap();
         let commands = recipe.cases.iter().filter_map(|case| match &case.input {
@@ -59,12 +60,12 @@ fn seeds_are_computed_of_commands_with_constants_and_counts_filled_in() {
 }
 
 #[test]
-fn a_command_that_is_the_same_once_it_is_filled_in_is_refused() {
+fn commands_that_are_equal_after_they_are_filled_in_are_reported() {
     let same = "this is the same command as on line 5, with the same seed";
     let equal = "this is the same command as on line 5: the cases are equal";
     let check = |first: &str, second: &str, expected: &[&str]| {
         let lines = format!("    data:\n      a: {first}\n      b: {second}\n");
-        let (_dir, reading) = reading(false, &secret(&lines));
+        let (_dir, reading) = read_recipe(false, &recipe_with_secret(&lines));
         let said: Vec<&str> = reading.diagnostics.iter().map(|it| &*it.message).collect();
         assert_eq!(said, expected, "{first} {second}");
     };
@@ -117,7 +118,7 @@ fn a_count_makes_copies_of_any_case() {
 }
 
 #[test]
-fn a_case_that_is_included_in_several_ways_is_there_once() {
+fn a_case_that_is_included_several_times_appears_once() {
     let of_sample = "secret/g3/s -> sample/s";
     // A diamond, by directories and by cases.
     check_secret(
@@ -202,7 +203,7 @@ fn patterns_have_the_syntax_of_python() {
 }
 
 #[test]
-fn of_several_inputs_the_last_step_counts() {
+fn the_last_of_several_inputs_counts() {
     let said = |name: &str, line: usize, last: &str| {
         format!(
             "warning: {line}:7: `{name}` has several inputs: `{last}` counts (give it one of `generate`, `copy` and `in`)"

@@ -29,7 +29,7 @@ fn earlier_versions_have_other_files() {
 }
 
 #[test]
-fn earlier_recipes_name_inputs_and_say_what_an_entry_is() {
+fn earlier_recipes_have_keys_for_inputs_and_types() {
     check_in(
         true,
         "data:\n  sample:\n    type: directory\n    data:\n      '1':\n      '2':\n  \

@@ -18,7 +18,7 @@ fn copied_files_are_anywhere_in_the_package() {
 }
 
 #[test]
-fn commands_can_be_started() {
+fn commands_that_cannot_start_are_errors() {
     let long = "x".repeat(128 << 10);
     check(
         &format!(

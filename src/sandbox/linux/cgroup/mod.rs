@@ -1,17 +1,16 @@
-//! Control groups: they measure CPU time and memory, and enforce limits. Versions 1 and 2 behind one type.
+//! Control groups: they measure CPU time and memory, and enforce limits. Versions 1 and 2 behind one trait.
 //!
-//! Version 1: the slot's process joins one group of each controller for good, and its children are born there; the
+//! Version 1: the slot's process joins one group of each controller for good, and its children are born there. The
 //! counters are reset or read before and after each run. The slot's own CPU time is subtracted. If the slot cannot be
 //! protected from the out-of-memory killer, it stays out of the memory group, and PID 2 moves there. Version 2: every
 //! run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`; moving a process costs milliseconds). A group
 //! is never reused after `cgroup.kill`, which would kill its next members at birth.
 //!
 //! File pages that the machine had not read before are charged to the first process that touches them. They say
-//! nothing about a program, and would be missing in its next run. So the group's gain of such pages is subtracted from
-//! the peak.
+//! nothing about a program, and would be missing in its next run. So they are subtracted from the peak.
 //!
-//! The files with a program's outputs are charged to its group, too, though they are no memory of the program. So the
-//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`Peak`]).
+//! The files with a program's outputs are also charged to its group, though they are no memory of the program. So the
+//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`MemoryPeak`]).
 
 pub(super) mod stale;
 mod version1;
@@ -27,80 +26,75 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::version1::Group1;
-use crate::sandbox::linux::cgroup::version2::Group2;
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::cgroup::version1::Version1Groups;
+use crate::sandbox::linux::cgroup::version2::Version2Groups;
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// Memory beyond the limit that a run may hold before the kernel intervenes: the needs of the sandbox itself, such as
-/// the box's mount and two kernel stacks, are charged to the run, too.
+/// Memory beyond the limit that a run may hold before the kernel intervenes. The sandbox's own needs, such as the
+/// box's mount and two kernel stacks, are charged to the run, too.
 pub(super) const SLACK: u64 = 512 << 10;
 
-/// Upper bound on the output that a run may hold beyond its memory limit, in bytes, so that no package can take the
+/// Output that a run may hold beyond its memory limit, in bytes. It is bounded, so that no package can take the
 /// machine's memory.
-const OUTPUT_BESIDE: u64 = 256 << 20;
+const OUTPUT_ALLOWANCE_MAX: u64 = 256 << 20;
 
-/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. The measured peak tells
-/// whether the limit was exceeded below that.
-fn most(limits: &Limits) -> Option<u64> {
-    let output = limits.file_size().unwrap_or(0).min(OUTPUT_BESIDE);
+/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. Below it, the measured
+/// peak tells whether the limit was exceeded.
+fn kernel_limit(limits: &Limits) -> Option<u64> {
+    let output = limits.file_size().unwrap_or(0).min(OUTPUT_ALLOWANCE_MAX);
     limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
 }
 
-/// The most memory that a run held beside the files with its outputs.
+/// The most memory that a run held, without the files with its outputs.
 ///
 /// The kernel only has the peak of both together. While the files have at most some size, the run must have held at
-/// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by what
-/// was written between the real peak and the next look, at most.
+/// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by at
+/// most what was written between the real peak and the next reading.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Peak {
-    beside: u64,
-    files: u64,
+pub(super) struct MemoryPeak {
+    program: u64,
+    outputs: u64,
 }
 
-impl Peak {
-    /// Notes a look: the peak up to now, and then the size of the files, in bytes.
-    pub(super) fn note(&mut self, peak: u64, files: u64) {
-        self.files = self.files.max(files);
-        self.beside = self.beside.max(peak.saturating_sub(self.files));
+impl MemoryPeak {
+    /// Notes a reading: the peak up to now, then the size of the files, in bytes.
+    pub(super) fn record(&mut self, peak: u64, files: u64) {
+        self.outputs = self.outputs.max(files);
+        self.program = self.program.max(peak.saturating_sub(self.outputs));
     }
 
-    /// The figure if this is the last look, in bytes.
-    fn with(mut self, peak: u64) -> u64 {
-        self.note(peak, 0);
-        self.beside
+    /// The figure after a last reading, in bytes.
+    fn final_peak(mut self, peak: u64) -> u64 {
+        self.record(peak, 0);
+        self.program
     }
 }
 
-/// The place for new groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// This directory of version 2, which has the controllers `memory` and `pids`.
+    /// A directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
-    /// These directories of version 1, as far as they exist.
-    V1(Controllers),
+    V1(ControllerDirectories),
 }
 
-/// The directories of version 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Controllers {
+pub(crate) struct ControllerDirectories {
     pub(super) memory: Option<PathBuf>,
     pub(super) cpuacct: Option<PathBuf>,
     pub(super) pids: Option<PathBuf>,
 }
 
 impl Placement {
-    /// The meter of CPU time.
-    pub(super) fn cpu(&self) -> Meter {
+    pub(super) fn cpu_meter(&self) -> Meter {
         self.meter(|controllers| &controllers.cpuacct)
     }
 
-    /// The meter and limit of memory.
-    pub(super) fn memory(&self) -> Meter {
+    pub(super) fn memory_meter(&self) -> Meter {
         self.meter(|controllers| &controllers.memory)
     }
 
-    fn meter(&self, controller: fn(&Controllers) -> &Option<PathBuf>) -> Meter {
+    fn meter(&self, controller: fn(&ControllerDirectories) -> &Option<PathBuf>) -> Meter {
         match self {
             Self::V2(_) => Meter::Cgroup2,
             Self::V1(controllers) if controller(controllers).is_some() => Meter::Cgroup1,
@@ -108,7 +102,6 @@ impl Placement {
         }
     }
 
-    /// Whether a group limits the number of processes.
     pub(super) fn limits_processes(&self) -> bool {
         match self {
             Self::V2(_) => true,
@@ -117,156 +110,153 @@ impl Placement {
     }
 }
 
-/// What happens to the slot if its group is short of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum WhenShort {
-    Spared,
+pub(super) enum OomPolicy {
+    SpareSlot,
     /// It may be killed if it is larger than the program.
-    Killed,
+    MayKillSlot,
 }
 
 /// The group's files for the processes of a run; -1 if there is no such file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CgroupFiles {
-    /// The directory of the group into which PID 2 is born.
+    /// PID 2 is born into this group.
     pub(super) directory: RawFd,
     /// The list of members of a group that PID 2 must move to.
     pub(super) members: RawFd,
-    /// A file whose first number is the CPU time used.
+    /// The first number in the file is the CPU time used.
     pub(super) cpu: RawFd,
-    /// A file whose first number is the memory held, in bytes.
+    /// The first number in the file is the memory held, in bytes.
     pub(super) memory: RawFd,
-    /// A file that resets the memory peak when zero is written to it.
+    /// To write zero resets the memory peak.
     pub(super) peak: RawFd,
 }
 
 impl CgroupFiles {
-    /// No group at all.
     pub(super) const NONE: Self =
         Self { directory: -1, members: -1, cpu: -1, memory: -1, peak: -1 };
 }
 
 /// The counters just before the program started.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Baseline {
+pub(super) struct UsageBaseline {
     /// In the unit of the file [`CgroupFiles::cpu`].
     pub(super) cpu: u64,
     /// In bytes.
     pub(super) memory: u64,
-    /// The slot's own CPU time, in nanoseconds.
+    /// The slot's own, in nanoseconds.
     pub(super) slot_cpu: u64,
 }
 
-/// The usage of a run, except its CPU time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Used {
+pub(super) struct GroupUsage {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
-    /// Number of processes that the out-of-memory killer killed.
     pub(super) killed_for_memory: u64,
-    /// Whether they were killed although the group was within its own limit: the machine, or a group above, is short
-    /// of memory.
-    pub(super) within_limit: bool,
-    /// Number of processes and threads that were refused.
+    /// They were killed although the group was within its own limit: the machine, or a group above, is short of
+    /// memory.
+    pub(super) was_within_limit: bool,
     pub(super) refused_processes: u64,
 }
 
 /// The groups of one slot. The default methods are for no groups: they neither count nor limit.
-pub(super) trait Group {
+pub(super) trait SlotGroups {
     /// Waits until the last run is really gone.
-    fn settle(&mut self) -> Result<(), Fault> {
+    fn wait_until_freed(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Whether the last runs left more memory than the next may have beyond its limit. Call it before each run.
-    fn is_littered(&mut self) -> bool {
+    /// The last runs left more memory than the next may have beyond its limit. Call it before each run.
+    fn has_leftovers(&mut self) -> bool {
         false
     }
 
-    /// Drops what the last runs left. Only the slot may be in the group.
-    fn let_go(&mut self) -> Result<(), Fault> {
+    /// Frees the memory that the last runs left. Only the slot may be in the group.
+    fn drop_leftovers(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Measures how much the run left.
-    fn look(&mut self) -> Result<(), Fault> {
+    fn measure(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Lets the slot hold `more` bytes beyond the last look, whatever the limit of the last run was. They are charged
-    /// to the slot.
+    /// Lets the slot hold `more` bytes beyond the last measurement, whatever the limit of the last run was. They are
+    /// charged to the slot.
     fn make_room(&mut self, _more: u64) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Sets the limits for the next run, on top of the memory already held.
     fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
         Ok(CgroupFiles::NONE)
     }
 
-    /// CPU time used since `baseline`, in nanoseconds, if it is counted.
-    fn cpu_since(&self, _baseline: &Baseline) -> Result<Option<u64>, Fault> {
+    /// In nanoseconds; `None` if it is not counted.
+    fn cpu_since(&self, _baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
 
     /// Becomes readable if the run is short of memory, and a process of it may be killed. `None` if the kernel kills
     /// all processes of a run together, or does not notify.
-    fn alarm(&self) -> Option<&OwnedFd> {
+    fn memory_alarm(&self) -> Option<&OwnedFd> {
         None
     }
 
-    /// Whether a process of the current run was killed for memory.
     fn has_killed(&self) -> Result<bool, Fault> {
         Ok(false)
     }
 
-    /// The most memory held since the start of the run, in bytes, if it is counted. Includes what was held before.
+    /// Since the start of the run, in bytes; `None` if it is not counted. Includes what was held before.
     fn peak(&self) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
 
     /// Kills as much of the run as it can at once; the group may be unusable afterwards. The end of PID 1 kills
-    /// everything, but PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
+    /// everything. But PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
     /// each.
     fn kill(&self) {}
 
-    /// The usage of the run that is now over. `peak` has the last size of its outputs.
-    fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Result<Used, Fault> {
-        Ok(Used::default())
+    /// Call it when the run is over. `peak` has the last size of its outputs.
+    fn finish(
+        &mut self,
+        _baseline: &UsageBaseline,
+        _peak: MemoryPeak,
+    ) -> Result<GroupUsage, Fault> {
+        Ok(GroupUsage::default())
     }
 
-    /// Removes the groups; only the slot itself may be in them.
+    /// Only the slot itself may be in the groups.
     fn remove(&mut self) {}
 }
 
-/// A slot without groups.
-pub(super) struct NoGroup;
+pub(super) struct NoGroups;
 
-impl Group for NoGroup {}
+impl SlotGroups for NoGroups {}
 
-/// Makes the groups of a slot, if there is a place for them; joins those of version 1.
+/// Joins the groups of version 1.
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
-    slot: WhenShort,
-) -> Result<Box<dyn Group>, Fault> {
+    slot: OomPolicy,
+) -> Result<Box<dyn SlotGroups>, Fault> {
     Ok(match placement {
-        None => Box::new(NoGroup),
-        Some(Placement::V2(parent)) => Box::new(Group2::create(parent, name)?),
-        Some(Placement::V1(controllers)) => Box::new(Group1::create(controllers, name, slot)?),
+        None => Box::new(NoGroups),
+        Some(Placement::V2(parent)) => Box::new(Version2Groups::create(parent, name)?),
+        Some(Placement::V1(controllers)) => {
+            Box::new(Version1Groups::create(controllers, name, slot)?)
+        }
     })
 }
 
-/// A smaller rest in a group after a run is just the kernel's own stock.
-pub(super) const CACHE_MATTERS: u64 = 256 << 10;
+/// A smaller amount that is left after a run is the kernel's own stock.
+pub(super) const LEFTOVER_MIN: u64 = 256 << 10;
 
-/// Opens a file of a group for reading, and for writing if it can be written.
-pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+/// Opens a file of a group for reading, and for writing if that is permitted.
+pub(super) fn open_file(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
     open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)
 }
 
-/// Removes a group. Dead members leave it only a moment after they were waited for.
+/// Dead members leave a group only a moment after they were waited for.
 pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     for _ in 0..100 {
         match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
@@ -276,8 +266,7 @@ pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     }
 }
 
-/// Writes a file of a group.
-pub(super) fn put(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
+pub(super) fn write_file(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?;
     write_number(&file, value, name)
@@ -291,21 +280,20 @@ pub(super) fn write_number(file: &OwnedFd, value: &str, name: &str) -> Result<()
 
 pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    text(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
+    read_all(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
-/// The whole text of a small kernel file.
-pub(super) fn text(file: &OwnedFd) -> Result<String, Fault> {
+pub(super) fn read_all(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
-    let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ)?;
+    let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ_STEP)?;
     Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
 }
 
 pub(super) fn read_number(file: &OwnedFd) -> Result<u64, Fault> {
-    read_first_number(file.as_raw_fd()).step(READ)
+    read_first_number(file.as_raw_fd()).step(READ_STEP)
 }
 
-const READ: &str = "read the counters of the control group";
+const READ_STEP: &str = "read the counters of the control group";
 
 /// The first number in a kernel file. Does not allocate.
 pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
@@ -314,7 +302,7 @@ pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
     Ok(first_number(buffer.get(..length).unwrap_or(&[])))
 }
 
-/// The first number in a text. Does not allocate.
+/// Does not allocate.
 pub(super) fn first_number(text: &[u8]) -> u64 {
     text.iter()
         .skip_while(|byte| !byte.is_ascii_digit())
@@ -323,7 +311,7 @@ pub(super) fn first_number(text: &[u8]) -> u64 {
 }
 
 /// The number after a name, in a text of lines `name number`.
-pub(super) fn field(text: &str, name: &str) -> u64 {
+pub(super) fn named_number(text: &str, name: &str) -> u64 {
     text.lines()
         .filter_map(|line| line.split_once(' '))
         .find(|(key, _)| *key == name)
@@ -332,14 +320,14 @@ pub(super) fn field(text: &str, name: &str) -> u64 {
 
 /// Memory with pages of files on disk: all file pages, named `name`, except those of files in memory.
 pub(super) fn cached_files(stat: &str, name: &str) -> u64 {
-    field(stat, name).saturating_sub(field(stat, "shmem"))
+    named_number(stat, name).saturating_sub(named_number(stat, "shmem"))
 }
 
 /// The difference between a peak and its baseline, but at least the portion in which the kernel counts memory.
 ///
-/// A program that never needs a second portion may show none, though every program needs some.
-/// Source: `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
-pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
+/// A program that never needs a second portion may show none, though every program needs some. Source:
+/// `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
+pub(super) fn peak_since(peak: u64, baseline: u64) -> u64 {
     const PORTION: u64 = 64 * 4096;
     peak.saturating_sub(baseline).max(PORTION)
 }
@@ -355,18 +343,18 @@ mod tests {
         assert_eq!(first_number(b"77\n"), 77);
         assert_eq!(first_number(b"max\n"), 0);
         let events = "low 0\nhigh 1\nmax 22\noom 3\noom_kill 4\noom_group_kill 5\n";
-        assert_eq!(field(events, "oom_kill"), 4);
-        assert_eq!(field(events, "max"), 22);
-        assert_eq!(field(events, "none"), 0);
+        assert_eq!(named_number(events, "oom_kill"), 4);
+        assert_eq!(named_number(events, "max"), 22);
+        assert_eq!(named_number(events, "none"), 0);
         assert_eq!(cached_files("file 100\nshmem 30\n", "file"), 70);
     }
 
     #[test]
-    fn outputs_are_no_memory_of_a_program() {
+    fn outputs_do_not_count_as_memory() {
         let check = |looks: &[(u64, u64)], last: u64, expected: u64| {
-            let mut peak = Peak::default();
-            looks.iter().for_each(|(peak_now, files)| peak.note(*peak_now, *files));
-            assert_eq!(peak.with(last), expected, "{looks:?} {last}");
+            let mut peak = MemoryPeak::default();
+            looks.iter().for_each(|(peak_now, files)| peak.record(*peak_now, *files));
+            assert_eq!(peak.final_peak(last), expected, "{looks:?} {last}");
         };
         check(&[], 7, 7);
         // Memory first, and output later, into memory that is free again.
@@ -384,7 +372,7 @@ mod tests {
         let check = |memory: Option<u64>, output: Option<u64>, expected: Option<u64>| {
             let mib = |number: Option<u64>| number.map(Bytes::mib);
             let limits = Limits { memory: mib(memory), output: mib(output), ..Limits::default() };
-            let beyond = most(&limits).map(|most| (most - SLACK) >> 20);
+            let beyond = kernel_limit(&limits).map(|most| (most - SLACK) >> 20);
             assert_eq!(beyond, expected, "{memory:?} {output:?}");
         };
         check(Some(64), Some(80), Some(144));

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use crate::sandbox::linux::cgroup::Placement;
 
-/// The prefix of all group names; then come the judge's process namespace, its process number there, and the slot's
-/// number.
-const PREFIX: &str = "juror-";
+/// The prefix of all group names. The judge's process namespace, its process number there, and the slot's number
+/// follow.
+const NAME_PREFIX: &str = "juror-";
 
-/// The name of a slot's groups, unique on this machine.
-pub(crate) fn name(slot: u32) -> String {
-    format!("{PREFIX}{}-{}-{slot}", namespace(), std::process::id())
+/// Unique on this machine.
+pub(crate) fn group_name(slot: u32) -> String {
+    format!("{NAME_PREFIX}{}-{}-{slot}", namespace(), std::process::id())
 }
 
 /// The process namespace of this judge. Process numbers of judges in others mean nothing here.
@@ -26,13 +26,13 @@ fn namespace() -> u64 {
 }
 
 /// The name of the group that replaces the one with this name.
-pub(crate) fn other_name(name: &str) -> String {
+pub(crate) fn alternate_name(name: &str) -> String {
     format!("{name}-other")
 }
 
 /// Removes the groups of a slot whose process is gone. Its children die with it, and leave the groups a moment later.
-pub(crate) fn remove(placement: &Placement, name: &str) {
-    let names = [name.to_owned(), other_name(name)];
+pub(crate) fn remove_groups(placement: &Placement, name: &str) {
+    let names = [name.to_owned(), alternate_name(name)];
     let places = placement.directories();
     for group in places.flat_map(|parent| names.each_ref().map(|name| parent.join(name))) {
         for _ in 0..1000 {
@@ -46,25 +46,24 @@ pub(crate) fn remove(placement: &Placement, name: &str) {
     }
 }
 
-/// Removes the groups of judges that are gone.
-pub(crate) fn sweep(placement: &Placement) {
+pub(crate) fn remove_stale_groups(placement: &Placement) {
     let namespace = namespace();
     placement
         .directories()
         .filter_map(|parent| fs::read_dir(parent).ok())
         .flat_map(|entries| entries.flatten())
         .filter(|entry| {
-            entry.file_name().to_str().is_some_and(|name| is_of_the_dead(name, namespace))
+            entry.file_name().to_str().is_some_and(|name| belongs_to_dead_judge(name, namespace))
         })
         .for_each(|entry| {
             let _ = fs::remove_dir(entry.path());
         });
 }
 
-/// Whether this is the name of a group whose judge, in this process namespace, is gone.
-fn is_of_the_dead(name: &str, namespace: u64) -> bool {
+/// The judge of the group was in this process namespace, and is gone.
+fn belongs_to_dead_judge(name: &str, namespace: u64) -> bool {
     let judge = name
-        .strip_prefix(PREFIX)
+        .strip_prefix(NAME_PREFIX)
         .and_then(|rest| {
             rest.strip_prefix(&namespace.to_string())?.strip_prefix('-')?.split_once('-')
         })
@@ -73,7 +72,6 @@ fn is_of_the_dead(name: &str, namespace: u64) -> bool {
 }
 
 impl Placement {
-    /// The places for groups.
     fn directories(&self) -> impl Iterator<Item = &PathBuf> {
         let list = match self {
             Self::V2(directory) => [Some(directory), None, None],
@@ -94,12 +92,12 @@ mod tests {
     #[test]
     fn only_groups_of_judges_that_are_gone_are_removed() {
         let directory = tempfile::tempdir().unwrap();
-        let living = name(0);
+        let living = group_name(0);
         // No process has a number that large.
         let dead = living.replace(&format!("-{}-", std::process::id()), "-4000000000-");
         let names = [
             &dead,
-            &other_name(&dead),
+            &alternate_name(&dead),
             &living,
             "juror-1-4000000000-0",
             "juror-x-1",
@@ -108,10 +106,10 @@ mod tests {
         for name in names {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
-        sweep(&Placement::V2(directory.path().to_path_buf()));
+        remove_stale_groups(&Placement::V2(directory.path().to_path_buf()));
         let left = names.map(|name| directory.path().join(name).exists());
         assert_eq!(left, [false, false, true, true, true, true]);
-        remove(&Placement::V2(directory.path().to_path_buf()), &living);
+        remove_groups(&Placement::V2(directory.path().to_path_buf()), &living);
         assert!(!directory.path().join(living).exists());
     }
 }

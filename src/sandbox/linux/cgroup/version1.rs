@@ -1,6 +1,6 @@
-//! Control groups of version 1: one of each controller for a slot, kept from run to run. The memory group is replaced
-//! if runs left much in it that the kernel frees only on demand: the next run could use that beyond its limit. To free
-//! it in place would mean to read files from disk again.
+//! Control groups of version 1: a slot has one of each controller, and keeps it from run to run. The memory group is
+//! replaced if runs left much in it that the kernel frees only on demand: the next run could use that beyond its
+//! limit. To free it in place would mean to read files from disk again.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -15,75 +15,67 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags};
 
 use crate::model::limits::Limits;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, Group, Peak, Used, WhenShort,
-    at_least_a_portion, cached_files, field, get, most, put, read_number, read_text,
-    remove_directory, text, write_number,
+    CgroupFiles, ControllerDirectories, GroupUsage, LEFTOVER_MIN, MemoryPeak, OomPolicy,
+    SlotGroups, UsageBaseline, cached_files, kernel_limit, named_number, open_file, peak_since,
+    read_all, read_number, read_text, remove_directory, write_file, write_number,
 };
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::mounts::c_path;
 
-/// Upper bound on the rest of runs in a group, in bytes.
-const LEFT_AT_MOST: u64 = 8 << 20;
+/// Memory that runs may leave in a group, in bytes.
+const LEFTOVER_MAX: u64 = 8 << 20;
 
-/// Upper bound on the processes that the slot kills itself.
-const KILLED_AT_ONCE: usize = 32;
+/// The slot itself kills at most this many processes.
+const KILLS_MAX: usize = 32;
 
-/// One slot's groups of version 1.
-pub(crate) struct Group1 {
-    memory: Option<Memory1>,
+pub(crate) struct Version1Groups {
+    memory: Option<Version1Memory>,
     cpu: Option<OwnedFd>,
-    processes: Option<Processes1>,
-    /// The places of the groups; that of the memory group, if there is one, is the first.
-    homes: Vec<Home>,
-    slot: WhenShort,
+    processes: Option<Version1Processes>,
+    /// The memory group, if there is one, is the first.
+    directories: Vec<GroupDirectory>,
+    slot: OomPolicy,
 }
 
-/// The files of the memory controller.
-struct Memory1 {
-    /// The list of its members, if the slot is not a member.
+struct Version1Memory {
+    /// `None` if the slot is a member.
     members: Option<OwnedFd>,
     usage: OwnedFd,
     peak: OwnedFd,
     limit: OwnedFd,
-    /// Limit of memory and swap together; absent if swap is not counted.
+    /// Limit of memory and swap together; `None` if swap is not counted.
     limit_with_swap: Option<OwnedFd>,
     control: OwnedFd,
-    /// Becomes readable if the group is short of memory; absent if the kernel does not notify.
+    /// Becomes readable if the group is short of memory; `None` if the kernel does not notify.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
     /// How often the limit of memory and swap together was hit.
     failures_with_swap: Option<OwnedFd>,
-    /// The last limit that was set.
     last_limit: Option<u64>,
-    /// The limit during the last run.
     limit_of_run: Option<u64>,
     killed: u64,
-    /// Number of failures at the last killed run.
-    failed_with_swap: u64,
+    /// The number of failures at the last killed run.
+    last_failures_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
-    /// Memory held by the group at the last look.
-    held: u64,
-    /// Memory held while nothing runs.
-    idle: u64,
+    last_usage: u64,
+    idle_usage: u64,
     /// Memory held before the first run.
-    own: Option<u64>,
+    initial_usage: Option<u64>,
 }
 
-/// The files of the process number controller.
-struct Processes1 {
+struct Version1Processes {
     limit: OwnedFd,
     events: OwnedFd,
-    /// The last limit that was set.
     last_limit: Option<u64>,
     refused: u64,
 }
 
-/// The place of a group, for leaving and removing it.
-struct Home {
+/// Where a group is, so that the slot can leave and remove it.
+struct GroupDirectory {
     parent: OwnedFd,
     name: CString,
     /// The name of the previous or the next group.
@@ -92,13 +84,14 @@ struct Home {
     members: File,
 }
 
-impl Group1 {
+impl Version1Groups {
     pub(crate) fn create(
-        controllers: &Controllers,
+        controllers: &ControllerDirectories,
         name: &str,
-        slot: WhenShort,
+        slot: OomPolicy,
     ) -> Result<Self, Fault> {
-        let mut group = Self { memory: None, cpu: None, processes: None, homes: Vec::new(), slot };
+        let mut group =
+            Self { memory: None, cpu: None, processes: None, directories: Vec::new(), slot };
         let made = group.join_all(controllers, name);
         if made.is_err() {
             group.remove();
@@ -106,20 +99,20 @@ impl Group1 {
         made.map(|()| group)
     }
 
-    fn join_all(&mut self, controllers: &Controllers, name: &str) -> Result<(), Fault> {
+    fn join_all(&mut self, controllers: &ControllerDirectories, name: &str) -> Result<(), Fault> {
         if let Some(parent) = &controllers.memory {
             let directory = self.make(parent, name)?;
-            self.memory = Some(Memory1::join(&directory, self.slot)?);
+            self.memory = Some(Version1Memory::join(&directory, self.slot)?);
         }
         if let Some(parent) = &controllers.cpuacct {
             let directory = self.join(parent, name)?;
-            self.cpu = Some(get(&directory, "cpuacct.usage")?);
+            self.cpu = Some(open_file(&directory, "cpuacct.usage")?);
         }
         if let Some(parent) = &controllers.pids {
             let directory = self.join(parent, name)?;
-            self.processes = Some(Processes1 {
-                limit: get(&directory, "pids.max")?,
-                events: get(&directory, "pids.events")?,
+            self.processes = Some(Version1Processes {
+                limit: open_file(&directory, "pids.max")?,
+                events: open_file(&directory, "pids.events")?,
                 last_limit: None,
                 refused: 0,
             });
@@ -127,15 +120,14 @@ impl Group1 {
         Ok(())
     }
 
-    /// Makes the group below `parent`, and moves this process into it. It uses `tasks`: unlike moving a process,
-    /// moving one thread, itself, need not wait for all others of the machine.
+    /// Makes the group below `parent`, and moves this process into it. It writes to `tasks`: to move one thread,
+    /// unlike a process, need not wait for all others of the machine.
     fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
         let directory = self.make(parent, name)?;
-        put(&directory, "tasks", "0")?;
+        write_file(&directory, "tasks", "0")?;
         Ok(directory)
     }
 
-    /// Makes the group below `parent`.
     fn make(&mut self, parent: &Path, own_name: &str) -> Result<OwnedFd, Fault> {
         let shown = parent.display();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -143,61 +135,59 @@ impl Group1 {
             .step_on("open the control group", &shown)?;
         let members = File::options().write(true).open(parent.join("tasks"));
         let name = |name: &str| c_path(Path::new(name));
-        let home = Home {
+        let home = GroupDirectory {
             parent: parent_fd,
             name: name(own_name)?,
-            other_name: name(&stale::other_name(own_name))?,
+            other_name: name(&stale::alternate_name(own_name))?,
             members: members.step_on("open the members of the control group", &shown)?,
         };
         let made = home.make();
-        self.homes.push(home);
+        self.directories.push(home);
         made.step_on("make a control group in", &shown)
     }
 }
 
-impl Group for Group1 {
-    fn settle(&mut self) -> Result<(), Fault> {
-        self.memory.iter_mut().try_for_each(Memory1::settle)
+impl SlotGroups for Version1Groups {
+    fn wait_until_freed(&mut self) -> Result<(), Fault> {
+        self.memory.iter_mut().try_for_each(Version1Memory::wait_until_freed)
     }
 
-    /// Whether runs left so much in the memory group that it must be replaced.
-    fn is_littered(&mut self) -> bool {
-        self.memory.as_mut().is_some_and(Memory1::is_littered)
+    fn has_leftovers(&mut self) -> bool {
+        self.memory.as_mut().is_some_and(Version1Memory::has_leftovers)
     }
 
-    fn look(&mut self) -> Result<(), Fault> {
-        self.memory.iter_mut().try_for_each(Memory1::look)
+    fn measure(&mut self) -> Result<(), Fault> {
+        self.memory.iter_mut().try_for_each(Version1Memory::measure)
     }
 
     fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         self.memory.iter_mut().try_for_each(|memory| memory.make_room(more))
     }
 
-    fn alarm(&self) -> Option<&OwnedFd> {
+    fn memory_alarm(&self) -> Option<&OwnedFd> {
         self.memory.as_ref()?.alarm.as_ref()
     }
 
     fn has_killed(&self) -> Result<bool, Fault> {
-        self.memory.as_ref().map_or(Ok(false), Memory1::has_killed)
+        self.memory.as_ref().map_or(Ok(false), Version1Memory::has_killed)
     }
 
-    /// Replaces the memory group with a new one.
-    fn let_go(&mut self) -> Result<(), Fault> {
-        let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
+    fn drop_leftovers(&mut self) -> Result<(), Fault> {
+        let Some(home) = self.directories.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
         };
         std::mem::swap(&mut home.name, &mut home.other_name);
         let directory = home.make().step("make another control group for memory")?;
-        let memory = self.memory.insert(Memory1::join(&directory, self.slot)?);
+        let memory = self.memory.insert(Version1Memory::join(&directory, self.slot)?);
         // Sets `own`, which must be measured before the first run.
-        memory.is_littered();
+        memory.has_leftovers();
         remove_directory(&home.parent, &home.other_name);
         Ok(())
     }
 
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         if let Some(memory) = &mut self.memory {
-            memory.set_limit(most(limits))?;
+            memory.set_limit(kernel_limit(limits))?;
             memory.limit_of_run = memory.last_limit;
         }
         if let Some(processes) = &mut self.processes {
@@ -213,7 +203,7 @@ impl Group for Group1 {
         })
     }
 
-    fn cpu_since(&self, baseline: &Baseline) -> Result<Option<u64>, Fault> {
+    fn cpu_since(&self, baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
         let Some(cpu) = &self.cpu else { return Ok(None) };
         // The kernel updates the counter when it is read; the slot's CPU time after that is not in it.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
@@ -225,45 +215,44 @@ impl Group for Group1 {
         self.memory.as_ref().map(|memory| read_number(&memory.peak)).transpose()
     }
 
-    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Result<Used, Fault> {
-        let mut used = Used::default();
+    fn finish(&mut self, baseline: &UsageBaseline, peak: MemoryPeak) -> Result<GroupUsage, Fault> {
+        let mut used = GroupUsage::default();
         if let Some(memory) = &mut self.memory {
             memory.finish(baseline, peak, &mut used)?;
         }
         if let Some(processes) = &mut self.processes {
-            let refused = field(&text(&processes.events)?, "max");
+            let refused = named_number(&read_all(&processes.events)?, "max");
             used.refused_processes = refused.saturating_sub(processes.refused);
             processes.refused = refused;
         }
         Ok(used)
     }
 
-    /// Kills some processes in the memory group, but not the slot.
     fn kill(&self) {
-        let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
+        let Some(home) = self.directories.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
-        let listed = home.list();
+        let listed = home.list_members();
         // Threads cannot be opened.
-        let opened: Vec<_> = members(&listed)
+        let opened: Vec<_> = parse_members(&listed)
             .filter(|member| *member != own)
-            .take(KILLED_AT_ONCE)
+            .take(KILLS_MAX)
             .filter_map(|member| {
                 let opened = rustix::process::pidfd_open(member, PidfdFlags::empty());
                 opened.ok().map(|opened| (member, opened))
             })
             .collect();
-        // If a process ended before it was opened, its number may belong to another one; if it is still a member, it
-        // does not.
-        let listed = home.list();
+        // If a process ended before it was opened, its number may belong to another one. If the number is still a
+        // member, it does not.
+        let listed = home.list_members();
         for (member, opened) in opened {
-            if members(&listed).any(|other| other == member) {
+            if parse_members(&listed).any(|other| other == member) {
                 let _ = sys::pidfd_kill(opened.as_fd(), libc::SIGKILL);
             }
         }
     }
 
     fn remove(&mut self) {
-        for home in self.homes.drain(..) {
+        for home in self.directories.drain(..) {
             let _ = (&home.members).write_all(b"0");
             for name in [&home.name, &home.other_name] {
                 remove_directory(&home.parent, name);
@@ -272,22 +261,21 @@ impl Group for Group1 {
     }
 }
 
-impl Home {
-    /// The processes and threads in the group. Opened anew, since further reads of an open file give an older list for
-    /// a second.
-    fn list(&self) -> String {
+impl GroupDirectory {
+    /// The processes and threads in the group. Opens the list anew: further reads of an open file give an older list
+    /// for a second.
+    fn list_members(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
         let listed = directory.ok().and_then(|it| read_text(&it, "tasks").ok());
         listed.unwrap_or_default()
     }
 
-    /// Makes the group, and opens it.
     fn make(&self) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
         if made == Err(rustix::io::Errno::EXIST) {
-            // Left behind by a killed process with our number; it is empty, or removing it fails.
+            // A killed process with our number left it. It is empty, or removing it fails.
             rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
             rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
         } else {
@@ -298,47 +286,46 @@ impl Home {
     }
 }
 
-/// The processes and threads in a list.
-fn members(list: &str) -> impl Iterator<Item = Pid> {
+fn parse_members(list: &str) -> impl Iterator<Item = Pid> {
     let numbers = list.lines().filter_map(|line| line.parse().ok());
     numbers.filter_map(Pid::from_raw)
 }
 
-/// Asks the kernel to notify if the group is short of memory.
+/// The kernel notifies if the group is short of memory.
 ///
 /// Source: the kernel's `cgroup-v1/memory.rst`, "OOM Control".
-fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
+fn open_memory_alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
     let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
     let alarm = rustix::event::eventfd(0, flags).ok()?;
     let line = format!("{} {}", alarm.as_raw_fd(), control.as_raw_fd());
-    put(directory, "cgroup.event_control", &line).ok()?;
+    write_file(directory, "cgroup.event_control", &line).ok()?;
     Some(alarm)
 }
 
-impl Memory1 {
-    /// Opens a new group, and moves this process there if it is spared when memory is short.
-    fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
+impl Version1Memory {
+    /// Opens a new group. Moves this process there if it is spared when memory is short.
+    fn join(directory: &OwnedFd, slot: OomPolicy) -> Result<Self, Fault> {
         let mut members = None;
         match slot {
-            WhenShort::Spared => put(directory, "tasks", "0")?,
-            WhenShort::Killed => members = Some(get(directory, "tasks")?),
+            OomPolicy::SpareSlot => write_file(directory, "tasks", "0")?,
+            OomPolicy::MayKillSlot => members = Some(open_file(directory, "tasks")?),
         }
-        let usage = get(directory, "memory.usage_in_bytes")?;
-        let stat = get(directory, "memory.stat")?;
-        let control = get(directory, "memory.oom_control")?;
+        let usage = open_file(directory, "memory.usage_in_bytes")?;
+        let stat = open_file(directory, "memory.stat")?;
+        let control = open_file(directory, "memory.oom_control")?;
         Ok(Self {
             members,
-            peak: get(directory, "memory.max_usage_in_bytes")?,
-            limit: get(directory, "memory.limit_in_bytes")?,
-            limit_with_swap: get(directory, "memory.memsw.limit_in_bytes").ok(),
-            failures_with_swap: get(directory, "memory.memsw.failcnt").ok(),
-            failed_with_swap: 0,
-            killed: field(&text(&control)?, "oom_kill"),
-            alarm: alarm(directory, &control),
-            cached: cached_files(&text(&stat)?, "cache"),
-            held: read_number(&usage)?,
-            idle: read_number(&usage)?,
-            own: None,
+            peak: open_file(directory, "memory.max_usage_in_bytes")?,
+            limit: open_file(directory, "memory.limit_in_bytes")?,
+            limit_with_swap: open_file(directory, "memory.memsw.limit_in_bytes").ok(),
+            failures_with_swap: open_file(directory, "memory.memsw.failcnt").ok(),
+            last_failures_with_swap: 0,
+            killed: named_number(&read_all(&control)?, "oom_kill"),
+            alarm: open_memory_alarm(directory, &control),
+            cached: cached_files(&read_all(&stat)?, "cache"),
+            last_usage: read_number(&usage)?,
+            idle_usage: read_number(&usage)?,
+            initial_usage: None,
             last_limit: None,
             limit_of_run: None,
             usage,
@@ -347,50 +334,48 @@ impl Memory1 {
         })
     }
 
-    /// Measures how much the group holds.
-    fn look(&mut self) -> Result<(), Fault> {
-        self.held = read_number(&self.usage)?;
+    fn measure(&mut self) -> Result<(), Fault> {
+        self.last_usage = read_number(&self.usage)?;
         Ok(())
     }
 
-    /// Whether runs left much in it. Call it before each run.
-    fn is_littered(&mut self) -> bool {
-        self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
+    /// Runs left much in it. Call it before each run.
+    fn has_leftovers(&mut self) -> bool {
+        self.last_usage > *self.initial_usage.get_or_insert(self.last_usage) + LEFTOVER_MAX
     }
 
-    /// Whether a process of this run was killed for memory.
     fn has_killed(&self) -> Result<bool, Fault> {
-        Ok(field(&text(&self.control)?, "oom_kill") > self.killed)
+        Ok(named_number(&read_all(&self.control)?, "oom_kill") > self.killed)
     }
 
     /// Waits for a short time until the memory of the last run is really freed: the kernel frees some things later
     /// than the process that held them.
-    fn settle(&mut self) -> Result<(), Fault> {
+    fn wait_until_freed(&mut self) -> Result<(), Fault> {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
-            self.look()?;
-            let usage = self.held;
-            if usage.abs_diff(self.idle) <= CACHE_MATTERS {
+            self.measure()?;
+            let usage = self.last_usage;
+            if usage.abs_diff(self.idle_usage) <= LEFTOVER_MIN {
                 return Ok(());
             }
             // The amount of file pages varies: new ones are read, and the kernel drops some if it needs space.
-            let cached = cached_files(&text(&self.stat)?, "cache");
-            self.idle = (self.idle + cached).saturating_sub(self.cached);
+            let cached = cached_files(&read_all(&self.stat)?, "cache");
+            self.idle_usage = (self.idle_usage + cached).saturating_sub(self.cached);
             self.cached = cached;
-            if usage <= self.idle + MOSTLY {
-                self.idle = usage;
+            if usage <= self.idle_usage + MOSTLY {
+                self.idle_usage = usage;
                 return Ok(());
             }
             sleep(Duration::from_millis(1));
         }
-        self.look()?;
-        self.idle = self.held;
+        self.measure()?;
+        self.idle_usage = self.last_usage;
         Ok(())
     }
 
     /// Lifts the limit if it could prevent the use of `more` bytes.
     fn make_room(&mut self, more: u64) -> Result<(), Fault> {
-        let needed = self.held.saturating_add(more);
+        let needed = self.last_usage.saturating_add(more);
         match self.last_limit {
             Some(limit) if needed > limit => self.set_limit(None),
             _ => Ok(()),
@@ -400,10 +385,10 @@ impl Memory1 {
     fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
         let held = read_number(&self.usage)?;
         let limit = limit.map(|limit| limit.saturating_add(held));
-        if is_near(limit, self.last_limit) {
+        if can_keep_limit(limit, self.last_limit) {
             return Ok(());
         }
-        let limit = limit.map(|limit| limit.saturating_add(LITTLE));
+        let limit = limit.map(|limit| limit.saturating_add(KERNEL_VARIATION));
         let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
         // The memory limit may never exceed the limit of memory with swap, not even for a moment.
         if let Some(both) = &self.limit_with_swap {
@@ -417,48 +402,54 @@ impl Memory1 {
         Ok(())
     }
 
-    /// Whether a run that was killed with this peak had not reached its own limit.
+    /// A run that was killed with this peak had not reached its own limit.
     fn is_within_limit(&mut self, peak: u64) -> Result<bool, Fault> {
         let failed = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;
-        let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
-        let is_near = |limit: u64| peak.saturating_add(CACHE_MATTERS) >= limit;
+        let is_in_the_way = std::mem::replace(&mut self.last_failures_with_swap, failed) != failed;
+        let is_near = |limit: u64| peak.saturating_add(LEFTOVER_MIN) >= limit;
         Ok(!is_in_the_way && !self.limit_of_run.is_some_and(is_near))
     }
 
-    fn finish(&mut self, baseline: &Baseline, beside: Peak, used: &mut Used) -> Result<(), Fault> {
+    fn finish(
+        &mut self,
+        baseline: &UsageBaseline,
+        beside: MemoryPeak,
+        used: &mut GroupUsage,
+    ) -> Result<(), Fault> {
         let peak = read_number(&self.peak)?;
         let mut gained = 0;
-        if self.held > self.idle + CACHE_MATTERS {
-            let cached = cached_files(&text(&self.stat)?, "cache");
+        if self.last_usage > self.idle_usage + LEFTOVER_MIN {
+            let cached = cached_files(&read_all(&self.stat)?, "cache");
             gained = cached.saturating_sub(self.cached);
-            self.idle += gained;
+            self.idle_usage += gained;
             self.cached = cached;
         }
-        used.memory = Some(at_least_a_portion(beside.with(peak), baseline.memory + gained));
-        let killed = field(&text(&self.control)?, "oom_kill");
+        used.memory = Some(peak_since(beside.final_peak(peak), baseline.memory + gained));
+        let killed = named_number(&read_all(&self.control)?, "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
-        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
+        used.was_within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
-            // It must not ring in the next run.
+            // It must not become readable in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);
         }
         Ok(())
     }
 }
 
-/// Upper bound in bytes on the variation of the kernel's own memory for a run, in either direction.
-const LITTLE: u64 = 128 << 10;
+/// The kernel's own memory for a run varies by at most this many bytes, in either direction.
+const KERNEL_VARIATION: u64 = 128 << 10;
 
-/// Whether a limit can stay.
-fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
+fn can_keep_limit(wanted: Option<u64>, present: Option<u64>) -> bool {
     match (wanted, present) {
-        (Some(wanted), Some(present)) => (wanted..=wanted + 2 * LITTLE).contains(&present),
+        (Some(wanted), Some(present)) => {
+            (wanted..=wanted + 2 * KERNEL_VARIATION).contains(&present)
+        }
         (wanted, present) => wanted == present,
     }
 }
 
-impl Processes1 {
+impl Version1Processes {
     fn set_limit(&mut self, limit: Option<u32>) -> Result<(), Fault> {
         // The slot and PID 1 are in the group, too.
         let limit = limit.map(|limit| u64::from(limit) + 2);

@@ -7,28 +7,27 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use crate::model::limits::Limits;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, Group, Peak, Used, at_least_a_portion, cached_files,
-    field, first_number, get, most, put, read_number, read_text, remove_directory,
+    CgroupFiles, GroupUsage, LEFTOVER_MIN, MemoryPeak, SlotGroups, UsageBaseline, cached_files,
+    first_number, kernel_limit, named_number, open_file, peak_since, read_number, read_text,
+    remove_directory, write_file,
 };
 use crate::sandbox::linux::view::mounts::c_path;
 
-/// The place for one slot's groups of version 2.
-pub(crate) struct Group2 {
+pub(crate) struct Version2Groups {
     parent: OwnedFd,
     name: CString,
-    run: Option<Run2>,
+    run: Option<Version2Run>,
 }
 
-/// The group of one run.
-struct Run2 {
+struct Version2Run {
     directory: OwnedFd,
     cpu: OwnedFd,
     memory: OwnedFd,
 }
 
-impl Group2 {
+impl Version2Groups {
     pub(crate) fn create(parent: &Path, name: &str) -> Result<Self, Fault> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(parent, flags, Mode::empty())
@@ -38,7 +37,7 @@ impl Group2 {
     }
 }
 
-impl Group for Group2 {
+impl SlotGroups for Version2Groups {
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         self.remove();
         let mode = Mode::from_raw_mode(0o755);
@@ -54,18 +53,18 @@ impl Group for Group2 {
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
             .step("open the control group of the run")?;
         let number = |limit: Option<u64>| limit.map_or("max".to_owned(), |n| n.to_string());
-        put(&directory, "memory.max", &number(most(limits)))?;
+        write_file(&directory, "memory.max", &number(kernel_limit(limits)))?;
         if limits.memory.is_some() {
             // Absent if the kernel was built without swap.
-            let _ = put(&directory, "memory.swap.max", "0");
+            let _ = write_file(&directory, "memory.swap.max", "0");
             // The first killed process may be a child that nobody waits for. Exists since Linux 4.19.
-            put(&directory, "memory.oom.group", "1")?;
+            write_file(&directory, "memory.oom.group", "1")?;
         }
         let processes = limits.processes.map(u64::from);
-        put(&directory, "pids.max", &number(processes))?;
-        let run = Run2 {
-            cpu: get(&directory, "cpu.stat")?,
-            memory: get(&directory, "memory.current")?,
+        write_file(&directory, "pids.max", &number(processes))?;
+        let run = Version2Run {
+            cpu: open_file(&directory, "cpu.stat")?,
+            memory: open_file(&directory, "memory.current")?,
             directory,
         };
         let cgroup_files = CgroupFiles {
@@ -79,7 +78,7 @@ impl Group for Group2 {
         Ok(cgroup_files)
     }
 
-    fn cpu_since(&self, baseline: &Baseline) -> Result<Option<u64>, Fault> {
+    fn cpu_since(&self, baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
         let Some(run) = &self.run else { return Ok(None) };
         // The first line of `cpu.stat` is `usage_usec N`.
         Ok(Some(read_number(&run.cpu)?.saturating_sub(baseline.cpu) * 1000))
@@ -94,32 +93,32 @@ impl Group for Group2 {
         }
     }
 
-    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Result<Used, Fault> {
+    fn finish(&mut self, baseline: &UsageBaseline, peak: MemoryPeak) -> Result<GroupUsage, Fault> {
         let last = self.peak()?;
         let nothing = || Fault::new("measure the run", "it has no control group");
         let run = self.run.as_ref().ok_or_else(nothing)?;
         let file = |name: &str| read_text(&run.directory, name);
         let mut cached = 0;
-        if read_number(&run.memory)? > CACHE_MATTERS {
+        if read_number(&run.memory)? > LEFTOVER_MIN {
             cached = cached_files(&file("memory.stat")?, "file");
         }
         let events = file("memory.events")?;
-        let killed = field(&events, "oom_kill");
-        let used = Used {
+        let killed = named_number(&events, "oom_kill");
+        let used = GroupUsage {
             // Hits of the group's own limit are counted separately from kills.
-            within_limit: killed > 0 && field(&events, "oom") == 0,
-            memory: last.map(|last| at_least_a_portion(peak.with(last), baseline.memory + cached)),
+            was_within_limit: killed > 0 && named_number(&events, "oom") == 0,
+            memory: last.map(|last| peak_since(peak.final_peak(last), baseline.memory + cached)),
             killed_for_memory: killed,
-            refused_processes: field(&file("pids.events")?, "max"),
+            refused_processes: named_number(&file("pids.events")?, "max"),
         };
         self.remove();
         Ok(used)
     }
 
-    /// Kills all processes in the group, which cannot be used again. The file exists since Linux 5.14.
+    /// The group cannot be used again. The file exists since Linux 5.14.
     fn kill(&self) {
         if let Some(run) = &self.run {
-            let _ = put(&run.directory, "cgroup.kill", "1");
+            let _ = write_file(&run.directory, "cgroup.kill", "1");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Collects all facts about a machine for `juror doctor`, by looking and by trying, without judging.
+//! Collects facts about a machine for `juror doctor`, by reading and by trying. Judges nothing.
 
 use std::env;
 use std::fs;
@@ -9,22 +9,22 @@ use rustix::process::{Resource, getrlimit};
 use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
 use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
-use crate::sandbox::disk::temporary;
+use crate::sandbox::disk::temporary_facts;
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::detect::above::GroupsAbove;
+use crate::sandbox::linux::detect::above::EnclosingGroups;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
 use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
 
 impl Host {
-    /// Finds out what this machine offers and tries every isolation method; takes some hundreds of milliseconds.
+    /// Tries every isolation method; takes some hundreds of milliseconds.
     ///
     /// # Errors
     /// If not even `/proc` can be read.
     pub fn facts() -> Result<HostFacts, JudgeError> {
-        let host = Self::look()?;
+        let host = Self::examine()?;
         let meters = host.mechanism();
-        let above = GroupsAbove::find();
+        let above = EnclosingGroups::find();
         Ok(HostFacts {
             system: "Linux".to_owned(),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
@@ -44,8 +44,8 @@ impl Host {
             container: container(Path::new("/"), env::var("container").ok()),
             systemd: Path::new("/run/systemd/system").is_dir(),
             stack_limit: getrlimit(Resource::Stack).maximum.map(Bytes),
-            memory_limit: above.most_memory().map(Bytes),
-            process_limit: [above.most_processes(), getrlimit(Resource::Nproc).maximum]
+            memory_limit: above.memory_limit().map(Bytes),
+            process_limit: [above.process_limit(), getrlimit(Resource::Nproc).maximum]
                 .into_iter()
                 .flatten()
                 .min(),
@@ -55,7 +55,7 @@ impl Host {
                 load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
             calibration: calibrate(),
-            temporary: temporary(env::temp_dir()),
+            temporary: temporary_facts(env::temp_dir()),
         })
     }
 
@@ -63,10 +63,10 @@ impl Host {
         let mut facts = CgroupFacts::default();
         for hierarchy in mounted_hierarchies() {
             if hierarchy.controllers.is_empty() {
-                let text = fs::read_to_string(hierarchy.point.join("cgroup.controllers"));
+                let text = fs::read_to_string(hierarchy.mount_point.join("cgroup.controllers"));
                 let text = text.unwrap_or_default();
                 facts.controllers2 = text.split_whitespace().map(str::to_owned).collect();
-                facts.version2 = Some(hierarchy.point);
+                facts.version2 = Some(hierarchy.mount_point);
             } else {
                 let named = |name: &&String| ["memory", "cpuacct", "pids"].contains(&name.as_str());
                 facts.controllers1.extend(hierarchy.controllers.iter().filter(named).cloned());

@@ -1,62 +1,61 @@
-//! The isolation methods as a list of modes: each is tried, the strongest first, and the first that works is used. The
-//! last one, plain, isolates nothing: it is used only if it was asked for by name.
+//! The isolation methods as a list of modes. Each is tried, the strongest first, and the first that works is used. The
+//! last one, plain, isolates nothing: it is used only if it was requested by name.
 //!
-//! To try means that a slot starts and takes a run to the point at which the program would start. Anything less proves
-//! nothing: a container may permit a namespace and refuse the mount in it, and a kernel may permit both and take the
-//! rights away.
+//! A trial starts a slot, and takes a run to the point at which the program would start. Anything less proves nothing:
+//! a container may permit a namespace and refuse the mount in it, and a kernel may permit both and take the rights
+//! away.
 
-use crate::model::host::TriedMode;
-use crate::model::isolation::{Demand, Isolation};
+use crate::model::host::TriedIsolation;
+use crate::model::isolation::{Isolation, RequiredIsolation};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::slot::{CoreId, Slot};
-use crate::sandbox::trial::try_out;
+use crate::sandbox::trial::try_host;
 
 impl Host {
-    /// Finds out what this machine offers, and the strongest isolation method that works.
+    /// Finds the strongest isolation method that works.
     ///
     /// # Errors
     /// If no method works, or none that the demand permits; the error says why and what to do.
-    pub fn find(demand: Demand) -> Result<Self, JudgeError> {
-        Self::look()?.first_slot(demand, None).map(|(host, _)| host)
+    pub fn find(demand: RequiredIsolation) -> Result<Self, JudgeError> {
+        Self::examine()?.first_slot(demand, None).map(|(host, _)| host)
     }
 
     /// This machine with the strongest isolation method that works, and the slot in which it was tried, on this core.
     pub(crate) fn first_slot(
         &self,
-        demand: Demand,
+        demand: RequiredIsolation,
         core: Option<CoreId>,
     ) -> Result<(Self, Slot), JudgeError> {
-        if demand == Demand::Plain {
-            let host = self.with(Isolation::Plain);
-            let slot = try_out(&host, core)?;
+        if demand == RequiredIsolation::Plain {
+            let host = self.with_isolation(Isolation::Plain);
+            let slot = try_host(&host, core)?;
             return Ok((host, slot));
         }
-        choose(self, demand, |mode| try_out(mode, core))
+        choose_mode(self, demand, |mode| try_host(mode, core))
     }
 
     /// This machine with this isolation method.
     ///
     /// # Errors
     /// If it does not work here.
-    pub fn at(isolation: Isolation) -> Result<Self, JudgeError> {
-        let host = Self::look()?;
-        let mode = host.with(isolation);
+    pub fn try_isolation(isolation: Isolation) -> Result<Self, JudgeError> {
+        let host = Self::examine()?;
+        let mode = host.with_isolation(isolation);
         host.has_rights_for(isolation)?;
-        try_out(&mode, None)?;
+        try_host(&mode, None)?;
         Ok(mode)
     }
 
-    /// Tries every isolation method.
-    pub(crate) fn try_all(&self) -> Vec<TriedMode> {
-        let tried = |isolation| TriedMode {
+    pub(crate) fn try_all(&self) -> Vec<TriedIsolation> {
+        let tried = |isolation| TriedIsolation {
             isolation,
             fault: self
                 .has_rights_for(isolation)
-                .and_then(|()| try_out(&self.with(isolation), None))
+                .and_then(|()| try_host(&self.with_isolation(isolation), None))
                 .err(),
         };
-        Isolation::APART.map(tried).into()
+        Isolation::ISOLATING.map(tried).into()
     }
 
     fn has_rights_for(&self, isolation: Isolation) -> Result<(), JudgeError> {
@@ -69,13 +68,13 @@ impl Host {
 }
 
 /// The first mode that works, with the result of its trial.
-fn choose<T>(
+fn choose_mode<T>(
     host: &Host,
-    demand: Demand,
+    demand: RequiredIsolation,
     try_out: impl Fn(&Host) -> Result<T, JudgeError>,
 ) -> Result<(Host, T), JudgeError> {
     let mut refused = Vec::new();
-    let modes = Isolation::APART.map(|isolation| host.with(isolation));
+    let modes = Isolation::ISOLATING.map(|isolation| host.with_isolation(isolation));
     for mut mode in modes {
         let isolation = mode.isolation();
         if !demand.is_met_by(isolation) {
@@ -87,15 +86,15 @@ fn choose<T>(
                 mode.refused = refused;
                 return Ok((mode, tried));
             }
-            Err(error) => refused.push(TriedMode { isolation, fault: Some(error) }),
+            Err(error) => refused.push(TriedIsolation { isolation, fault: Some(error) }),
         }
     }
-    Err(none_works(demand, &refused))
+    Err(no_mode_fault(demand, &refused))
 }
 
-/// The error if no mode can be used.
-fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
-    if let [.., TriedMode { fault: Some(above), .. }, TriedMode { fault: Some(last), .. }] = refused
+fn no_mode_fault(demand: RequiredIsolation, refused: &[TriedIsolation]) -> JudgeError {
+    if let [.., TriedIsolation { fault: Some(above), .. }, TriedIsolation { fault: Some(last), .. }] =
+        refused
         && above == last
     {
         // The failure is not about isolation.
@@ -110,11 +109,11 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
         .collect();
     let reasons = reasons.join("; ");
     match demand {
-        Demand::Full => JudgeError::new("isolate programs fully", reasons).help(
+        RequiredIsolation::Full => JudgeError::new("isolate programs fully", reasons).help(
             "`juror doctor` shows what forbids it here, and the command that allows it; \
              --isolation=any accepts less, with a warning",
         ),
-        Demand::Any | Demand::Plain => JudgeError::new("isolate programs", reasons).help(
+        RequiredIsolation::Any | RequiredIsolation::Plain => JudgeError::new("isolate programs", reasons).help(
             "`juror doctor` shows what forbids it here, and the command that allows it; --isolation=plain \
              isolates nothing: programs can do whatever you can",
         ),
@@ -125,10 +124,10 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
 mod tests {
     use super::*;
 
-    /// Checks which mode is chosen if only these work; all rights are available.
-    fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
-        let host = Host::look().unwrap().with_all_rights();
-        let chosen = choose(&host, demand, |mode| {
+    /// Only the isolation methods in `working` work; all rights are available.
+    fn check(working: &[Isolation], demand: RequiredIsolation, expected: Option<Isolation>) {
+        let host = Host::examine().unwrap().with_all_rights();
+        let chosen = choose_mode(&host, demand, |mode| {
             if working.contains(&mode.isolation()) {
                 Ok(())
             } else {
@@ -149,24 +148,24 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_rung_that_works_is_chosen_and_never_one_below_the_demand() {
+    fn the_strongest_working_mode_that_meets_the_demand_is_chosen() {
         use Isolation::{Landlock, Namespaces, UserNamespaces};
-        for demand in [Demand::Any, Demand::Full] {
-            check(&Isolation::APART, demand, Some(Namespaces));
+        for demand in [RequiredIsolation::Any, RequiredIsolation::Full] {
+            check(&Isolation::ISOLATING, demand, Some(Namespaces));
             check(&[UserNamespaces, Landlock], demand, Some(UserNamespaces));
             check(&[], demand, None);
             // Not even if it is the only one that works.
             check(&[Isolation::Plain], demand, None);
         }
-        check(&[Landlock], Demand::Any, Some(Landlock));
-        check(&[Landlock], Demand::Full, None);
+        check(&[Landlock], RequiredIsolation::Any, Some(Landlock));
+        check(&[Landlock], RequiredIsolation::Full, None);
     }
 
     #[test]
-    fn what_all_rungs_fail_for_is_said_once() {
-        let host = Host::look().unwrap().with_all_rights();
+    fn a_fault_common_to_all_modes_is_reported_once() {
+        let host = Host::examine().unwrap().with_all_rights();
         let fault = JudgeError::new("limit resources", "there is too little of it");
-        let chosen = choose::<()>(&host, Demand::Any, |_| Err(fault.clone()));
+        let chosen = choose_mode::<()>(&host, RequiredIsolation::Any, |_| Err(fault.clone()));
         assert_eq!(chosen.unwrap_err(), fault);
     }
 }

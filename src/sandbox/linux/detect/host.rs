@@ -1,4 +1,4 @@
-//! What this machine offers for a sandbox; found out once.
+//! What this machine offers for a sandbox; found once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,38 +6,33 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::model::host::TriedMode;
+use crate::model::host::TriedIsolation;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Mechanism, Meter};
 use crate::sandbox::linux::cgroup::stale;
-use crate::sandbox::linux::cgroup::{Controllers, Placement};
-use crate::sandbox::linux::keeper::notifications::Alarms;
-use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::keeper::procfs::field;
-use crate::sandbox::linux::run::child::{Change, Identity};
+use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement};
+use crate::sandbox::linux::keeper::notifications::AlarmFlag;
+use crate::sandbox::linux::keeper::prepare::SlotSetup;
+use crate::sandbox::linux::keeper::procfs::status_field;
+use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
 
-/// What this machine offers.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The place for control groups, if there is one.
     pub(super) placement: Option<Placement>,
     isolation: Isolation,
-    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
     pub(super) is_administrator: bool,
-    /// How programs get their own user if there are no namespaces.
-    bare_change: Change,
+    landlock_user_change: UserChange,
     cores: Vec<CoreId>,
-    /// Stronger isolation methods that do not work, with the reasons.
-    pub(crate) refused: Vec<TriedMode>,
+    pub(crate) refused: Vec<TriedIsolation>,
 }
 
 impl Host {
-    /// Looks at what this machine offers: control groups, rights, cores. Tries nothing.
-    pub(crate) fn look() -> Result<Self, JudgeError> {
+    /// Reads what this machine offers: control groups, rights, cores. Tries nothing.
+    pub(crate) fn examine() -> Result<Self, JudgeError> {
         let read = |path: &str| {
             fs::read_to_string(path)
                 .map_err(|error| JudgeError::new(format!("read {path}"), error))
@@ -55,32 +50,30 @@ impl Host {
                 Isolation::UserNamespaces
             },
             is_administrator,
-            bare_change: landlock::change(&status),
+            landlock_user_change: landlock::user_change(&status),
             refused: Vec::new(),
             cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
         };
         Ok(host)
     }
 
-    /// How programs are isolated from the machine, and measured.
     pub fn mechanism(&self) -> Mechanism {
         let placement = self.placement.as_ref();
         let placement = placement.filter(|_| self.isolation != Isolation::Plain);
         let meter = |of: fn(&Placement) -> Meter| placement.map_or(Meter::Rusage, of);
         Mechanism {
-            cpu: meter(Placement::cpu),
-            memory: meter(Placement::memory),
+            cpu: meter(Placement::cpu_meter),
+            memory: meter(Placement::memory_meter),
             isolation: self.isolation,
         }
     }
 
-    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
 
     /// The isolation methods stronger than [`isolation`](Self::isolation), and why each does not work.
-    pub fn refused(&self) -> &[TriedMode] {
+    pub fn refused(&self) -> &[TriedIsolation] {
         &self.refused
     }
 
@@ -92,17 +85,14 @@ impl Host {
         }
     }
 
-    /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
     }
 
-    /// The same machine with this isolation method.
-    pub(crate) fn with(&self, isolation: Isolation) -> Self {
+    pub(crate) fn with_isolation(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
     }
 
-    /// The same machine as root would see it.
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
@@ -114,38 +104,36 @@ impl Host {
         self.cores.clone()
     }
 
-    /// Upper bound on simultaneous runs of which none can spoil another; `None` if only the processors bound them.
+    /// Upper bound on simultaneous runs that do not disturb each other; `None` if only the processors bound them.
     ///
-    /// If programs have the judge's own user, the kernel counts their processes together: a program that uses up all
+    /// If programs have the judge's own user, the kernel counts their processes together. A program that uses up all
     /// of them would make another fail.
-    pub fn most_at_once(&self) -> Option<usize> {
-        let is_shared =
-            self.isolation == Isolation::Landlock && self.bare_change == Change::Already;
+    pub fn max_simultaneous_runs(&self) -> Option<usize> {
+        let is_shared = self.isolation == Isolation::Landlock
+            && self.landlock_user_change == UserChange::Unchanged;
         is_shared.then_some(1)
     }
 
-    /// How programs get their user.
-    pub(crate) fn change(&self) -> Change {
+    pub(crate) fn user_change(&self) -> UserChange {
         match self.isolation {
-            Isolation::Namespaces => Change::Switch,
-            Isolation::UserNamespaces => Change::Already,
-            Isolation::Landlock | Isolation::Plain => self.bare_change,
+            Isolation::Namespaces => UserChange::Switch,
+            Isolation::UserNamespaces => UserChange::Unchanged,
+            Isolation::Landlock | Isolation::Plain => self.landlock_user_change,
         }
     }
 
-    /// The setup of the slot with this number, whose programs have this user.
     pub(crate) fn setup(
         &self,
         number: u32,
         user: u32,
-        alarms: Alarms,
+        alarms: AlarmFlag,
         core: Option<CoreId>,
-    ) -> Setup {
-        let change = self.change();
-        Setup {
+    ) -> SlotSetup {
+        let change = self.user_change();
+        SlotSetup {
             placement: self.placement.clone(),
-            name: stale::name(number),
-            identity: Identity { uid: user, gid: user, change },
+            name: stale::group_name(number),
+            identity: UserIdentity { uid: user, gid: user, change },
             mechanism: self.mechanism(),
             judge: std::process::id().cast_signed(),
             temporary: std::env::temp_dir(),
@@ -157,8 +145,8 @@ impl Host {
     }
 }
 
-/// Whether this process may make namespaces and mounts, change its user and make groups. To be user 0 is not enough
-/// for that, for example in many containers.
+/// This process may make namespaces, mounts and groups, and change its user. User 0 often may not, for example in many
+/// containers.
 fn is_administrator(status: &str) -> bool {
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_SETUID: u32 = 7;
@@ -166,30 +154,28 @@ fn is_administrator(status: &str) -> bool {
     has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
-/// Whether all of these capabilities are effective, by the text of `/proc/self/status`.
+/// All of these capabilities are effective, by the text of `/proc/self/status`.
 pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
-    let mask = field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    let mask = status_field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
     mask.is_some_and(|mask| all.iter().all(|capability| mask & (1 << capability) != 0))
 }
 
-/// A mounted hierarchy of control groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hierarchy {
-    /// Its controllers, for version 1; empty for version 2.
+pub(crate) struct CgroupHierarchy {
+    /// Empty for version 2.
     pub(crate) controllers: Vec<String>,
     /// The directory of the hierarchy that is mounted.
     root: PathBuf,
-    pub(crate) point: PathBuf,
+    pub(crate) mount_point: PathBuf,
 }
 
-/// The hierarchies of this machine.
-pub(crate) fn mounted_hierarchies() -> Vec<Hierarchy> {
+pub(crate) fn mounted_hierarchies() -> Vec<CgroupHierarchy> {
     let mounts = fs::read_to_string("/proc/self/mountinfo");
-    hierarchies(&mounts.unwrap_or_default())
+    parse_hierarchies(&mounts.unwrap_or_default())
 }
 
-/// The hierarchies in a `mountinfo`.
-pub(super) fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
+/// `mounts` is the text of a `mountinfo`.
+pub(super) fn parse_hierarchies(mounts: &str) -> Vec<CgroupHierarchy> {
     mounts
         .lines()
         .filter_map(|line| {
@@ -201,17 +187,17 @@ pub(super) fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
                 "cgroup" => after.get(2)?.split(',').map(str::to_owned).collect(),
                 _ => return None,
             };
-            Some(Hierarchy {
+            Some(CgroupHierarchy {
                 controllers,
                 root: PathBuf::from(before.get(3)?),
-                point: PathBuf::from(before.get(4)?),
+                mount_point: PathBuf::from(before.get(4)?),
             })
         })
         .collect()
 }
 
-/// This process's group in a hierarchy as a directory, given the text of `/proc/self/cgroup`.
-pub(super) fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
+/// This process's group in a hierarchy as a directory. `groups` is the text of `/proc/self/cgroup`.
+pub(super) fn own_group(hierarchy: &CgroupHierarchy, groups: &str) -> Option<PathBuf> {
     groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);
@@ -223,17 +209,16 @@ pub(super) fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> 
                 .any(|name| !name.is_empty() && hierarchy.controllers.iter().any(|own| own == name))
         };
         let below = Path::new(path).strip_prefix(&hierarchy.root).ok();
-        is_this.then(|| hierarchy.point.join(below.unwrap_or(Path::new(""))))
+        is_this.then(|| hierarchy.mount_point.join(below.unwrap_or(Path::new(""))))
     })
 }
 
-/// The place for new control groups, if there is one; version 2 is preferred.
+/// Prefers version 2.
 fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
-    let hierarchies = hierarchies(mounts);
-    let second = hierarchies
-        .iter()
-        .find(|hierarchy| hierarchy.controllers.is_empty())
-        .and_then(|hierarchy| usable_second(&own_group(hierarchy, groups)?, &hierarchy.point));
+    let hierarchies = parse_hierarchies(mounts);
+    let second = hierarchies.iter().find(|hierarchy| hierarchy.controllers.is_empty()).and_then(
+        |hierarchy| usable_version2_group(&own_group(hierarchy, groups)?, &hierarchy.mount_point),
+    );
     if let Some(directory) = second {
         return Some(Placement::V2(directory));
     }
@@ -244,31 +229,34 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
         let directory = own_group(hierarchy, groups)?;
         can_make_groups(&directory).then_some(directory)
     };
-    let controllers =
-        Controllers { memory: first("memory"), cpuacct: first("cpuacct"), pids: first("pids") };
-    let is_any = controllers != Controllers::default();
+    let controllers = ControllerDirectories {
+        memory: first("memory"),
+        cpuacct: first("cpuacct"),
+        pids: first("pids"),
+    };
+    let is_any = controllers != ControllerDirectories::default();
     is_any.then_some(Placement::V1(controllers))
 }
 
-/// The nearest group, at or above our own, below which groups with the needed controllers can be made, and processes
-/// can be started from our group.
+/// The nearest group, at or above our own, that meets two conditions. Groups with the needed controllers can be made
+/// below it, and our group can start processes there.
 ///
 /// Our own is rarely usable: a group with processes cannot hand down controllers. If no other group is ours, as in a
 /// container or directly in a delegated group, its processes are moved out.
-fn usable_second(own: &Path, point: &Path) -> Option<PathBuf> {
+fn usable_version2_group(own: &Path, point: &Path) -> Option<PathBuf> {
     let usable = own
         .ancestors()
         .take_while(|directory| directory.starts_with(point))
-        .find(|directory| is_usable_second(directory));
+        .find(|directory| is_usable_version2_group(directory));
     let emptied = || {
         // Another judge may be doing the same.
-        let group = own.parent().filter(|_| own.ends_with(MEMBERS));
-        Some(group.unwrap_or(own)).filter(|group| make_room(group))
+        let group = own.parent().filter(|_| own.ends_with(MEMBER_GROUP));
+        Some(group.unwrap_or(own)).filter(|group| empty_own_group(group))
     };
     usable.or_else(emptied).map(Path::to_path_buf)
 }
 
-fn is_usable_second(directory: &Path) -> bool {
+fn is_usable_version2_group(directory: &Path) -> bool {
     if !has_controllers(directory, "cgroup.controllers") {
         return false;
     }
@@ -291,22 +279,22 @@ fn can_write(directory: &Path, name: &str) -> bool {
 }
 
 /// The group below a delegated one to which its processes move. It is removed with the delegated one.
-const MEMBERS: &str = "juror";
+const MEMBER_GROUP: &str = "juror";
 
 /// Moves the processes of our group to a group below it, so that it can hand down controllers. If that does not help,
 /// they move back.
-fn make_room(group: &Path) -> bool {
+fn empty_own_group(group: &Path) -> bool {
     let is_ours =
         ["cgroup.procs", "cgroup.subtree_control"].iter().all(|name| can_write(group, name));
     if !is_ours || !has_controllers(group, "cgroup.controllers") {
         return false;
     }
-    let below = group.join(MEMBERS);
+    let below = group.join(MEMBER_GROUP);
     let _ = fs::create_dir(&below);
-    // Several times, because a process may start others meanwhile.
+    // Several times: a process may start others meanwhile.
     let is_usable = (0..10).any(|_| {
         move_members(group, &below);
-        is_usable_second(group)
+        is_usable_version2_group(group)
     });
     if !is_usable {
         move_members(&below, group);
@@ -372,7 +360,7 @@ mod tests {
     fn own_groups_are_found_in_every_hierarchy() {
         let groups =
             "4:memory:/docker/abc/x\n2:cpu,cpuacct:/user\n1:name=systemd:/\n0::/user.slice\n";
-        let found: Vec<_> = hierarchies(MOUNTS)
+        let found: Vec<_> = parse_hierarchies(MOUNTS)
             .iter()
             .map(|hierarchy| own_group(hierarchy, groups).unwrap())
             .collect();

@@ -1,29 +1,28 @@
-//! The calls that are refused, beyond the usual filter, if no namespaces isolate a program: those that reach what
+//! The calls that are refused, in addition to the usual filter, if no namespaces isolate a program: they reach what
 //! landlock does not cover.
 
 use libc::sock_filter;
 
-use crate::sandbox::linux::filter::seccomp::{DONE, EPERM, Rule, error, refuse, whole};
+use crate::sandbox::linux::filter::seccomp::{
+    CallRule, EPERM, PRETEND_SUCCESS, always_error, build_filter, error_answer,
+};
 
-/// Makes the additional filter of a program without namespaces.
-pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
+pub(crate) fn additional_filter(same_user: SameUser) -> Vec<sock_filter> {
     let files = match same_user {
-        SameUser::Yes => OF_THE_SAME_USER,
+        SameUser::Yes => SAME_USER_RULES,
         SameUser::No => &[],
     };
     // None of these rules needs a pass.
-    whole(ALWAYS.iter().chain(files), 0)
+    build_filter(RULES_FOR_ALL.iter().chain(files), 0)
 }
 
-/// Whether a program has the judge's own user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SameUser {
     Yes,
     No,
 }
 
-/// For all programs.
-const ALWAYS: &[(i64, Rule)] = &[
+const RULES_FOR_ALL: &[(i64, CallRule)] = &[
     // Landlock does not cover sockets with a name in the file system, such as those of many services.
     (libc::SYS_socket, EPERM),
     (libc::SYS_connect, EPERM),
@@ -31,60 +30,64 @@ const ALWAYS: &[(i64, Rule)] = &[
     // Datagrams can be sent to anybody, even through one socket of a pair.
     (
         libc::SYS_socketpair,
-        Rule::Without { argument: 1, bits: libc::SOCK_DGRAM as u32, errno: libc::EPERM },
+        CallRule::ForbiddenBits { argument: 1, bits: libc::SOCK_DGRAM as u32, errno: libc::EPERM },
     ),
     // With the name of a directory, a program could watch what happens in it.
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_inotify_init, EPERM),
     (libc::SYS_inotify_init1, EPERM),
-    // Other processes of the user; 0 means the thread itself.
-    (libc::SYS_sched_setaffinity, ITSELF),
-    (libc::SYS_sched_setscheduler, ITSELF),
-    (libc::SYS_sched_setparam, ITSELF),
-    (libc::SYS_sched_setattr, ITSELF),
+    // They reach other processes of the user; 0 means the thread itself.
+    (libc::SYS_sched_setaffinity, ONLY_ITSELF),
+    (libc::SYS_sched_setscheduler, ONLY_ITSELF),
+    (libc::SYS_sched_setparam, ONLY_ITSELF),
+    (libc::SYS_sched_setattr, ONLY_ITSELF),
     (libc::SYS_setpriority, EPERM),
     (libc::SYS_ioprio_set, EPERM),
     (libc::SYS_fcntl, LEASES_AND_NOTES),
 ];
 
-/// For programs that have the judge's own user: landlock does not cover these ways to change a file. Compilers use
+/// For programs that have the judge's own user. Landlock does not cover these ways to change a file. Compilers use
 /// them on their own files, so they seem to succeed.
-const OF_THE_SAME_USER: &[(i64, Rule)] = &[
+const SAME_USER_RULES: &[(i64, CallRule)] = &[
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chmod, DONE),
-    (libc::SYS_fchmod, DONE),
-    (libc::SYS_fchmodat, DONE),
-    (FCHMODAT2, DONE),
+    (libc::SYS_chmod, PRETEND_SUCCESS),
+    (libc::SYS_fchmod, PRETEND_SUCCESS),
+    (libc::SYS_fchmodat, PRETEND_SUCCESS),
+    (FCHMODAT2, PRETEND_SUCCESS),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chown, DONE),
+    (libc::SYS_chown, PRETEND_SUCCESS),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_lchown, DONE),
-    (libc::SYS_fchown, DONE),
-    (libc::SYS_fchownat, DONE),
+    (libc::SYS_lchown, PRETEND_SUCCESS),
+    (libc::SYS_fchown, PRETEND_SUCCESS),
+    (libc::SYS_fchownat, PRETEND_SUCCESS),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_utime, DONE),
+    (libc::SYS_utime, PRETEND_SUCCESS),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_utimes, DONE),
+    (libc::SYS_utimes, PRETEND_SUCCESS),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_futimesat, DONE),
-    (libc::SYS_utimensat, DONE),
-    (libc::SYS_setxattr, NO_SUCH_THING),
-    (libc::SYS_lsetxattr, NO_SUCH_THING),
-    (libc::SYS_fsetxattr, NO_SUCH_THING),
-    (libc::SYS_removexattr, NO_SUCH_THING),
-    (libc::SYS_lremovexattr, NO_SUCH_THING),
-    (libc::SYS_fremovexattr, NO_SUCH_THING),
-    (SETXATTRAT, NO_SUCH_THING),
-    (REMOVEXATTRAT, NO_SUCH_THING),
-    (FILE_SETATTR, NO_SUCH_THING),
+    (libc::SYS_futimesat, PRETEND_SUCCESS),
+    (libc::SYS_utimensat, PRETEND_SUCCESS),
+    (libc::SYS_setxattr, NOT_SUPPORTED),
+    (libc::SYS_lsetxattr, NOT_SUPPORTED),
+    (libc::SYS_fsetxattr, NOT_SUPPORTED),
+    (libc::SYS_removexattr, NOT_SUPPORTED),
+    (libc::SYS_lremovexattr, NOT_SUPPORTED),
+    (libc::SYS_fremovexattr, NOT_SUPPORTED),
+    (SETXATTRAT, NOT_SUPPORTED),
+    (REMOVEXATTRAT, NOT_SUPPORTED),
+    (FILE_SETATTR, NOT_SUPPORTED),
 ];
 
-const ITSELF: Rule = Rule::OneOf { argument: 0, values: &[0], errno: libc::EPERM };
-const LEASES_AND_NOTES: Rule = Rule::Among {
+const ONLY_ITSELF: CallRule =
+    CallRule::AllowedValues { argument: 0, values: &[0], errno: libc::EPERM };
+const LEASES_AND_NOTES: CallRule = CallRule::ByValue {
     argument: 1,
-    answers: &[(libc::F_SETLEASE, error(libc::EPERM)), (libc::F_NOTIFY, error(libc::EPERM))],
+    answers: &[
+        (libc::F_SETLEASE, error_answer(libc::EPERM)),
+        (libc::F_NOTIFY, error_answer(libc::EPERM)),
+    ],
 };
-const NO_SUCH_THING: Rule = refuse(libc::EOPNOTSUPP);
+const NOT_SUPPORTED: CallRule = always_error(libc::EOPNOTSUPP);
 
 // Source: the kernel's `scripts/syscall.tbl`.
 const FCHMODAT2: i64 = 452;
@@ -95,14 +98,14 @@ const FILE_SETATTR: i64 = 469;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::linux::filter::seccomp::tests::verdict;
+    use crate::sandbox::linux::filter::seccomp::tests::filter_answer;
     use crate::sandbox::linux::filter::seccomp::{ALLOW, ARCHITECTURE, ERRNO};
 
     #[test]
     fn a_program_without_namespaces_gets_a_second_filter() {
         let check = |same_user: SameUser, number: i64, argument: u64, expected: u32| {
-            let filter = filter(same_user);
-            let given = verdict(&filter, ARCHITECTURE, number as u32, [argument; 6]);
+            let filter = additional_filter(same_user);
+            let given = filter_answer(&filter, ARCHITECTURE, number as u32, [argument; 6]);
             assert_eq!(given, expected, "call {number} with {argument:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;

@@ -4,10 +4,10 @@
 //! time and must keep working. The filter is the second line of defence. The first is that the program has no
 //! capabilities, sees only its own namespaces, and cannot gain privileges.
 //!
-//! To install a filter costs a fifth of a whole run. So the slot installs it once, and its runs inherit it. The slot
-//! itself still has to make mounts and namespaces for them. So it shows a pass, a random number of 64 bits in an
-//! argument that these calls do not use. A program does not know the number, because it lost the memory with it when
-//! it started; at ten million tries a second it needs some thirty thousand years.
+//! To install a filter takes a fifth of the time of a whole run. So the slot installs it once, and its runs inherit
+//! it. The slot itself still has to make mounts and namespaces for them. So it shows a pass: a random number of 64
+//! bits in an argument that these calls do not use. A program does not know the number, because it lost the memory
+//! with it when it started. At ten million tries a second it needs some thirty thousand years.
 
 use libc::sock_filter;
 
@@ -35,96 +35,94 @@ pub(crate) const ERRNO: u32 = 0x0005_0000;
 /// All namespaces; a program may make none of them.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 
-/// The effect of the filter on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Rule {
+pub(crate) enum CallRule {
     Always(u32),
-    /// If this argument is one of these values, the answer beside it.
-    Among {
+    /// If the argument is one of these values, the answer in its pair.
+    ByValue {
         argument: u32,
         answers: &'static [(i32, u32)],
     },
-    /// Refused with this error unless this argument is one of these.
-    OneOf {
+    /// Refused with this error unless the argument is one of these.
+    AllowedValues {
         argument: u32,
         values: &'static [u32],
         errno: i32,
     },
-    /// Refused with this error if this argument has one of these bits.
-    Without {
+    /// Refused with this error if the argument has one of these bits.
+    ForbiddenBits {
         argument: u32,
         bits: u32,
         errno: i32,
     },
     /// `prlimit64`: limits of other processes are refused, and [`CORE`] can only be read.
-    Limit,
+    Prlimit,
     /// Refused with this error unless the last argument is the pass.
     Pass(i32),
 }
 
-/// The answer that a call fails with this error; with 0 it seems to succeed, but does nothing.
-pub(crate) const fn error(errno: i32) -> u32 {
+/// The call fails with this error; with 0 it seems to succeed, but does nothing.
+pub(crate) const fn error_answer(errno: i32) -> u32 {
     ERRNO | errno as u32
 }
 
-/// A call that always fails with this error.
-pub(crate) const fn refuse(errno: i32) -> Rule {
-    Rule::Always(error(errno))
+pub(crate) const fn always_error(errno: i32) -> CallRule {
+    CallRule::Always(error_answer(errno))
 }
 
 /// The calls that ask the slot before they happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asks {
-    Nothing,
+pub(crate) enum AskingCalls {
+    NoCalls,
     /// Those that set an alarm clock or a lock.
     AlarmsAndLocks,
 }
 
-impl Asks {
-    fn rules(self) -> &'static [(i64, Rule)] {
+impl AskingCalls {
+    fn rules(self) -> &'static [(i64, CallRule)] {
         match self {
-            Self::Nothing => QUIET,
-            Self::AlarmsAndLocks => ASKING,
+            Self::NoCalls => RULES_WITHOUT_ASKING,
+            Self::AlarmsAndLocks => RULES_WITH_ASKING,
         }
     }
 }
 
-const QUIET: &[(i64, Rule)] =
-    &[(libc::SYS_fcntl, Rule::Among { argument: 1, answers: FILE_CONTROL.split_at(2).1 })];
+const RULES_WITHOUT_ASKING: &[(i64, CallRule)] =
+    &[(libc::SYS_fcntl, CallRule::ByValue { argument: 1, answers: FILE_CONTROL.split_at(2).1 })];
 
-const ASKING: &[(i64, Rule)] = &[
-    (libc::SYS_fcntl, Rule::Among { argument: 1, answers: FILE_CONTROL }),
-    (libc::SYS_setitimer, Rule::Always(ASK)),
+const RULES_WITH_ASKING: &[(i64, CallRule)] = &[
+    (libc::SYS_fcntl, CallRule::ByValue { argument: 1, answers: FILE_CONTROL }),
+    (libc::SYS_setitimer, CallRule::Always(ASK)),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_alarm, Rule::Always(ASK)),
+    (libc::SYS_alarm, CallRule::Always(ASK)),
 ];
 
 /// The limit of core dumps. One byte keeps the kernel from starting the machine's dump handler; 0 would not.
 const CORE: i32 = 4;
 
-/// Pages from the machine's stock of huge ones, which no group is charged for.
-const HUGE_PAGES: Rule =
-    Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
+/// Pages from the machine's stock of huge ones. They are charged to no group.
+const HUGE_PAGES: CallRule =
+    CallRule::ForbiddenBits { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
-/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock such
-/// files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open file
-/// belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another process
-/// opens a file.
+/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock
+/// such files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open
+/// file belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another
+/// process opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
     // These two are permitted only if the slot agrees.
     (libc::F_SETLK, ASK),
     (libc::F_SETLKW, ASK),
-    (libc::F_GETLK, error(libc::ENOSYS)),
-    (libc::F_OFD_GETLK, error(libc::ENOSYS)),
-    (libc::F_OFD_SETLK, error(libc::EINVAL)),
-    (libc::F_OFD_SETLKW, error(libc::EINVAL)),
-    (libc::F_SETLEASE, error(libc::EPERM)),
-    (libc::F_NOTIFY, error(libc::EPERM)),
-    (F_SET_RW_HINT, error(libc::EINVAL)),
-    (F_SET_FILE_RW_HINT, error(libc::EINVAL)),
+    (libc::F_GETLK, error_answer(libc::ENOSYS)),
+    (libc::F_OFD_GETLK, error_answer(libc::ENOSYS)),
+    (libc::F_OFD_SETLK, error_answer(libc::EINVAL)),
+    (libc::F_OFD_SETLKW, error_answer(libc::EINVAL)),
+    (libc::F_SETLEASE, error_answer(libc::EPERM)),
+    (libc::F_NOTIFY, error_answer(libc::EPERM)),
+    (F_SET_RW_HINT, error_answer(libc::EINVAL)),
+    (F_SET_FILE_RW_HINT, error_answer(libc::EINVAL)),
     // 64 pipes of the maximal size use up all pipe memory of a user.
-    (libc::F_SETPIPE_SZ, error(libc::EPERM)),
+    (libc::F_SETPIPE_SZ, error_answer(libc::EPERM)),
 ];
 
 /// Hints about the lifetime of written data. They are stored in the file for all to see, even if it is only readable.
@@ -135,7 +133,7 @@ const F_SET_FILE_RW_HINT: i32 = 1038;
 /// Requests of programs to terminals, pipes and sockets. All others concern file systems, namespaces and devices: a
 /// mark on a file, a counter of the machine, a key that outlives its process. Source: `ioctl_tty(2)`, the kernel's
 /// `asm-generic/ioctls.h`.
-const DEVICE_CONTROL: Rule = Rule::OneOf {
+const DEVICE_CONTROL: CallRule = CallRule::AllowedValues {
     argument: 1,
     values: &[
         libc::TCGETS as u32,
@@ -157,18 +155,22 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
     errno: libc::ENOTTY,
 };
 
-/// Flags can reveal whether a page of a file is in memory, where another run may have brought it.
-const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
+/// Flags can reveal whether a page of a file is in memory; another run may have brought it there.
+const NO_FLAGS: CallRule =
+    CallRule::ForbiddenBits { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
 /// These options keep the other half of a core idle, or name memory: the kernel charges the names to no group.
-const PROCESS_CONTROL: Rule = Rule::Among {
+const PROCESS_CONTROL: CallRule = CallRule::ByValue {
     argument: 0,
-    answers: &[(libc::PR_SCHED_CORE, error(libc::EPERM)), (libc::PR_SET_VMA, error(libc::EINVAL))],
+    answers: &[
+        (libc::PR_SCHED_CORE, error_answer(libc::EPERM)),
+        (libc::PR_SET_VMA, error_answer(libc::EINVAL)),
+    ],
 };
 
-/// Other families, such as vsock, are not separated by namespaces.
-const UNIX_SOCKETS: Rule =
-    Rule::OneOf { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
+/// Namespaces do not separate other families, such as vsock.
+const UNIX_SOCKETS: CallRule =
+    CallRule::AllowedValues { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
 // Newer than the library with the other numbers.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
@@ -177,15 +179,15 @@ const SYS_STATMOUNT: i64 = 457;
 const SYS_LISTMOUNT: i64 = 458;
 const SYS_LISTNS: i64 = 470;
 
-pub(crate) const EPERM: Rule = refuse(libc::EPERM);
-const ENOSYS: Rule = refuse(libc::ENOSYS);
+pub(crate) const EPERM: CallRule = always_error(libc::EPERM);
+const ENOSYS: CallRule = always_error(libc::ENOSYS);
 /// The call seems to succeed, but does nothing.
-pub(crate) const DONE: Rule = refuse(0);
+pub(crate) const PRETEND_SUCCESS: CallRule = always_error(0);
 /// Only for the slot and PID 1.
-const PASS: Rule = Rule::Pass(libc::EPERM);
+const PASS: CallRule = CallRule::Pass(libc::EPERM);
 
-/// Rules for the calls that are not simply permitted.
-const RULES: &[(i64, Rule)] = &[
+/// All other calls are permitted.
+const RULES: &[(i64, CallRule)] = &[
     // Other processes: their memory, their descriptors, their limits.
     (libc::SYS_ptrace, EPERM),
     (libc::SYS_process_vm_readv, EPERM),
@@ -193,16 +195,22 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_kcmp, EPERM),
     (libc::SYS_pidfd_getfd, EPERM),
     (libc::SYS_process_madvise, EPERM),
-    (libc::SYS_prlimit64, Rule::Limit),
-    (libc::SYS_setrlimit, Rule::Among { argument: 0, answers: &[(CORE, error(libc::EPERM))] }),
+    (libc::SYS_prlimit64, CallRule::Prlimit),
+    (
+        libc::SYS_setrlimit,
+        CallRule::ByValue { argument: 0, answers: &[(CORE, error_answer(libc::EPERM))] },
+    ),
     // The machine numbers all sessions, and shows the numbers: each one is a message to the next program.
     (libc::SYS_setsid, PASS),
     // Namespaces and mounts.
     (libc::SYS_unshare, PASS),
     (libc::SYS_setns, PASS),
-    (libc::SYS_clone, Rule::Without { argument: 0, bits: NEW_NAMESPACES, errno: libc::EPERM }),
+    (
+        libc::SYS_clone,
+        CallRule::ForbiddenBits { argument: 0, bits: NEW_NAMESPACES, errno: libc::EPERM },
+    ),
     // A filter cannot follow the pointer to its flags; run-time libraries then use clone.
-    (libc::SYS_clone3, Rule::Pass(libc::ENOSYS)),
+    (libc::SYS_clone3, CallRule::Pass(libc::ENOSYS)),
     (libc::SYS_mount, PASS),
     (libc::SYS_umount2, PASS),
     (libc::SYS_pivot_root, EPERM),
@@ -242,18 +250,18 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_socket, UNIX_SOCKETS),
     (libc::SYS_socketpair, UNIX_SOCKETS),
     // What reaches other runs: shared files, cores, disks, memory that no group is charged for.
-    (libc::SYS_flock, DONE),
+    (libc::SYS_flock, PRETEND_SUCCESS),
     (libc::SYS_inotify_init1, EPERM),
     (libc::SYS_sched_setaffinity, EPERM),
     (libc::SYS_prctl, PROCESS_CONTROL),
     (libc::SYS_sync, EPERM),
     (libc::SYS_syncfs, EPERM),
     // A program's own files are in memory; with shared files, these calls flush the machine's disk.
-    (libc::SYS_fsync, DONE),
-    (libc::SYS_fdatasync, DONE),
+    (libc::SYS_fsync, PRETEND_SUCCESS),
+    (libc::SYS_fdatasync, PRETEND_SUCCESS),
     // A program may neither change nor learn which parts of shared files are in memory.
-    (libc::SYS_fadvise64, DONE),
-    (libc::SYS_readahead, DONE),
+    (libc::SYS_fadvise64, PRETEND_SUCCESS),
+    (libc::SYS_readahead, PRETEND_SUCCESS),
     (SYS_CACHESTAT, ENOSYS),
     (libc::SYS_mincore, ENOSYS),
     (libc::SYS_preadv2, NO_FLAGS),
@@ -261,7 +269,7 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_mmap, HUGE_PAGES),
     (
         libc::SYS_memfd_create,
-        Rule::Without { argument: 1, bits: libc::MFD_HUGETLB, errno: libc::EPERM },
+        CallRule::ForbiddenBits { argument: 1, bits: libc::MFD_HUGETLB, errno: libc::EPERM },
     ),
     // Large parts of the kernel that no submission needs.
     (libc::SYS_bpf, EPERM),
@@ -302,9 +310,8 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_nfsservctl, EPERM),
 ];
 
-/// Rules for calls that only this architecture has.
 #[cfg(target_arch = "x86_64")]
-const RULES_HERE: &[(i64, Rule)] = &[
+const RULES_HERE: &[(i64, CallRule)] = &[
     (libc::SYS_inotify_init, EPERM),
     (libc::SYS_iopl, EPERM),
     (libc::SYS_ioperm, EPERM),
@@ -315,19 +322,18 @@ const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS__sysctl, EPERM),
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const RULES_HERE: &[(i64, Rule)] = &[];
+const RULES_HERE: &[(i64, CallRule)] = &[];
 
-/// Makes the filter for a slot with this pass.
-pub(crate) fn filter(pass: u64, asks: Asks) -> Vec<sock_filter> {
-    whole(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
+pub(crate) fn filter(pass: u64, asks: AskingCalls) -> Vec<sock_filter> {
+    build_filter(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
 }
 
-/// The filter for these rules.
-pub(crate) fn whole<'a>(
-    rules: impl Iterator<Item = &'a (i64, Rule)>,
+pub(crate) fn build_filter<'a>(
+    rules: impl Iterator<Item = &'a (i64, CallRule)>,
     pass: u64,
 ) -> Vec<sock_filter> {
-    let mut rules: Vec<(u32, Rule)> = rules.map(|(number, rule)| (*number as u32, *rule)).collect();
+    let mut rules: Vec<(u32, CallRule)> =
+        rules.map(|(number, rule)| (*number as u32, *rule)).collect();
     rules.sort_by_key(|(number, _)| *number);
     let mut filter = vec![
         statement(LOAD, ARCH),
@@ -345,10 +351,9 @@ pub(crate) fn whole<'a>(
     filter
 }
 
-/// Finds the rule for the call number in the accumulator.
-fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
+fn bisect(rules: &[(u32, CallRule)], pass: u64) -> Vec<sock_filter> {
     if let [(number, rule)] = rules {
-        let body = apply(*rule, pass);
+        let body = compile_rule(*rule, pass);
         let mut code = vec![jump(IF_EQUAL, *number, 0, body.len() as u8)];
         code.extend(body);
         code.push(statement(RETURN, ALLOW));
@@ -370,13 +375,13 @@ fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
 }
 
 /// The effect of a rule once the number is known; falls through if the call is permitted.
-fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
+fn compile_rule(rule: CallRule, pass: u64) -> Vec<sock_filter> {
     let low_half = |argument: u32| ARGUMENTS + 8 * argument;
-    let refuse = |errno: i32| statement(RETURN, error(errno));
+    let refuse = |errno: i32| statement(RETURN, error_answer(errno));
     match rule {
-        Rule::Always(answer) => vec![statement(RETURN, answer)],
+        CallRule::Always(answer) => vec![statement(RETURN, answer)],
         // The kernel also uses only the low half of these arguments, which have type int.
-        Rule::OneOf { argument, values, errno } => {
+        CallRule::AllowedValues { argument, values, errno } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (index, value) in values.iter().enumerate() {
                 // Jumps over the refusal, which comes after all comparisons.
@@ -385,10 +390,10 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             code.push(refuse(errno));
             code
         }
-        Rule::Without { argument, bits, errno } => {
+        CallRule::ForbiddenBits { argument, bits, errno } => {
             vec![statement(LOAD, low_half(argument)), jump(IF_ANY_BIT, bits, 0, 1), refuse(errno)]
         }
-        Rule::Among { argument, answers } => {
+        CallRule::ByValue { argument, answers } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (value, answer) in answers {
                 code.push(jump(IF_EQUAL, *value as u32, 0, 1));
@@ -396,7 +401,7 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             }
             code
         }
-        Rule::Limit => vec![
+        CallRule::Prlimit => vec![
             statement(LOAD, low_half(0)),
             jump(IF_EQUAL, 0, 0, 6),
             statement(LOAD, low_half(1)),
@@ -408,7 +413,7 @@ fn apply(rule: Rule, pass: u64) -> Vec<sock_filter> {
             jump(IF_EQUAL, 0, 1, 0),
             refuse(libc::EPERM),
         ],
-        Rule::Pass(errno) => {
+        CallRule::Pass(errno) => {
             const LAST: u32 = 5;
             vec![
                 statement(LOAD, low_half(LAST)),
@@ -436,11 +441,11 @@ pub(crate) mod tests {
     const PASS_HERE: u64 = 0x0123_4567_89ab_cdef;
 
     fn filter(pass: u64) -> Vec<sock_filter> {
-        super::filter(pass, Asks::Nothing)
+        super::filter(pass, AskingCalls::NoCalls)
     }
 
     /// Runs the filter like the kernel; returns its answer.
-    pub(in crate::sandbox) fn verdict(
+    pub(in crate::sandbox) fn filter_answer(
         filter: &[sock_filter],
         arch: u32,
         number: u32,
@@ -473,19 +478,22 @@ pub(crate) mod tests {
 
     #[test]
     fn every_rule_is_found_and_every_other_number_is_allowed() {
-        let asks = Asks::AlarmsAndLocks;
+        let asks = AskingCalls::AlarmsAndLocks;
         let filter = super::filter(PASS_HERE, asks);
         let rules: Vec<_> = RULES.iter().chain(RULES_HERE).chain(asks.rules()).collect();
         for number in 0..600u32 {
             let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
             let expected = match rule {
-                Some((_, Rule::Always(answer))) => *answer,
-                Some((_, Rule::Pass(errno))) => error(*errno),
-                Some((_, Rule::Without { errno, .. } | Rule::OneOf { errno, .. })) => error(*errno),
-                Some((_, Rule::Limit)) => error(libc::EPERM),
-                Some((_, Rule::Among { .. })) | None => ALLOW,
+                Some((_, CallRule::Always(answer))) => *answer,
+                Some((_, CallRule::Pass(errno))) => error_answer(*errno),
+                Some((
+                    _,
+                    CallRule::ForbiddenBits { errno, .. } | CallRule::AllowedValues { errno, .. },
+                )) => error_answer(*errno),
+                Some((_, CallRule::Prlimit)) => error_answer(libc::EPERM),
+                Some((_, CallRule::ByValue { .. })) | None => ALLOW,
             };
-            let given = verdict(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
+            let given = filter_answer(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
             assert_eq!(given, expected, "call {number}");
         }
     }
@@ -495,7 +503,7 @@ pub(crate) mod tests {
         let check = |number: i64, last: u64, expected: u32| {
             let mut arguments = [PASS_HERE; 6];
             arguments[5] = last;
-            let given = verdict(&filter(PASS_HERE), ARCHITECTURE, number as u32, arguments);
+            let given = filter_answer(&filter(PASS_HERE), ARCHITECTURE, number as u32, arguments);
             assert_eq!(given, expected, "call {number} with {last:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;
@@ -513,7 +521,8 @@ pub(crate) mod tests {
     #[test]
     fn arguments_decide_where_they_should() {
         let check = |number: i64, argument: u64, expected: u32| {
-            let given = verdict(&filter(PASS_HERE), ARCHITECTURE, number as u32, [argument; 6]);
+            let given =
+                filter_answer(&filter(PASS_HERE), ARCHITECTURE, number as u32, [argument; 6]);
             assert_eq!(given, expected, "call {number} with {argument:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;
@@ -530,10 +539,10 @@ pub(crate) mod tests {
         check(libc::SYS_fcntl, libc::F_SETLEASE as u64, refused);
         check(libc::SYS_fcntl, libc::F_SETPIPE_SZ as u64, refused);
         check(libc::SYS_pipe2, 0, ALLOW);
-        let asking = super::filter(PASS_HERE, Asks::AlarmsAndLocks);
+        let asking = super::filter(PASS_HERE, AskingCalls::AlarmsAndLocks);
         let ask = |command: i32| {
             let number = libc::SYS_fcntl as u32;
-            verdict(&asking, ARCHITECTURE, number, [command as u64; 6])
+            filter_answer(&asking, ARCHITECTURE, number, [command as u64; 6])
         };
         assert_eq!([libc::F_SETLK, libc::F_SETLKW].map(ask), [ASK; 2]);
         assert_eq!([libc::F_SETFD, libc::F_GETLK].map(ask), [ALLOW, ERRNO | libc::ENOSYS as u32]);
@@ -559,7 +568,7 @@ pub(crate) mod tests {
             let filter = filter(PASS_HERE);
             let number = libc::SYS_prlimit64 as u32;
             let arguments = [who, kind as u64, new, 8, 0, 0];
-            let given = verdict(&filter, ARCHITECTURE, number, arguments);
+            let given = filter_answer(&filter, ARCHITECTURE, number, arguments);
             assert_eq!(given, expected, "{who} {kind} {new:#x}");
         };
         const STACK: i32 = 3;
@@ -580,7 +589,7 @@ pub(crate) mod tests {
         assert!(rules.contains(&libc::SYS_setrlimit), "not only here");
         let set = |kind: i32| {
             let arguments = [kind as u64, 0x7fff_0000_0000, 0, 0, 0, 0];
-            verdict(&filter(PASS_HERE), ARCHITECTURE, libc::SYS_setrlimit as u32, arguments)
+            filter_answer(&filter(PASS_HERE), ARCHITECTURE, libc::SYS_setrlimit as u32, arguments)
         };
         assert_eq!(set(CORE), ERRNO | libc::EPERM as u32);
         assert_eq!(set(3), ALLOW);
@@ -589,9 +598,9 @@ pub(crate) mod tests {
     #[test]
     fn calls_of_another_architecture_kill() {
         let filter = filter(PASS_HERE);
-        assert_eq!(verdict(&filter, 0x4000_0003, 1, [0; 6]), KILL);
+        assert_eq!(filter_answer(&filter, 0x4000_0003, 1, [0; 6]), KILL);
         if cfg!(target_arch = "x86_64") {
-            assert_eq!(verdict(&filter, ARCHITECTURE, 0x4000_0001, [0; 6]), KILL);
+            assert_eq!(filter_answer(&filter, ARCHITECTURE, 0x4000_0001, [0; 6]), KILL);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Packs what the slot gets beside a job: the bytes of its blobs, in unnamed files, and the places of what it shows.
+//! Packs what the slot gets with a job: the bytes of its blobs, in unnamed files, and the paths of what it shows.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
@@ -8,34 +8,33 @@ use std::path::PathBuf;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Shown};
+use crate::model::job::{Job, VisiblePath};
 use crate::model::tree::TreeEntry;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::wire;
-use crate::sandbox::shown::place_of;
+use crate::sandbox::shown::host_path;
 
-/// The program's standard input: a copy that cannot be changed. The file itself could be opened again for writing by a
-/// program of the same user.
-pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
+/// A copy that cannot be changed. A program of the same user could open the file itself again for writing.
+pub(crate) fn pack_input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {
         Some([]) => Ok(File::open("/dev/null").step(step)?.into()),
-        _ => sealed(|file| input.copy_to(file).map(|_| ())).step_on(step, input),
+        _ => sealed_file(|file| input.copy_to(file).map(|_| ())).step_on(step, input),
     }
 }
 
 /// A file in memory that can no longer be changed, open for reading from its start.
-fn sealed(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd> {
+fn sealed_file(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd> {
     let mut file = wire::memory_file(MemfdFlags::ALLOW_SEALING)?;
     fill(&mut file)?;
     let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
     rustix::fs::fcntl_add_seals(&file, seals)?;
     rustix::fs::fchmod(&file, Mode::from_raw_mode(0o444))?;
-    wire::open_again(&file, OFlags::RDONLY)
+    wire::reopen(&file, OFlags::RDONLY)
 }
 
 /// The contents of the job's files, concatenated, if there are any.
-pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
+pub(crate) fn pack_contents(job: &Job) -> Result<Option<File>, Fault> {
     let step = "pack for the box:";
     let mut blobs = job.files.iter().filter_map(TreeEntry::blob).peekable();
     let Some(first) = blobs.peek() else { return Ok(None) };
@@ -50,10 +49,9 @@ pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     Ok(Some(contents))
 }
 
-/// The places on this machine of what the job shows.
-pub(crate) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
-    let place = |shown: &Shown| {
-        let place = place_of(shown)?;
+pub(crate) fn shown_paths(job: &Job) -> Result<Vec<PathBuf>, Fault> {
+    let place = |shown: &VisiblePath| {
+        let place = host_path(shown)?;
         fs::metadata(&place).step_on("show", place.display())?;
         Ok(place)
     };

@@ -10,28 +10,28 @@ use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 
 use crate::model::isolation::Isolation;
-use crate::model::job::{Collected, Job, Keep, Reply};
+use crate::model::job::{BoxRetention, CollectedEntry, Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::capture::{Outputs, copy_file};
-use crate::sandbox::control::{Cause, Control, EndRun, RUN, interrupted};
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause, interrupted};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::keep;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::pack;
-use crate::sandbox::linux::judge::user::{self, Reserved};
+use crate::sandbox::linux::judge::user::{self, UserReservation};
 use crate::sandbox::linux::judge::waiting::ProcessWatch;
-use crate::sandbox::linux::keeper::notifications::Alarms;
-use crate::sandbox::linux::keeper::prepare::Setup;
+use crate::sandbox::linux::keeper::notifications::AlarmFlag;
+use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::server;
-use crate::sandbox::linux::run::child::Change;
+use crate::sandbox::linux::run::child::UserChange;
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::wire::{self, Answer, Request};
-use crate::sandbox::slot::{Backend, CoreId, Ends, Ran};
-use crate::sandbox::watch::Watch;
+use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
+use crate::sandbox::slot::{Backend, CoreId, FinishedRun, StreamEnds};
+use crate::sandbox::watch::ProgramWatch;
 
-/// The judge's side of a slot: one process that waits for jobs.
+/// One process that waits for jobs, as the judge sees it.
 ///
 /// Dropping it ends its run and its process, and removes its control groups.
 #[derive(Debug)]
@@ -39,44 +39,42 @@ pub(crate) struct LinuxSlot {
     socket: Arc<OwnedFd>,
     control: Arc<Control>,
     process: i32,
-    /// The user of its programs, released after the slot's process is gone.
-    user: Option<Reserved>,
-    alarms: Alarms,
-    groups: Option<Groups>,
+    /// Released after the slot's process is gone.
+    user: Option<UserReservation>,
+    alarms: AlarmFlag,
+    groups: Option<GroupCleanup>,
     buffer: Vec<u8>,
 }
 
-/// A slot's control groups, for the judge to remove if the slot's process cannot.
+/// The judge removes them if the slot's process cannot.
 #[derive(Debug)]
-struct Groups {
+struct GroupCleanup {
     placement: Placement,
     name: String,
 }
 
-/// The judge's end of the socket to a slot.
 #[derive(Debug)]
-struct Socket(Arc<OwnedFd>);
+struct SlotSocket(Arc<OwnedFd>);
 
-impl EndRun for Socket {
+impl RunEnder for SlotSocket {
     /// If the slot is gone, so is the run.
-    fn end(&self, run: u64, cause: Cause) {
-        let _ = wire::send(&self.0, &Request::<Job>::End { run, cause }, &[]);
+    fn end_run(&self, run: u64, cause: StopCause) {
+        let _ = wire::send(&self.0, &SlotRequest::<Job>::EndRun { run, cause }, &[]);
     }
 }
 
 impl LinuxSlot {
-    /// Starts a slot's process, and waits until it is ready.
     pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let reserved = match host.change() {
-            // The user inside its own namespace, where every judge may have the same.
-            Change::Already => None,
-            Change::Switch => Some(Reserved::take()?),
+        let reserved = match host.user_change() {
+            // It is the user inside the program's own namespace, where every judge may have the same.
+            UserChange::Unchanged => None,
+            UserChange::Switch => Some(UserReservation::reserve()?),
         };
         let (user, lease) = reserved.unzip();
-        let number_of_user = user.as_ref().map_or(user::FIRST, |user| user.user);
-        let alarms = Alarms::make().step("share memory with the sandbox")?;
+        let number_of_user = user.as_ref().map_or(user::FIRST_USER, |user| user.user);
+        let alarms = AlarmFlag::make().step("share memory with the sandbox")?;
         let setup = host.setup(number, number_of_user, alarms.clone(), core);
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
@@ -85,60 +83,67 @@ impl LinuxSlot {
             None,
         )
         .step("connect the judge with its sandbox")?;
-        let groups =
-            setup.placement.clone().map(|placement| Groups { placement, name: setup.name.clone() });
+        let groups = setup
+            .placement
+            .clone()
+            .map(|placement| GroupCleanup { placement, name: setup.name.clone() });
         static SWEPT: Once = Once::new();
         if let Some(groups) = &groups {
-            SWEPT.call_once(|| stale::sweep(&groups.placement));
+            SWEPT.call_once(|| stale::remove_stale_groups(&groups.placement));
         }
         let process = start_process(setup, [Some(&theirs), lease.as_ref()])?;
         drop((theirs, lease));
         let socket = Arc::new(ours);
         let mut slot = Self {
-            control: Control::new(Socket(Arc::clone(&socket))),
+            control: Control::new(SlotSocket(Arc::clone(&socket))),
             socket,
             process,
             user,
             alarms,
             groups,
-            buffer: vec![0; wire::LONGEST],
+            buffer: vec![0; wire::MESSAGE_BYTES_MAX],
         };
         let received = wire::receive(&slot.socket, &mut slot.buffer);
         match received.step("start the sandbox")? {
-            Some((Answer::Ready, _)) => Ok(slot),
-            Some((Answer::Failed(error), _)) => Err(error),
-            _ => Err(gone("start the sandbox")),
+            Some((SlotAnswer::Ready, _)) => Ok(slot),
+            Some((SlotAnswer::Failed(error), _)) => Err(error),
+            _ => Err(gone_fault("start the sandbox")),
         }
     }
 
-    fn send_and_listen(&mut self, job: &Job, run: u64, ends: Ends) -> Result<Answered, JudgeError> {
+    fn run_and_receive(
+        &mut self,
+        job: &Job,
+        run: u64,
+        ends: StreamEnds,
+    ) -> Result<SlotResponse, JudgeError> {
         if self.control.is_stopped(run) {
             return Err(interrupted());
         }
-        let outputs = self.send(job, run, ends)?;
-        self.control.repeat(run);
-        let (answer, fds) = self.listen()?;
-        Ok(Answered { answer, fds, outputs })
+        let outputs = self.send_job(job, run, ends)?;
+        self.control.repeat_stop_request(run);
+        let (answer, fds) = self.receive_answer()?;
+        Ok(SlotResponse { answer, fds, outputs })
     }
 
-    fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Outputs, JudgeError> {
+    fn send_job(&self, job: &Job, run: u64, ends: StreamEnds) -> Result<Outputs, JudgeError> {
         /// The box.
         const OTHER: usize = 1;
-        if job.collect.len() + OTHER > wire::MOST_FDS {
-            let reason = format!("more than {} files", wire::MOST_FDS - OTHER);
+        if job.collect.len() + OTHER > wire::DESCRIPTORS_MAX {
+            let reason = format!("more than {} files", wire::DESCRIPTORS_MAX - OTHER);
             return Err(JudgeError::new("collect files from the box", reason));
         }
-        let contents = pack::contents(job)?;
-        let request = Request::Run { run, job, places: pack::places(job)? };
+        let contents = pack::pack_contents(job)?;
+        let request = SlotRequest::Run { run, job, places: pack::shown_paths(job)? };
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
-            // So that a program of another user can open them as `/dev/stdin` and `/dev/stdout`.
+            // Lets a program of another user open them as `/dev/stdin` and `/dev/stdout`.
             if let Some(end) = end {
                 rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("connect two programs")?;
             }
         }
         let input = match ends.stdin {
             Some(end) => end,
-            None => pack::input(&job.stdin)?,
+            None => pack::pack_input(&job.stdin)?,
         };
         let (outputs, ends) = Outputs::make(ends.stdout)?;
         let mut fds = vec![input.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()];
@@ -147,42 +152,41 @@ impl LinuxSlot {
         Ok(outputs)
     }
 
-    /// Waits until the slot reports the end of the run.
-    fn listen(&mut self) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
+    fn receive_answer(&mut self) -> Result<(SlotAnswer, Vec<OwnedFd>), JudgeError> {
         let received =
             wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
-        received.ok_or_else(|| gone("run the program"))
+        received.ok_or_else(|| gone_fault("run the program"))
     }
 
     /// Completes the reply with what the slot does not know.
-    fn reply(
+    fn complete_reply(
         job: &Job,
-        reply: Reply,
+        reply: JobReply,
         outputs: Outputs,
         fds: &mut impl Iterator<Item = OwnedFd>,
         keep_in: &Path,
-    ) -> Result<Reply, JudgeError> {
+    ) -> Result<JobReply, JudgeError> {
         let mut reply = reply;
         // No process is left to write.
         let written = outputs.written()?;
-        written.note(&mut reply.outcome, &job.limits);
+        written.record_in(&mut reply.outcome, &job.limits);
         let most = job.limits.output.unwrap_or(job.box_size).0;
         for found in &mut reply.collected {
-            if let Collected::File(blob) = found {
-                let file = fds.next().ok_or_else(|| gone("collect a file"))?;
+            if let CollectedEntry::File(blob) = found {
+                let file = fds.next().ok_or_else(|| gone_fault("collect a file"))?;
                 *blob = copy_file(file, most).step("copy a file out of the box")?;
             }
         }
-        if job.keep != Keep::Nothing {
-            let from = fds.next().ok_or_else(|| gone("keep the box"))?;
+        if job.keep != BoxRetention::Nothing {
+            let from = fds.next().ok_or_else(|| gone_fault("keep the box"))?;
             let rights = match reply.outcome.mechanism.isolation {
                 // In this mode, `chmod` may have done nothing.
-                Isolation::Landlock => keep::Rights::ToStart,
+                Isolation::Landlock => keep::CopyRights::AllExecutable,
                 Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
-                    keep::Rights::AsLeft
+                    keep::CopyRights::Unchanged
                 }
             };
-            reply.kept = keep::keep(from, keep_in, job, &reply.outcome, rights)?;
+            reply.kept = keep::keep_box(from, keep_in, job, &reply.outcome, rights)?;
         }
         let captured = outputs.read(written, &job.limits)?;
         (reply.stdout, reply.stderr) = (captured.stdout, captured.stderr);
@@ -195,27 +199,36 @@ impl Backend for LinuxSlot {
         &self.control
     }
 
-    fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
-        let run = self.control.begin();
-        let answered = self.send_and_listen(job, run, ends);
-        self.control.is_over();
+    fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError> {
+        let run = self.control.begin_run();
+        let answered = self.run_and_receive(job, run, ends);
+        self.control.finish_run();
         let answered = answered?;
         match answered.answer {
-            Answer::Done { reply, started } => {
+            SlotAnswer::Done { reply, started } => {
                 let mut fds = answered.fds.into_iter();
-                let reply = Self::reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
-                Ok(Ran { reply, started })
+                let reply = Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                Ok(FinishedRun { reply, started })
             }
-            Answer::Failed(error) => Err(error),
-            Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
+            SlotAnswer::Failed(error) => Err(error),
+            SlotAnswer::Ready => Err(JudgeError::new(RUN_STEP, "the sandbox answered out of turn")),
         }
     }
 
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>> {
+    fn watch(
+        &self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<Box<dyn ProgramWatch>> {
         Ok(Box::new(ProcessWatch::new(self.process, self.alarms.clone(), input, output)?))
     }
 
-    fn process(&self) -> Option<i32> {
+    fn core_process(&self) -> Option<i32> {
         Some(self.process)
     }
 }
@@ -228,26 +241,24 @@ impl Drop for LinuxSlot {
         drop(self.user.take());
         let is_killed = ended.is_ok_and(|ended| ended.status != 0);
         if let Some(groups) = self.groups.as_ref().filter(|_| is_killed) {
-            stale::remove(&groups.placement, &groups.name);
+            stale::remove_groups(&groups.placement, &groups.name);
         }
     }
 }
 
-fn gone(step: &str) -> JudgeError {
+fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }
 
-/// Forks the slot's process.
-fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
+fn start_process(setup: SlotSetup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
     let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
     // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
     // is usable after a fork.
     unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
 }
 
-/// An answer with what belongs to it.
-struct Answered {
-    answer: Answer,
+struct SlotResponse {
+    answer: SlotAnswer,
     fds: Vec<OwnedFd>,
     outputs: Outputs,
 }

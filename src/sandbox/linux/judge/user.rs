@@ -1,42 +1,41 @@
-//! A user number for a slot, unique on this machine as long as the slot lives.
+//! A user number for a slot, unique on this machine while the slot lives.
 //!
 //! The kernel counts what a program pins for its user (pages of pipes, descriptors in flight, locked memory,
 //! processes), so two runs of one user could make each other fail. A number is reserved by its use: a process of that
-//! user sleeps as long as the slot and its runs live. It first becomes that user, and then lets the kernel count: if
-//! there is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want
-//! the same number at the same time, at most one gets it. They need not see each other's files, processes or network;
-//! a killed judge gives its numbers back; and only a process that may become that user can keep it from us.
+//! user sleeps while the slot and its runs live. It first becomes that user, and then lets the kernel count: if there
+//! is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want the
+//! same number at the same time, at most one gets it. They need not see each other's files, processes or network. A
+//! killed judge gives its numbers back. Only a process that may become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::keeper::prepare;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
-pub(crate) const FIRST: u32 = 60_578;
+pub(crate) const FIRST_USER: u32 = 60_578;
 
-/// How many of them there are.
-const ALL: u32 = 600;
+const USER_COUNT: u32 = 600;
 
-/// Number of random tries before giving up: a free number is missed once in a thousand times.
+/// Random tries before giving up: a free number is missed once in a thousand times.
 const TRIES: u32 = 4200;
 
 const STEP: &str = "reserve a user for programs";
 
-/// A user number, reserved as long as anybody holds its line.
+/// Reserved until all copies of the descriptor are closed.
 #[derive(Debug)]
-pub(crate) struct Reserved {
+pub(crate) struct UserReservation {
     pub(crate) user: u32,
     holder: i32,
 }
 
-impl Reserved {
-    /// Reserves a number. It is free again when all copies of the descriptor are closed.
-    pub(crate) fn take() -> Result<(Self, OwnedFd), Fault> {
+impl UserReservation {
+    /// The number is free again when all copies of the descriptor are closed.
+    pub(crate) fn reserve() -> Result<(Self, OwnedFd), Fault> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -45,7 +44,7 @@ impl Reserved {
         )
         .step(STEP)?;
         // SAFETY: as for the slot's process.
-        let holder = unsafe { sys::fork(|| hold(theirs)) }.step(STEP)?;
+        let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
         let mut said = [[0; 4]; 2];
         let read = rustix::io::read(&ours, said.as_flattened_mut());
         let [user, errno] = said.map(u32::from_ne_bytes);
@@ -54,28 +53,28 @@ impl Reserved {
             (Err(errno), _) => Err(errno).step(STEP),
             (Ok(8), 0) => Ok((reserved, ours)),
             (Ok(8), libc::EAGAIN) => {
-                let last = FIRST + ALL - 1;
+                let last = FIRST_USER + USER_COUNT - 1;
                 let reason = format!(
-                    "all users from {FIRST} to {last} have processes, or no more can be started"
+                    "all users from {FIRST_USER} to {last} have processes, or no more can be started"
                 );
                 Err(Fault::new(STEP, reason))
             }
-            (Ok(8), errno) => Err(Fault::system(STEP, Errno(errno))),
+            (Ok(8), errno) => Err(Fault::from_errno(STEP, Errno(errno))),
             _ => Err(Fault::new(STEP, "the process that holds it ended unexpectedly")),
         }
     }
 }
 
-impl Drop for Reserved {
+impl Drop for UserReservation {
     fn drop(&mut self) {
         let _ = sys::wait(self.holder);
     }
 }
 
 /// Finds a number, reports it, and sleeps until the other end is closed.
-fn hold(line: OwnedFd) -> ! {
-    let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
-    let found = find();
+fn hold_user(line: OwnedFd) -> ! {
+    let [line, _] = prepare::close_other_descriptors([Some(line.as_raw_fd()), None]);
+    let found = find_user();
     let said = match found {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
@@ -91,8 +90,8 @@ fn hold(line: OwnedFd) -> ! {
     sys::exit(0)
 }
 
-/// Becomes, by its real number, a user without other processes.
-fn find() -> Result<u32, Errno> {
+/// Its real user number becomes that of a user without other processes.
+fn find_user() -> Result<u32, Errno> {
     /// This process and one child.
     const TWO: u64 = 2;
     // Other processes of that user cannot touch it, and it is killed last if memory is short.
@@ -105,7 +104,7 @@ fn find() -> Result<u32, Errno> {
     for _ in 0..TRIES {
         let mut number = [0; 4];
         sys::random(&mut number)?;
-        let user = FIRST + u32::from_ne_bytes(number) % ALL;
+        let user = FIRST_USER + u32::from_ne_bytes(number) % USER_COUNT;
         const SAME: u32 = u32::MAX;
         sys::setresuid(user, SAME, SAME)?;
         // SAFETY: the child does nothing.

@@ -1,42 +1,42 @@
-//! Finds out whether a program stands still, and what it waits for, from the kernel's data about each of its threads.
+//! Finds out whether a program is blocked, and what it waits for, from the kernel's data about each of its threads.
 //!
-//! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program certainly stands
-//! still only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for
-//! input, for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a
-//! sleep, a time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
-//! program, be it for some time. A result is never a guess; if the kernel does not show this data, there is no result.
+//! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program is certainly blocked
+//! only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for input,
+//! for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a sleep, a
+//! time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
+//! program, at least for some time. A result is never a guess; if the kernel does not show this data, there is no
+//! result.
 
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 
-use crate::model::joint::Waits;
-use crate::sandbox::linux::keeper::notifications::Alarms;
-use crate::sandbox::linux::keeper::procfs::{children, field, stat_fields};
-use crate::sandbox::watch::{Seen, Still, Thread, Watch};
+use crate::model::joint::WaitReason;
+use crate::sandbox::linux::keeper::notifications::AlarmFlag;
+use crate::sandbox::linux::keeper::procfs::{children, stat_fields, status_field};
+use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch, ThreadState};
 
-/// Finds the processes of a slot's run, and its pipes.
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {
     slot: i32,
-    /// Whether an alarm may end a wait without a time limit.
-    alarms: Alarms,
-    pipes: Pipes,
+    /// An alarm may end a wait that has no time limit.
+    alarms: AlarmFlag,
+    pipes: ProgramPipes,
 }
 
-/// The pipes of a program.
+/// Their names in `/proc/PID/fd`.
 #[derive(Debug)]
-pub(crate) struct Pipes {
-    /// The name in `/proc/PID/fd` of the one that is its standard input.
+pub(crate) struct ProgramPipes {
     input: String,
-    /// The name of the one that is its standard output.
     output: String,
 }
 
-impl Watch for ProcessWatch {
-    fn look(&self) -> Seen {
+impl ProgramWatch for ProcessWatch {
+    fn observe(&self) -> ProgramState {
         let processes = with_children(self.programs());
-        self.pipes.look(&processes, || self.alarms.may_be_set()).unwrap_or(Seen::Nothing)
+        self.pipes
+            .observe_processes(&processes, || self.alarms.may_be_set())
+            .unwrap_or(ProgramState::Unknown)
     }
 
     fn is_ending(&self) -> bool {
@@ -49,7 +49,7 @@ impl Watch for ProcessWatch {
         // Its first thread may end long before the others.
         let ends = |thread: i32| {
             let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
-            // A thread that was listed and no longer exists has ended, too.
+            // A thread that was listed and no longer exists has also ended.
             stat.map_or(true, |stat| is_exiting(&stat))
         };
         threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
@@ -57,18 +57,17 @@ impl Watch for ProcessWatch {
 }
 
 impl ProcessWatch {
-    /// Watches the program that runs in this slot's process, with these pipes.
     pub(crate) fn new(
         slot: i32,
-        alarms: Alarms,
+        alarms: AlarmFlag,
         input: impl AsFd,
         output: impl AsFd,
     ) -> io::Result<Self> {
-        Ok(Self { slot, alarms, pipes: Pipes::of(input, output)? })
+        Ok(Self { slot, alarms, pipes: ProgramPipes::of(input, output)? })
     }
 
-    /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not among
-    /// them: it belongs to the sandbox and only waits.
+    /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not
+    /// included: it belongs to the sandbox and only waits.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
         let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
@@ -84,7 +83,7 @@ impl ProcessWatch {
     }
 }
 
-/// These processes and all below them.
+/// Includes all descendants.
 fn with_children(mut found: Vec<i32>) -> Vec<i32> {
     let mut index = 0;
     while let Some(process) = found.get(index).copied() {
@@ -94,26 +93,30 @@ fn with_children(mut found: Vec<i32>) -> Vec<i32> {
     found
 }
 
-impl Pipes {
-    /// Those whose other ends these are.
+impl ProgramPipes {
+    /// `input` and `output` are the other ends of these pipes.
     pub(crate) fn of(input: impl AsFd, output: impl AsFd) -> io::Result<Self> {
         Ok(Self { input: pipe_name(input)?, output: pipe_name(output)? })
     }
 
-    /// Looks at a program and its children, of which nothing else is known: an alarm may wake it.
-    pub(crate) fn look_at(&self, program: i32) -> Seen {
-        self.look(&with_children(vec![program]), || true).unwrap_or(Seen::Nothing)
+    /// Observes a program and its children. Nothing else is known of them: an alarm may wake one.
+    pub(crate) fn observe(&self, program: i32) -> ProgramState {
+        self.observe_processes(&with_children(vec![program]), || true)
+            .unwrap_or(ProgramState::Unknown)
     }
 
-    /// Looks at these processes.
-    fn look(&self, processes: &[i32], may_be_woken: impl Fn() -> bool) -> Option<Seen> {
-        let mut waits = Waits::Itself;
+    fn observe_processes(
+        &self,
+        processes: &[i32],
+        may_be_woken: impl Fn() -> bool,
+    ) -> Option<ProgramState> {
+        let mut waits = WaitReason::Itself;
         let mut is_certain = true;
         let mut has_output = false;
         let mut threads = Vec::new();
         for process in processes.iter().copied() {
             is_certain &= !has_timers(process)?;
-            has_output |= holds(process, &self.output)?;
+            has_output |= has_descriptor(process, &self.output)?;
             for number in threads_of(process)? {
                 let place = format!("/proc/{process}/task/{number}");
                 let status = fs::read_to_string(format!("{place}/status")).ok()?;
@@ -128,57 +131,59 @@ impl Pipes {
                 let name = |fd: u64| descriptor(&place, fd);
                 let timeless = || has_only_pipes_and_files(&place);
                 if call.trim() == "running" {
-                    return Some(Seen::Running);
+                    return Some(ProgramState::Running);
                 }
-                let call = Call::parse(&call);
+                let call = WaitingCall::parse(&call);
                 match call.as_ref().and_then(|call| self.waits_for(call, name, timeless)) {
-                    Some(Waits::Itself) => {}
+                    Some(WaitReason::Itself) => {}
                     Some(other) => waits = other,
                     None => {
                         is_certain = false;
                         if call.is_some_and(|call| call.is_for_descriptors()) {
-                            waits = Waits::Input;
+                            waits = WaitReason::Input;
                         }
                     }
                 }
-                threads.push(Thread { number, switches });
+                threads.push(ThreadState { number, switches });
             }
         }
         if threads.is_empty() {
             return None;
         }
-        // If its output is closed, the other side will hear the end: a fork of the judge may hold a copy for a moment.
+        // If its output is closed, the other side will see the end: a fork of the judge may hold a copy for a moment.
         is_certain &= has_output;
         // Must come last: an alarm is announced before the call that sets it returns.
         Some(match (is_certain && !may_be_woken(), waits) {
-            (true, _) => Seen::Still(Still { waits, threads }),
-            (false, Waits::Itself) => Seen::Moving(None),
-            (false, _) => Seen::Moving(Some(waits)),
+            (true, _) => ProgramState::Blocked(BlockedProgram { waits_for: waits, threads }),
+            (false, WaitReason::Itself) => ProgramState::Wakeable(None),
+            (false, _) => ProgramState::Wakeable(Some(waits)),
         })
     }
 
     /// What a thread in this call waits for; `None` if a clock may end it. `name` gives the target of a descriptor.
     fn waits_for(
         &self,
-        call: &Call,
+        call: &WaitingCall,
         name: impl Fn(u64) -> Option<String>,
         timeless: impl Fn() -> Option<bool>,
-    ) -> Option<Waits> {
+    ) -> Option<WaitReason> {
         let [first, second, third, fourth, fifth] = call.arguments;
-        let on = |pipe: &str, waits: Waits| match name(first)? {
+        let on = |pipe: &str, waits: WaitReason| match name(first)? {
             name if name == pipe => Some(waits),
-            name if name.starts_with("pipe:") => Some(Waits::Itself),
+            name if name.starts_with("pipe:") => Some(WaitReason::Itself),
             _ => None,
         };
         let poll = |is_endless: bool| {
             let is_certain = is_endless && timeless()?;
-            is_certain.then_some(Waits::Input)
+            is_certain.then_some(WaitReason::Input)
         };
         match call.number {
-            libc::SYS_read | libc::SYS_readv => on(&self.input, Waits::Input),
-            libc::SYS_write | libc::SYS_writev => on(&self.output, Waits::Output),
-            libc::SYS_futex => is_endless_lock(second, fourth).then_some(Waits::Itself),
-            libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => Some(Waits::Itself),
+            libc::SYS_read | libc::SYS_readv => on(&self.input, WaitReason::Input),
+            libc::SYS_write | libc::SYS_writev => on(&self.output, WaitReason::Output),
+            libc::SYS_futex => is_endless_lock(second, fourth).then_some(WaitReason::Itself),
+            libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => {
+                Some(WaitReason::Itself)
+            }
             libc::SYS_ppoll => poll(third == 0),
             libc::SYS_pselect6 => poll(fifth == 0),
             #[cfg(target_arch = "x86_64")]
@@ -186,20 +191,19 @@ impl Pipes {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_select => poll(fifth == 0),
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_pause => Some(Waits::Itself),
+            libc::SYS_pause => Some(WaitReason::Itself),
             _ => None,
         }
     }
 }
 
-/// A call in which a thread waits.
 #[derive(Debug, PartialEq, Eq)]
-struct Call {
+struct WaitingCall {
     number: i64,
     arguments: [u64; 5],
 }
 
-impl Call {
+impl WaitingCall {
     /// Parses the kernel's line; `None` for a running thread.
     ///
     /// Source: the manual page `proc_pid_syscall(5)`.
@@ -213,7 +217,7 @@ impl Call {
         Some(Self { number, arguments })
     }
 
-    /// Whether it waits until one of its descriptors is ready, perhaps only until a time.
+    /// It waits until one of its descriptors is ready, perhaps only until a time.
     fn is_for_descriptors(&self) -> bool {
         let [first, second, ..] = self.arguments;
         match self.number {
@@ -231,7 +235,7 @@ impl Call {
     }
 }
 
-/// Whether a call to `futex` waits without a time limit. Source: the manual page `futex(2)`.
+/// The call waits without a time limit. Source: the manual page `futex(2)`.
 fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     const WAIT: u64 = 0;
     const LOCK_PI: u64 = 6;
@@ -240,20 +244,20 @@ fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     matches!(operation & !flags, WAIT | LOCK_PI | WAIT_BITSET) && timeout == 0
 }
 
-/// Whether the process has its own timers (`timer_create`), which may send signals; `None` if the kernel cannot tell.
+/// Timers of `timer_create` may send signals; `None` if the kernel cannot tell.
 fn has_timers(process: i32) -> Option<bool> {
     let timers = fs::read_to_string(format!("/proc/{process}/timers")).ok()?;
     Some(!timers.trim().is_empty())
 }
 
-/// Whether a thread is about to be killed. Source: the manual page `proc_pid_status(5)`.
+/// The thread is about to be killed. Source: the manual page `proc_pid_status(5)`.
 fn is_killed(status: &str) -> bool {
     const KILL: u64 = 1 << (libc::SIGKILL - 1);
-    let pending = |name| u64::from_str_radix(field(status, name).unwrap_or_default(), 16);
+    let pending = |name| u64::from_str_radix(status_field(status, name).unwrap_or_default(), 16);
     ["SigPnd:", "ShdPnd:"].into_iter().any(|name| pending(name).is_ok_and(|mask| mask & KILL != 0))
 }
 
-/// Whether a process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
+/// The process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
 /// `include/linux/sched.h`.
 fn is_exiting(stat: &str) -> bool {
     const PF_EXITING: u64 = 0x4;
@@ -263,7 +267,7 @@ fn is_exiting(stat: &str) -> bool {
     matches!(state, "Z" | "X") || flags & PF_EXITING != 0
 }
 
-/// Whether a process is PID 1 of its own process namespace.
+/// It is PID 1 of its own process namespace.
 fn is_pid1(process: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status"));
     status.is_ok_and(|status| is_first(&status))
@@ -271,19 +275,19 @@ fn is_pid1(process: i32) -> bool {
 
 /// Source: the manual page `proc_pid_status(5)`, `NSpid`: its number here, and in each inner namespace.
 fn is_first(status: &str) -> bool {
-    let numbers = field(status, "NSpid:").unwrap_or_default();
+    let numbers = status_field(status, "NSpid:").unwrap_or_default();
     let within = numbers.split_whitespace().skip(1);
     within.last() == Some("1")
 }
 
 /// How often a thread stopped running, voluntarily or not.
 fn switches(status: &str) -> Option<u64> {
-    let number = |name: &str| field(status, name)?.parse::<u64>().ok();
+    let number = |name: &str| status_field(status, name)?.parse::<u64>().ok();
     Some(number("voluntary_ctxt_switches:")? + number("nonvoluntary_ctxt_switches:")?)
 }
 
-/// Whether a wait for the thread's descriptors can only be a wait for other programs. Threads of a process need not
-/// share descriptors.
+/// A wait for the thread's descriptors can only be a wait for other programs. Threads of a process need not share
+/// descriptors.
 fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
     let directory = fs::read_dir(format!("{thread}/fd")).ok()?;
     let mut all = true;
@@ -295,8 +299,7 @@ fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
     Some(all)
 }
 
-/// Whether a process has this pipe among its descriptors.
-fn holds(process: i32, pipe: &str) -> Option<bool> {
+fn has_descriptor(process: i32, pipe: &str) -> Option<bool> {
     let mut descriptors = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
     let is_it = |entry: io::Result<fs::DirEntry>| {
         entry.and_then(|it| fs::read_link(it.path())).is_ok_and(|name| name.as_os_str() == pipe)
@@ -329,14 +332,14 @@ mod tests {
     use crate::sandbox::forks;
 
     #[test]
-    fn only_what_no_clock_ends_is_standing_still() {
-        let pipes = Pipes { input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
+    fn only_waits_without_a_clock_are_blocked() {
+        let pipes = ProgramPipes { input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
         let name = |fd: u64| {
             let names = ["pipe:[1]", "pipe:[2]", "/dev/null", "pipe:[9]", "socket:[3]"];
             names.get(fd as usize).map(|name| (*name).to_owned())
         };
-        let check = |line: &str, only_pipes: bool, expected: Option<Waits>| {
-            let call = Call::parse(line);
+        let check = |line: &str, only_pipes: bool, expected: Option<WaitReason>| {
+            let call = WaitingCall::parse(line);
             let waits = call.and_then(|call| pipes.waits_for(&call, name, || Some(only_pipes)));
             assert_eq!(waits, expected, "{line}");
         };
@@ -349,38 +352,38 @@ mod tests {
         check("running\n", true, None);
         check("", true, None);
         check("-1 0x7ffd 0x7fce\n", true, None);
-        check(&read(0), true, Some(Waits::Input));
-        check(&write(1), true, Some(Waits::Output));
-        check(&read(3), true, Some(Waits::Itself));
+        check(&read(0), true, Some(WaitReason::Input));
+        check(&write(1), true, Some(WaitReason::Output));
+        check(&read(3), true, Some(WaitReason::Itself));
         check(&read(2), true, None);
         check(&read(4), true, None);
         check(&read(7), true, None);
-        check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), true, Some(Waits::Input));
+        check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), true, Some(WaitReason::Input));
         check(&line(libc::SYS_ppoll, [0x7f00, 1, 0]), false, None);
         check(&line(libc::SYS_ppoll, [0x7f00, 1, 0x7f40]), true, None);
-        check(&line(libc::SYS_futex, [0x7f00, 128, 2]), true, Some(Waits::Itself));
-        check(&line(libc::SYS_futex, [0x7f00, 128 | 256 | 9, 2]), true, Some(Waits::Itself));
+        check(&line(libc::SYS_futex, [0x7f00, 128, 2]), true, Some(WaitReason::Itself));
+        check(&line(libc::SYS_futex, [0x7f00, 128 | 256 | 9, 2]), true, Some(WaitReason::Itself));
         check(&line(libc::SYS_futex, [0x7f00, 129, 2]), true, None);
         let timed = format!("{} 0x7f00 0x80 0x2 0x7f40 0x0 0x0 0x0 0x0\n", libc::SYS_futex);
         check(&timed, true, None);
-        check(&line(libc::SYS_wait4, [u64::MAX, 0, 0]), true, Some(Waits::Itself));
+        check(&line(libc::SYS_wait4, [u64::MAX, 0, 0]), true, Some(WaitReason::Itself));
         check(&line(libc::SYS_clock_nanosleep, [0, 0, 0]), true, None);
         check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
     }
 
-    /// A shell that waits for its input, and the judge's copies of the ends of its pipes, as a fork of the judge holds
-    /// them for a moment.
-    struct Side {
+    /// A shell that waits for its input. Holds copies of the ends of its pipes, as a fork of the judge does for a
+    /// moment.
+    struct WaitingShell {
         shell: std::process::Child,
-        pipes: Pipes,
+        pipes: ProgramPipes,
         _ends: [OwnedFd; 4],
     }
 
-    impl Side {
+    impl WaitingShell {
         fn start(script: &str) -> Self {
             let (input, to_program) = io::pipe().unwrap();
             let (from_program, output) = io::pipe().unwrap();
-            let pipes = Pipes::of(&input, &output).unwrap();
+            let pipes = ProgramPipes::of(&input, &output).unwrap();
             let mut command = std::process::Command::new("/bin/sh");
             command.args(["-c", script]);
             command.stdin(input.try_clone().unwrap()).stdout(output.try_clone().unwrap());
@@ -389,34 +392,33 @@ mod tests {
             Self { shell, pipes, _ends: ends }
         }
 
-        /// What is seen once it waits for input.
-        fn seen_waiting(&self) -> Seen {
+        fn observe_waiting(&self) -> ProgramState {
             let process = self.shell.id().cast_signed();
             loop {
-                match self.pipes.look(&[process], || false) {
-                    Some(seen) if seen.waits() == Some(Waits::Input) => return seen,
+                match self.pipes.observe_processes(&[process], || false) {
+                    Some(seen) if seen.waits_for() == Some(WaitReason::Input) => return seen,
                     _ => thread::sleep(Duration::from_millis(1)),
                 }
             }
         }
     }
 
-    impl Drop for Side {
+    impl Drop for WaitingShell {
         fn drop(&mut self) {
             let _ = self.shell.kill();
             let _ = self.shell.wait();
         }
     }
 
-    /// Both would be called stuck otherwise, though the other one is about to hear the end of this one's output.
+    /// Otherwise both would count as blocked, though the other one is about to see the end of this one's output.
     #[test]
-    fn who_has_closed_its_output_does_not_stand_still_while_a_copy_of_the_end_is_open() {
+    fn a_program_with_closed_output_is_not_blocked_while_a_copy_is_open() {
         const WAITS: &str = "read line";
         const CLOSES_FIRST: &str = "exec >&-; read line";
         let check = |scripts: [&str; 2], are_still: [bool; 2]| {
-            let sides = scripts.map(Side::start);
-            let seen = sides.each_ref().map(Side::seen_waiting);
-            let found = seen.map(|seen| matches!(seen, Seen::Still(_)));
+            let sides = scripts.map(WaitingShell::start);
+            let seen = sides.each_ref().map(WaitingShell::observe_waiting);
+            let found = seen.map(|seen| matches!(seen, ProgramState::Blocked(_)));
             assert_eq!(found, are_still, "{scripts:?}");
         };
         check([WAITS, WAITS], [true, true]);
@@ -426,11 +428,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_a_clock_may_end_is_for_the_other_program_or_for_nothing() {
+    fn waits_for_descriptors_are_recognized() {
         let check = |number: i64, arguments: [u64; 2], expected: bool| {
             let [first, second] = arguments;
             let line = format!("{number} {first:#x} {second:#x} 0x0 0x0 0x0 0x0 0x7ffd 0x7fce\n");
-            let call = Call::parse(&line).unwrap();
+            let call = WaitingCall::parse(&line).unwrap();
             assert_eq!(call.is_for_descriptors(), expected, "{line}");
         };
         check(libc::SYS_ppoll, [0x7f00, 1], true);
@@ -447,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_at_its_end_is_known() {
+    fn an_ending_process_is_recognized() {
         let check = |stat: &str, expected: bool| assert_eq!(is_exiting(stat), expected, "{stat}");
         check("7 (a) b (c) S 1 7 7 0 -1 4194304 25 0 0 0", false);
         check("7 (a) R 1 7 7 0 -1 4194308 25 0 0 0", true);
@@ -456,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_about_to_be_killed_is_known() {
+    fn a_thread_that_is_about_to_be_killed_is_recognized() {
         let check = |status: &str, expected: bool| assert_eq!(is_killed(status), expected);
         check("SigPnd:\t0000000000000100\nShdPnd:\t0000000000000000\n", true);
         check("SigPnd:\t0000000000000000\nShdPnd:\t0000000000000100\n", true);
@@ -465,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_process_of_a_namespace_is_known() {
+    fn the_first_process_of_a_namespace_is_recognized() {
         let check = |status: &str, expected: bool| {
             assert_eq!(is_first(status), expected, "{status}");
         };

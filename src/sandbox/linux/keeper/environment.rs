@@ -1,6 +1,6 @@
-//! The environment of one run: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
-//! its mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge looks at
-//! the outcome of the previous run: the namespaces, and PID 1, which waits in them. Everything that could reveal this
+//! The environment of one run: a PID 1, a box, a temporary directory, and with namespaces also those of its processes
+//! and mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge reads the
+//! outcome of the previous run: the namespaces, and PID 1, which waits in them. Everything that could reveal this
 //! earlier time, above all a date, is made when the run begins.
 
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -10,81 +10,78 @@ use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use rustix::event::EventfdFlags;
 
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::keeper::supervise::Running;
-use crate::sandbox::linux::run::child::{Plan, Stack};
-use crate::sandbox::linux::run::pid1::{self, Order};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::keeper::supervise::RunningPid1;
+use crate::sandbox::linux::run::child::{ProcessStack, RunSpec};
+use crate::sandbox::linux::run::pid1::{self, Pid1Channel};
 use crate::sandbox::linux::run::pid1_landlock;
 use crate::sandbox::linux::sys::{self, CloneArguments};
-use crate::sandbox::linux::view::boxes::Boxes;
+use crate::sandbox::linux::view::boxes::RunBoxes;
 
-/// PID 1 of a run.
 pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
-    /// With namespaces: its orders. PID 1 may read them until it is gone.
-    order: Option<Box<Order>>,
+    /// `None` without namespaces. PID 1 may read it until it is gone.
+    order: Option<Box<Pid1Channel>>,
     is_gone: bool,
 }
 
-/// The environment of a run.
-pub(crate) struct Environment {
+pub(crate) struct RunEnvironment {
     pub(crate) pid1: Pid1,
-    pub(crate) boxes: Boxes,
-    /// Whether the judge gets the box.
+    pub(crate) boxes: RunBoxes,
     pub(crate) is_kept: bool,
 }
 
 impl Pid1 {
     /// Starts a PID 1 in new namespaces, which waits for a run. The stack must stay unused until that process is gone.
-    pub(crate) fn start(slot: &OwnedFd, stack: Stack) -> Result<Self, Fault> {
+    pub(crate) fn start(slot: &OwnedFd, stack: ProcessStack) -> Result<Self, Fault> {
         let flags = EventfdFlags::CLOEXEC;
         let over = rustix::event::eventfd(0, flags).step("make an event for the run")?;
-        let order = Box::new(Order {
+        let order = Box::new(Pid1Channel {
             slot: slot.as_raw_fd(),
             plan: AtomicPtr::new(ptr::null_mut()),
-            asked: AtomicU32::new(0),
-            over,
+            is_started: AtomicU32::new(0),
+            over_event: over,
             report: Arc::default(),
         });
         let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
         // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the order, which outlives it.
-        let (pid, pidfd) = unsafe { start(own, stack, pid1::pid1, &*order) }?;
+        let (pid, pidfd) = unsafe { clone_pid1(own, stack, pid1::pid1, &*order) }?;
         Ok(Self { pid, pidfd, order: Some(order), is_gone: false })
     }
 
     /// Starts PID 1 of a run without namespaces, and thereby the run. The plan must stay until that process is gone.
-    pub(crate) fn start_landlock(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
+    pub(crate) fn start_landlock(plan: &RunSpec, stack: ProcessStack) -> Result<Self, Fault> {
         // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the plan, which outlives it.
-        let (pid, pidfd) = unsafe { start(0, stack, pid1_landlock::pid1, plan) }?;
+        let (pid, pidfd) = unsafe { clone_pid1(0, stack, pid1_landlock::pid1, plan) }?;
         Ok(Self { pid, pidfd, order: None, is_gone: false })
     }
 
     /// Starts the run for which the process waits. The plan must stay until the run is over.
-    pub(crate) fn ask(&self, plan: &mut Plan) {
+    pub(crate) fn start_run(&self, plan: &mut RunSpec) {
         if let Some(order) = &self.order {
             plan.report = Arc::clone(&order.report);
-            order.ask(plan);
+            order.start_run(plan);
         }
     }
 
-    /// The run that was just started.
-    pub(crate) fn running(&self) -> Running<'_> {
-        Running {
+    /// Call it just after the start of the run.
+    pub(crate) fn running(&self) -> RunningPid1<'_> {
+        RunningPid1 {
             pid: self.pid,
             pidfd: self.pidfd.as_fd(),
-            over: self.order.as_ref().map(|order| order.over.as_fd()),
+            over_event: self.order.as_ref().map(|order| order.over_event.as_fd()),
             slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
         }
     }
 
-    /// Notes that other code has waited for it.
-    pub(crate) fn is_gone(&mut self) {
+    /// Other code has waited for the process.
+    pub(crate) fn mark_gone(&mut self) {
         self.is_gone = true;
     }
 
     /// Kills it, and with it everything in its namespace. It is gone when this is dropped.
-    pub(crate) fn dismiss(&self) {
+    pub(crate) fn kill(&self) {
         if !self.is_gone {
             let _ = sys::pidfd_kill(self.pidfd.as_fd(), libc::SIGKILL);
         }
@@ -93,7 +90,7 @@ impl Pid1 {
 
 impl Drop for Pid1 {
     fn drop(&mut self) {
-        self.dismiss();
+        self.kill();
         if !self.is_gone {
             let _ = sys::wait(self.pid);
         }
@@ -104,9 +101,9 @@ impl Drop for Pid1 {
 ///
 /// # Safety
 /// As [`sys::start`] with `CLONE_VM`.
-unsafe fn start<T>(
+unsafe fn clone_pid1<T>(
     flags: i32,
-    stack: Stack,
+    stack: ProcessStack,
     function: extern "C" fn(*const T) -> !,
     argument: *const T,
 ) -> Result<(i32, OwnedFd), Fault> {

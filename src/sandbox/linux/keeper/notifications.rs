@@ -1,7 +1,7 @@
-//! Calls that ask the slot first: those whose effects can neither be seen nor limited later.
+//! Calls that ask the slot first: their effects can neither be seen nor limited later.
 //!
 //! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` shows that one is set. The judge must know, or it
-//!   would mistake a program that waits for its alarm for one that is stuck.
+//!   would mistake a program that waits for its alarm for one that is blocked.
 //! - **Locks** (`fcntl`): no control group is charged for the kernel's memory behind them. So the processes of a run
 //!   have at most [`MOST_LOCKS`] together, counted in `/proc/locks`.
 //!
@@ -12,23 +12,21 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::sandbox::linux::filter::seccomp::{self, Asks};
+use crate::sandbox::linux::filter::seccomp::{self, AskingCalls};
 use crate::sandbox::linux::keeper::procfs::{MachineProc, stat_fields};
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// Upper bound on the locks of a run's processes together.
+/// Of all processes of a run together.
 const MOST_LOCKS: usize = 10_000;
 
 /// Number of refused calls for a lock before the locks are counted again, which takes some time.
-const UNCOUNTED: usize = 1000;
+const RECOUNT_AFTER: usize = 1000;
 
-/// Whether an alarm clock may be set in the run.
 #[derive(Clone, Debug)]
-pub(crate) struct Alarms(Arc<SharedWord>);
+pub(crate) struct AlarmFlag(Arc<SharedWord>);
 
-impl Alarms {
-    /// No alarm is known to be set.
+impl AlarmFlag {
     pub(crate) fn make() -> sys::Result<Self> {
         SharedWord::make().map(|word| Self(Arc::new(word)))
     }
@@ -37,33 +35,32 @@ impl Alarms {
         self.0.load(Ordering::SeqCst) != 0
     }
 
-    fn say(&self, may_be_set: bool) {
+    fn set(&self, may_be_set: bool) {
         self.0.store(may_be_set.into(), Ordering::SeqCst);
     }
 }
 
-/// Answers the calls that ask.
 pub(crate) struct Notifications {
     listener: OwnedFd,
-    alarms: Alarms,
-    /// An upper bound on the locks: those of the last count, and one for each call since then.
+    alarms: AlarmFlag,
+    /// An upper bound: the locks of the last count, and one for each call since then.
     locks: usize,
     proc: Arc<MachineProc>,
 }
 
 impl Notifications {
-    /// Installs the filter of calls. If another process already listens to calls, no call asks, and alarms may be set
+    /// Installs the filter of calls. If another process already listens to calls, no call asks. Then alarms may be set
     /// at any time.
     pub(crate) fn install(
         pass: u64,
-        alarms: &Alarms,
+        alarms: &AlarmFlag,
         proc: Arc<MachineProc>,
     ) -> sys::Result<Option<Self>> {
-        match notify::seccomp(&seccomp::filter(pass, Asks::AlarmsAndLocks)) {
+        match notify::seccomp(&seccomp::filter(pass, AskingCalls::AlarmsAndLocks)) {
             Ok(listener) => Ok(Some(Self { listener, alarms: alarms.clone(), locks: 0, proc })),
             Err(Errno(libc::EBUSY | libc::EINVAL)) => {
-                alarms.say(true);
-                sys::seccomp(&seccomp::filter(pass, Asks::Nothing)).map(|_| None)
+                alarms.set(true);
+                sys::seccomp(&seccomp::filter(pass, AskingCalls::NoCalls)).map(|_| None)
             }
             Err(errno) => Err(errno),
         }
@@ -74,42 +71,41 @@ impl Notifications {
         self.listener.as_fd()
     }
 
-    /// A new run is about to begin, and no process of the last one is left.
+    /// Call it before a new run, when no process of the last one is left.
     pub(crate) fn begin(&mut self) {
-        self.alarms.say(false);
+        self.alarms.set(false);
         self.locks = 0;
     }
 
-    /// Answers the call that waits.
-    pub(crate) fn answer(&mut self) {
-        let Ok(question) = notify::question(self.listener.as_fd()) else { return };
+    pub(crate) fn answer_call(&mut self) {
+        let Ok(question) = notify::receive_call(self.listener.as_fd()) else { return };
         let answer = match i64::from(question.number) {
-            libc::SYS_fcntl => self.lock(),
+            libc::SYS_fcntl => self.permit_lock(),
             // This timer stands still while the program does.
             libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
             _ => {
-                // Noted before it is set.
-                self.alarms.say(true);
+                // It is noted before it is set.
+                self.alarms.set(true);
                 Ok(())
             }
         };
-        notify::answer(self.listener.as_fd(), &question, answer);
+        notify::answer_call(self.listener.as_fd(), &question, answer);
     }
 
-    /// Whether one more lock is permitted.
-    fn lock(&mut self) -> Result<(), Errno> {
+    /// Fails if no more locks are permitted.
+    fn permit_lock(&mut self) -> Result<(), Errno> {
         self.locks += 1;
-        if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
+        if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + RECOUNT_AFTER {
             self.locks = self.count_locks().clamp(1, MOST_LOCKS);
         }
         if self.locks < MOST_LOCKS { Ok(()) } else { Err(Errno(libc::ENOLCK)) }
     }
 
-    /// Number of locks of the slot's processes; too many if the machine does not show them.
+    /// Number of locks of the slot's processes; [`MOST_LOCKS`] if the machine does not show them.
     fn count_locks(&self) -> usize {
         let text = self.proc.read("locks").unwrap_or_default();
         let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
-        for owner in text.lines().filter_map(owner) {
+        for owner in text.lines().filter_map(lock_owner) {
             *owners.entry(owner).or_default() += 1;
         }
         let own = std::process::id().to_string();
@@ -117,11 +113,10 @@ impl Notifications {
         if text.is_empty() { MOST_LOCKS } else { ours.map(|(_, count)| count).sum() }
     }
 
-    /// Whether a process is a descendant of another.
     fn descends(&self, process: &str, from: &str) -> bool {
         let mut process = process.to_owned();
         while process != from {
-            match self.proc.read(&format!("{process}/stat")).as_deref().and_then(parent) {
+            match self.proc.read(&format!("{process}/stat")).as_deref().and_then(parent_process) {
                 Some(parent) => parent.clone_into(&mut process),
                 None => return false,
             }
@@ -132,12 +127,12 @@ impl Notifications {
 
 /// The owner of the lock in a line of `/proc/locks`. A waiting lock has `->` after its number. Source:
 /// `proc_locks(5)`.
-fn owner(line: &str) -> Option<&str> {
+fn lock_owner(line: &str) -> Option<&str> {
     line.split_whitespace().filter(|word| *word != "->").nth(4)
 }
 
 /// The parent's number in `/proc/PID/stat`.
-fn parent(stat: &str) -> Option<&str> {
+fn parent_process(stat: &str) -> Option<&str> {
     stat_fields(stat).nth(1)
 }
 
@@ -146,12 +141,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_of_the_process_that_its_line_names() {
-        let check = |line: &str, expected: &str| assert_eq!(owner(line), Some(expected), "{line}");
+    fn a_lock_belongs_to_the_process_in_its_line() {
+        let check =
+            |line: &str, expected: &str| assert_eq!(lock_owner(line), Some(expected), "{line}");
         check("1: POSIX  ADVISORY  READ  77 00:1f:5 0 EOF", "77");
         check("1: -> POSIX  ADVISORY  WRITE 78 00:1f:5 0 EOF", "78");
         check("2: OFDLCK ADVISORY  WRITE -1 00:1f:5 0 0", "-1");
-        assert_eq!(parent("12 (a) b) S 7 12 12 0"), Some("7"));
-        assert_eq!([owner(""), parent("")], [None, None]);
+        assert_eq!(parent_process("12 (a) b) S 7 12 12 0"), Some("7"));
+        assert_eq!([lock_owner(""), parent_process("")], [None, None]);
     }
 }

@@ -1,15 +1,15 @@
-//! Looks at the files that are a run's standard output and error.
+//! Measures the files that are a run's standard output and error.
 
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, Stat};
 
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 
-/// The outputs of a run, except those that go to another program.
+/// Without outputs that go to another program.
 pub(crate) struct OutputFiles(Vec<OwnedFd>);
 
-/// How large the outputs are together, in bytes.
+/// Of all outputs together, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutputSize {
     pub(crate) length: u64,
@@ -18,7 +18,7 @@ pub(crate) struct OutputSize {
 }
 
 impl OutputFiles {
-    /// The files among the standard streams, opened once more: PID 1 closes those that the run has.
+    /// The files among the standard streams, as copies of the descriptors: PID 1 closes those that the run has.
     pub(crate) fn of(stdio: &[OwnedFd]) -> Result<Self, Fault> {
         let mut files = Vec::new();
         for fd in stdio.iter().skip(1) {
@@ -30,7 +30,6 @@ impl OutputFiles {
         Ok(Self(files))
     }
 
-    /// Their size now.
     pub(crate) fn size(&self) -> OutputSize {
         /// The unit of `st_blocks`. Source: the manual page `inode(7)`.
         const BLOCK: u64 = 512;

@@ -11,69 +11,59 @@ use rustix::thread::CpuSet;
 
 use crate::model::isolation::Isolation;
 use crate::model::outcome::{Mechanism, Meter};
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::{self, Group, NoGroup, Placement, WhenShort};
-use crate::sandbox::linux::keeper::notifications::{Alarms, Notifications};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::cgroup::{self, NoGroups, OomPolicy, Placement, SlotGroups};
+use crate::sandbox::linux::keeper::notifications::{AlarmFlag, Notifications};
 use crate::sandbox::linux::keeper::procfs::{self, MachineProc};
 use crate::sandbox::linux::keeper::resources;
-use crate::sandbox::linux::run::child::{Change, Identity, Stack};
+use crate::sandbox::linux::run::child::{ProcessStack, UserChange, UserIdentity};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
+use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, open_path};
 use crate::sandbox::linux::view::landlock::LandlockView;
-use crate::sandbox::linux::view::mounts::{Context, Template};
+use crate::sandbox::linux::view::mounts::{SlotContext, ViewTemplate};
 
-/// The setup of a slot's process.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
-    /// The place for its control groups, if there is one.
+pub(crate) struct SlotSetup {
     pub(crate) placement: Option<Placement>,
     /// The name of its control groups, unique on this machine.
     pub(crate) name: String,
     /// The user of its programs, inside.
-    pub(crate) identity: Identity,
+    pub(crate) identity: UserIdentity,
     pub(crate) mechanism: Mechanism,
-    /// The judge's user, outside.
     pub(crate) outside_uid: u32,
-    /// The judge's group, outside.
     pub(crate) outside_gid: u32,
     pub(crate) judge: i32,
     pub(crate) temporary: PathBuf,
-    /// Tells the judge about its programs' alarm clocks.
-    pub(crate) alarms: Alarms,
+    pub(crate) alarms: AlarmFlag,
     pub(crate) core: Option<usize>,
 }
 
-/// The parts of the machine that programs see.
-pub(crate) enum View {
-    Template(Template),
+pub(crate) enum ProgramView {
+    Template(ViewTemplate),
     Landlock(LandlockView),
 }
 
-/// The parts of a slot's process that is ready.
-pub(crate) struct Ready {
-    pub(crate) group: Box<dyn Group>,
-    pub(crate) view: View,
-    /// Landlock's version, if it can be used.
+pub(crate) struct PreparedSlot {
+    pub(crate) group: Box<dyn SlotGroups>,
+    pub(crate) view: ProgramView,
+    /// Landlock's version; `None` if it cannot be used.
     pub(crate) landlock: Option<usize>,
     pub(crate) devices: Option<OwnedFd>,
     /// Stacks for two PID 1s: that of a run, and that of the next, which may start before the first is gone.
-    pub(crate) pid1_stacks: [Stack; 2],
-    pub(crate) child_stack: Stack,
-    /// The niceness of programs, if the slot itself has a lower one.
+    pub(crate) pid1_stacks: [ProcessStack; 2],
+    pub(crate) child_stack: ProcessStack,
+    /// `None` unless the slot itself has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Whether CPU time or memory is measured by looking at processes, which the slot can then see.
-    pub(crate) looks_at_processes: bool,
-    /// Number of cores that programs can use at the same time.
+    /// CPU time or memory is measured in `/proc`, where the slot can see processes.
+    pub(crate) measures_processes: bool,
     pub(crate) cores: u64,
-    /// Answers calls that ask, if possible.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
     pub(crate) process: OwnedFd,
 }
 
-/// Closes all descriptors of the judge except these, and leaves its terminal and session and resets its signal
-/// handlers.
-pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
+/// Closes all descriptors of the judge except these, leaves its terminal and session, and resets its signal handlers.
+pub(crate) fn close_other_descriptors(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
     /// Above all kept descriptors, whatever their numbers are.
     const ASIDE: RawFd = 8;
@@ -100,16 +90,16 @@ pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     kept
 }
 
-/// Makes the process ready for its first run. After a failure, nothing is left behind.
-pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
+/// After a failure, nothing is left behind.
+pub(crate) fn prepare_slot(setup: &SlotSetup) -> Result<PreparedSlot, Fault> {
     // Refused without a right that even root may lack in a container.
     let slot = match fs::write("/proc/self/oom_score_adj", "-1000") {
-        Ok(()) => WhenShort::Spared,
-        Err(_) => WhenShort::Killed,
+        Ok(()) => OomPolicy::SpareSlot,
+        Err(_) => OomPolicy::MayKillSlot,
     };
     let mut group = cgroup::create(setup.placement.as_ref(), &setup.name, slot)?;
-    match get_ready_in(setup) {
-        Ok(ready) => Ok(Ready { group, ..ready }),
+    match prepare_after_groups(setup) {
+        Ok(ready) => Ok(PreparedSlot { group, ..ready }),
         Err(fault) => {
             group.remove();
             Err(fault)
@@ -117,41 +107,42 @@ pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
     }
 }
 
-fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
+fn prepare_after_groups(setup: &SlotSetup) -> Result<PreparedSlot, Fault> {
     sys::umask(0).step("set the mask for new files")?;
     // Must come before a user namespace, which inherits its maker's limit of processes.
-    resources::lift();
+    resources::lift_limits();
     if let Some(core) = setup.core {
-        pin(core)?;
+        pin_to_core(core)?;
     }
     let is_bare = setup.mechanism.isolation == Isolation::Landlock;
     if !is_bare {
-        make_namespaces(setup).map_err(Fault::of_namespaces)?;
+        make_namespaces(setup).map_err(Fault::for_namespaces)?;
     }
     let is_metered = |meter: fn(&Placement) -> Meter| {
         setup.placement.as_ref().is_some_and(|placement| meter(placement) != Meter::Rusage)
     };
-    let in_user_namespace = setup.identity.change == Change::Already;
-    let looks_at_processes = !is_metered(Placement::cpu) || !is_metered(Placement::memory);
+    let in_user_namespace = setup.identity.change == UserChange::Unchanged;
+    let looks_at_processes =
+        !is_metered(Placement::cpu_meter) || !is_metered(Placement::memory_meter);
     if looks_at_processes {
-        procfs::check()?;
+        procfs::check_children_are_shown()?;
     }
     let context = if in_user_namespace || looks_at_processes {
-        Context::WithMachineProc
+        SlotContext::WithMachineProc
     } else {
-        Context::Alone
+        SlotContext::WithoutProc
     };
     let mut view = None;
     let mut devices = None;
     let proc = Arc::new(MachineProc::open());
     if !is_bare {
-        view = Some(View::Template(Template::build(setup.identity, context)?));
-        devices = Some(refer_to(Path::new("/dev"))?);
+        view = Some(ProgramView::Template(ViewTemplate::build(setup.identity, context)?));
+        devices = Some(open_path(Path::new("/dev"))?);
     }
     give_up_rights(setup)?;
     let view = match view {
         Some(view) => view,
-        None => View::Landlock(LandlockView::make(setup)?),
+        None => ProgramView::Landlock(LandlockView::make(setup)?),
     };
     let pass = sys::choose_pass().step("choose a random number")?;
     let notifications = Notifications::install(pass, &setup.alarms, Arc::clone(&proc));
@@ -159,20 +150,20 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     sys::umask(0o022).step("set the mask for new files")?;
     let version = sys::landlock_version().ok();
     let landlock = version.filter(|version| *version >= LANDLOCK_SINCE);
-    let nice = go_first();
-    resources::limit_all()?;
-    Ok(Ready {
-        group: Box::new(NoGroup),
+    let nice = raise_priority();
+    resources::set_slot_limits()?;
+    Ok(PreparedSlot {
+        group: Box::new(NoGroups),
         view,
         landlock,
         devices,
-        pid1_stacks: [stack()?, stack()?],
-        child_stack: stack()?,
+        pid1_stacks: [new_stack()?, new_stack()?],
+        child_stack: new_stack()?,
         nice,
-        looks_at_processes,
+        measures_processes: looks_at_processes,
         process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
             .step("open the slot's own process")?,
-        cores: resources::cores(),
+        cores: resources::core_count(),
         notifications,
         proc,
     })
@@ -181,7 +172,7 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
 /// Gives the slot and PID 1 priority over programs, so that limits hold even while hundreds of processes compete for
 /// the processor. Returns the niceness of the judge, which its programs get; `None` if this process has no right to
 /// raise its priority.
-fn go_first() -> Option<i32> {
+fn raise_priority() -> Option<i32> {
     const HOW_MUCH: i32 = 10;
     const MOST: i32 = -20;
     let present = 20 - i32::try_from(sys::getpriority(0, 0).ok()?).ok()?;
@@ -189,7 +180,7 @@ fn go_first() -> Option<i32> {
     sys::setpriority(0, 0, nice).ok().map(|_| present)
 }
 
-fn pin(core: usize) -> Result<(), Fault> {
+fn pin_to_core(core: usize) -> Result<(), Fault> {
     let mut set = CpuSet::new();
     if core >= CpuSet::MAX_CPU {
         return Err(Fault::new(format!("stay on core {core}"), "no such core"));
@@ -198,10 +189,10 @@ fn pin(core: usize) -> Result<(), Fault> {
     rustix::thread::sched_setaffinity(None, &set).step_on("stay on core", core)
 }
 
-fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
-    if setup.identity.change == Change::Already {
+fn make_namespaces(setup: &SlotSetup) -> Result<(), Fault> {
+    if setup.identity.change == UserChange::Unchanged {
         sys::unshare(libc::CLONE_NEWUSER).step("make namespaces (user)")?;
-        let Identity { uid, gid, .. } = setup.identity;
+        let UserIdentity { uid, gid, .. } = setup.identity;
         let write = |name: &str, text: String| {
             let path = format!("/proc/self/{name}");
             fs::write(&path, text).step_on("make namespaces (user): write", path)
@@ -212,8 +203,8 @@ fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
     }
     let flags = libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     sys::unshare(flags).step("make namespaces (mounts, network, messages, name)")?;
-    // With version 2, a run has its own control group, and makes the namespace itself: from inside one, the kernel may
-    // refuse to start processes in groups beside it.
+    // With version 2, a run has its own control group, and makes the namespace itself. From inside one, the kernel may
+    // refuse to start processes in sibling groups.
     if !matches!(setup.placement, Some(Placement::V2(_))) {
         sys::unshare(libc::CLONE_NEWCGROUP).step("make namespaces (control groups)")?;
     }
@@ -221,7 +212,7 @@ fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
 }
 
 /// Gives up rights that neither the slot nor a contestant may ever regain.
-fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
+fn give_up_rights(setup: &SlotSetup) -> Result<(), Fault> {
     sys::new_keyring();
     const LAST_CAPABILITY: usize = 63;
     for capability in 0..=LAST_CAPABILITY {
@@ -231,22 +222,22 @@ fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
     let clear = libc::PR_CAP_AMBIENT_CLEAR_ALL as usize;
     let _ = sys::prctl(libc::PR_CAP_AMBIENT, clear, 0);
     resources::forbid_dumps()?;
-    if setup.identity.change == Change::Switch {
+    if setup.identity.change == UserChange::Switch {
         sys::leave_groups().step("leave all groups")?;
     }
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).step("forbid new privileges")?;
     // Nobody may read the memory of the slot and of PID 1. In a user namespace this would also remove the slot's own
     // entries in /proc, which PID 2 needs. There the kernel's other rules must suffice: a process without capabilities
     // cannot inspect one that has them.
-    if setup.identity.change == Change::Switch {
+    if setup.identity.change == UserChange::Switch {
         sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).step("hide the slot's memory")?;
     }
     Ok(())
 }
 
-/// A stack for PID 1 or PID 2, which need little.
-fn stack() -> Result<Stack, Fault> {
+/// PID 1 and PID 2 need little.
+fn new_stack() -> Result<ProcessStack, Fault> {
     const LENGTH: usize = 64 << 10;
-    let bottom = sys::pages(LENGTH).step("make a stack")?;
-    Ok(Stack { bottom: bottom as u64, length: LENGTH as u64 })
+    let bottom = sys::allocate_pages(LENGTH).step("make a stack")?;
+    Ok(ProcessStack { bottom: bottom as u64, length: LENGTH as u64 })
 }

@@ -1,7 +1,7 @@
 //! Measures the processes of a run by `/proc`, for machines where no control group counts.
 //!
 //! Only living processes are visible, and the usage of children that they waited for. A program can hide some of its
-//! usage; so this is the last resort, and each outcome says that it was used.
+//! usage, so this is the last resort, and each outcome says that it was used.
 
 use std::cell::OnceCell;
 use std::ffi::CString;
@@ -12,60 +12,56 @@ use std::path::PathBuf;
 
 use rustix::fs::Dir;
 
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::sys;
 
-/// What was seen of a run so far.
-pub(crate) struct Tree {
-    /// The slot's own executable: a process with it has not started the program yet, and its memory belongs to the
+pub(crate) struct ProcessTreeUsage {
+    /// The slot's own executable. A process with it has not started the program yet, and its memory belongs to the
     /// slot.
-    own: OnceCell<Option<PathBuf>>,
+    own_executable: OnceCell<Option<PathBuf>>,
     cpu: u64,
     memory_now: u64,
     memory_peak: u64,
 }
 
-/// The usage of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Share {
-    /// CPU time including that of children that were waited for, in nanoseconds.
+struct ProcessUsage {
+    /// Includes children that were waited for; in nanoseconds.
     cpu: u64,
     /// In bytes.
     memory: u64,
 }
 
-/// Checks that this kernel shows the children of a process; without that, nothing would be measured.
-pub(crate) fn check() -> Result<(), Fault> {
+/// Checks that this kernel shows the children of a process; otherwise nothing would be measured.
+pub(crate) fn check_children_are_shown() -> Result<(), Fault> {
     let step = "measure by /proc, without control groups";
     let path = "/proc/thread-self/children";
     fs::read_to_string(path).map(|_| ()).step_on(step, path)
 }
 
-/// Upper bound in bytes on the difference of two readings of the same memory: the kernel counts in portions on each
-/// processor.
-const INEXACT: u64 = 4 << 20;
+/// Two readings of the same memory differ by at most this many bytes: the kernel counts in portions on each processor.
+const READING_ERROR_MAX: u64 = 4 << 20;
 
-impl Tree {
-    /// Nothing seen yet.
+impl ProcessTreeUsage {
     pub(crate) fn new() -> Self {
-        Self { own: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
+        Self { own_executable: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
     }
 
-    /// Looks at all processes below the run's first one, until the time `until` (monotonic, in nanoseconds), because
-    /// hundreds of busy processes leave little processor time for that. Looks more closely if they seem to hold more
-    /// memory than `limit`, in bytes.
-    pub(crate) fn look(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
+    /// Measures all processes below the run's first one. Stops at the time `until` (monotonic, in nanoseconds),
+    /// because hundreds of busy processes leave little processor time for that. Measures more exactly if they seem to
+    /// hold more memory than `limit`, in bytes.
+    pub(crate) fn measure(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
         let mut waiting = children(pid1);
-        let mut cpu = share(pid1).cpu;
+        let mut cpu = process_usage(pid1).cpu;
         let mut memory = 0;
         let mut index = 0;
         while let Some(pid) = waiting.get(index).copied() {
             if sys::clock(libc::CLOCK_MONOTONIC) >= until {
                 break;
             }
-            let share = share(pid);
+            let share = process_usage(pid);
             cpu += share.cpu;
-            let own = self.own.get_or_init(|| executable("self"));
+            let own = self.own_executable.get_or_init(|| executable("self"));
             let is_program = own.is_none() || executable(&pid.to_string()) != *own;
             memory += if is_program { share.memory } else { 0 };
             waiting.extend(children(pid));
@@ -73,7 +69,8 @@ impl Tree {
         }
         if limit.is_some_and(|limit| memory > limit) {
             // Memory that several of them share was counted for each.
-            let held = |pid: &i32| proportional(*pid).unwrap_or_else(|| share(*pid).memory);
+            let held =
+                |pid: &i32| proportional_memory(*pid).unwrap_or_else(|| process_usage(*pid).memory);
             memory = waiting.iter().map(held).sum();
         }
         // A child that is waited for between two reads is missing for a moment.
@@ -82,45 +79,47 @@ impl Tree {
         self.memory_peak = self.memory_peak.max(memory);
     }
 
-    /// CPU time seen, in nanoseconds.
+    /// In nanoseconds.
     pub(crate) fn cpu(&self) -> u64 {
         self.cpu
     }
 
-    /// Memory held at the last look, in bytes.
+    /// At the last measurement, in bytes.
     pub(crate) fn memory_now(&self) -> u64 {
         self.memory_now
     }
 
-    /// The largest memory held, in bytes, given that of the largest process by `wait4`.
+    /// In bytes. `largest` is the memory of the largest process by `wait4`.
     pub(crate) fn peak(&self, largest: u64) -> u64 {
         // A new process is charged with the slot's own largest memory. Up to that, the number says nothing about the
         // program.
         let own = sys::usage(libc::RUSAGE_SELF).memory;
-        if largest > own + INEXACT { self.memory_peak.max(largest) } else { self.memory_peak }
+        if largest > own + READING_ERROR_MAX {
+            self.memory_peak.max(largest)
+        } else {
+            self.memory_peak
+        }
     }
 }
 
-/// The machine's `/proc`, which the slot need not see.
+/// The slot itself need not see the machine's `/proc`.
 pub(crate) struct MachineProc(Option<OwnedFd>);
 
 impl MachineProc {
-    /// Opens it, if this process still sees it.
     pub(super) fn open() -> Self {
         Self(sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok())
     }
 
-    /// Reads one of its files.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         let mut text = Vec::new();
-        File::from(self.at(name)?).read_to_end(&mut text).ok()?;
+        File::from(self.open_file(name)?).read_to_end(&mut text).ok()?;
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// How long other processes kept a thread below this process from the processor, in nanoseconds: the maximum over
-    /// threads, less the CPU time of the whole program, for which the thread may have waited as well. It is a lower
-    /// bound on the delay by the machine's load.
-    pub(super) fn queued(&self, first: i32, cpu: u64) -> u64 {
+    /// How long other processes kept a thread below this process from the processor, in nanoseconds. It is the maximum
+    /// over threads, less the CPU time of the whole program, for which the thread may have waited as well. So it is a
+    /// lower bound on the delay by the machine's load.
+    pub(super) fn queued_time(&self, first: i32, cpu: u64) -> u64 {
         let mut most = 0;
         let mut waiting = vec![first];
         while let Some(process) = waiting.pop() {
@@ -140,20 +139,21 @@ impl MachineProc {
     }
 
     fn threads(&self, process: i32) -> Vec<String> {
-        let list = self.at(&format!("{process}/task")).and_then(|task| Dir::read_from(task).ok());
+        let list =
+            self.open_file(&format!("{process}/task")).and_then(|task| Dir::read_from(task).ok());
         let names = list.into_iter().flatten().flatten();
         let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.filter(|name| !name.starts_with('.')).collect()
     }
 
-    fn at(&self, name: &str) -> Option<OwnedFd> {
+    fn open_file(&self, name: &str) -> Option<OwnedFd> {
         let name = CString::new(name).ok()?;
         sys::openat(self.0.as_ref()?.as_raw_fd(), &name, libc::O_RDONLY, 0).ok()
     }
 }
 
 /// All processes below this one, in the order of the search.
-pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
+pub(super) fn descendants(first: i32) -> impl Iterator<Item = i32> {
     let mut waiting = children(first);
     std::iter::from_fn(move || {
         let process = waiting.pop()?;
@@ -162,7 +162,7 @@ pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
     })
 }
 
-/// The children of all threads of a process.
+/// Of all threads of the process.
 pub(in crate::sandbox::linux) fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     threads
@@ -180,24 +180,24 @@ fn executable(process: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{process}/exe")).ok()
 }
 
-fn share(pid: i32) -> Share {
+fn process_usage(pid: i32) -> ProcessUsage {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     parse_stat(&stat)
 }
 
-/// The memory of a process, in bytes, with its share of shared memory. Expensive; `None` if the slot may not read it:
-/// root of a container may lack the right to inspect processes of another user.
-fn proportional(pid: i32) -> Option<u64> {
+/// In bytes, with the process's share of shared memory. Expensive. `None` if the slot may not read it: root of a
+/// container may lack the right to inspect processes of another user.
+fn proportional_memory(pid: i32) -> Option<u64> {
     let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    Some(kib(&memory, "Pss:"))
+    Some(status_bytes(&memory, "Pss:"))
 }
 
 /// Source: the manual page `proc_pid_stat(5)`, fields 14 to 17 and 24.
-fn parse_stat(stat: &str) -> Share {
+fn parse_stat(stat: &str) -> ProcessUsage {
     let fields: Vec<u64> = stat_fields(stat).map(|field| field.parse().unwrap_or(0)).collect();
     let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
     let ticks: u64 = (14..=17).map(field).sum();
-    Share {
+    ProcessUsage {
         cpu: ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)),
         memory: field(24) * rustix::param::page_size() as u64,
     }
@@ -208,14 +208,14 @@ pub(in crate::sandbox::linux) fn stat_fields(stat: &str) -> impl Iterator<Item =
     stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace()
 }
 
-/// The value of a name in `/proc/PID/status` and similar files.
-pub(in crate::sandbox::linux) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+/// In `/proc/PID/status` and similar files.
+pub(in crate::sandbox::linux) fn status_field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// An amount of memory in `/proc/PID/status` and similar files, in bytes.
-fn kib(status: &str, name: &str) -> u64 {
-    let number = field(status, name).and_then(|text| text.strip_suffix(" kB"));
+/// An amount of memory in `/proc/PID/status` and similar files; in bytes.
+fn status_bytes(status: &str, name: &str) -> u64 {
+    let number = status_field(status, name).and_then(|text| text.strip_suffix(" kB"));
     number.and_then(|number| number.trim().parse::<u64>().ok()).map_or(0, |number| number * 1024)
 }
 
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn sizes_are_read_from_a_status() {
-        assert_eq!(kib("Name: x\nVmHWM:\t  12 kB\n", "VmHWM:"), 12 * 1024);
-        assert_eq!(kib("Name: x\n", "VmHWM:"), 0);
+        assert_eq!(status_bytes("Name: x\nVmHWM:\t  12 kB\n", "VmHWM:"), 12 * 1024);
+        assert_eq!(status_bytes("Name: x\n", "VmHWM:"), 0);
     }
 }

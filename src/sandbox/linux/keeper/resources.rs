@@ -10,17 +10,19 @@ use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
 use crate::model::units::Bytes;
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::run::child::Change;
+use crate::sandbox::linux::keeper::prepare::SlotSetup;
+use crate::sandbox::linux::run::child::UserChange;
 use crate::sandbox::linux::sys;
-use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, UNUSED_MEMORY, present};
+use crate::sandbox::rlimits::{
+    self, OPEN_FILES, ResourceLimit, UNLIMITED, UNUSED_MEMORY, hard_limit,
+};
 
-/// Open files of one process if programs have the judge's own user, whose pipes are counted together (see `pipes`).
+/// For one process, if programs have the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
-/// Memory that one process can lock against swapping, in bytes.
+/// For one process, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;
 
 /// Upper bound on queued signals and POSIX timers. The kernel counts them for a user, so all runs of an ordinary user
@@ -28,18 +30,18 @@ const LOCKED_MEMORY: u64 = 64 << 10;
 const PENDING_SIGNALS: u64 = 4096;
 const SHARERS: u64 = 8;
 
-/// The least number that every program must have.
+/// Every program must have this many.
 const LEAST_SIGNALS: u64 = 32;
 
 /// Processes that the user of the judge may start during a run, including other runs, if the kernel counts all of a
 /// user together. If this were too small, a program would fail because of other processes.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// Nobody has so many processes that a limit beyond this is near. To count them takes longer than a short run.
+/// Nobody has so many processes that a limit above this is near. To count them takes longer than a short run.
 const ENOUGH_PROCESSES: u64 = 8192;
 
-/// Limits that programs inherit from the judge unless they are set, and that would stop them or refuse what they may
-/// do; each with its option of `prlimit(1)`.
+/// Limits that programs inherit from the judge unless they are set. They would stop programs or refuse what they may
+/// do. Each has its option of `prlimit(1)`.
 const INHERITED: [(Resource, &str); 8] = [
     (Resource::Cpu, "cpu"),
     (Resource::Fsize, "fsize"),
@@ -51,12 +53,11 @@ const INHERITED: [(Resource, &str); 8] = [
     (Resource::As, "as"),
 ];
 
-/// Lifts the limits that the slot inherits from the judge, as far as it may.
-pub(crate) fn lift() {
+pub(crate) fn lift_limits() {
     for (resource, _) in INHERITED {
         // No process may have an unlimited number of open files.
-        let most = if resource == Resource::Nofile { OPEN_FILES } else { ENDLESS };
-        let hard = present(resource);
+        let most = if resource == Resource::Nofile { OPEN_FILES } else { UNLIMITED };
+        let hard = hard_limit(resource);
         if hard >= most || sys::set_limit(resource, most, most).is_err() {
             let _ = sys::set_limit(resource, hard, hard);
         }
@@ -64,8 +65,8 @@ pub(crate) fn lift() {
 }
 
 /// Checks that programs can have this much; otherwise a verdict could be the machine's fault.
-fn allow(resource: Resource, needed: u64) -> Result<(), Fault> {
-    let most = present(resource);
+fn require_limit(resource: Resource, needed: u64) -> Result<(), Fault> {
+    let most = hard_limit(resource);
     if most >= needed {
         return Ok(());
     }
@@ -80,10 +81,10 @@ fn allow(resource: Resource, needed: u64) -> Result<(), Fault> {
 
 /// Sets the limits that all runs inherit from the slot. The slot itself may have more files open than they, so that it
 /// can send descriptors, however many of theirs are in flight.
-pub(crate) fn limit_all() -> Result<(), Fault> {
-    allow(Resource::Nofile, OPEN_FILES)?;
-    allow(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
-    let signals = present(Resource::Sigpending) / SHARERS;
+pub(crate) fn set_slot_limits() -> Result<(), Fault> {
+    require_limit(Resource::Nofile, OPEN_FILES)?;
+    require_limit(Resource::Sigpending, SHARERS * LEAST_SIGNALS)?;
+    let signals = hard_limit(Resource::Sigpending) / SHARERS;
     let limits = [
         (Resource::Sigpending, signals.min(PENDING_SIGNALS)),
         (Resource::Memlock, LOCKED_MEMORY),
@@ -93,63 +94,63 @@ pub(crate) fn limit_all() -> Result<(), Fault> {
     ];
     limits
         .into_iter()
-        .try_for_each(|(resource, most)| lower(resource, most))
+        .try_for_each(|(resource, most)| lower_limit(resource, most))
         .step("limit resources")
 }
 
-/// The limits for a run, if programs can use all that these permit.
-pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> {
+/// Fails if programs cannot use all that these limits permit.
+pub(crate) fn run_limits(wanted: &Limits, setup: &SlotSetup) -> Result<Vec<ResourceLimit>, Fault> {
     let placement = setup.placement.as_ref();
     let open_files = match setup.identity.change {
-        Change::Already => OPEN_FILES_OF_THE_USER,
-        Change::Switch => OPEN_FILES,
+        UserChange::Unchanged => OPEN_FILES_OF_THE_USER,
+        UserChange::Switch => OPEN_FILES,
     };
-    // If no group counts memory, the slot looks at what is really held; this limits the growth between two looks.
-    let is_uncounted = placement.is_none_or(|place| place.memory() == Meter::Rusage);
+    // If no group counts memory, the slot measures what is really held; this limits the growth between two
+    // measurements.
+    let is_uncounted = placement.is_none_or(|place| place.memory_meter() == Meter::Rusage);
     let memory = is_uncounted.then_some(Resource::Data);
-    let mut limits = rlimits::list(wanted, open_files, wanted.file_size(), memory);
-    limits.iter().try_for_each(|limit| allow(limit.resource, limit.hard))?;
+    let mut limits = rlimits::resource_limits(wanted, open_files, wanted.file_size(), memory);
+    limits.iter().try_for_each(|limit| require_limit(limit.resource, limit.hard))?;
     if let Some(Bytes(memory)) = wanted.memory {
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.
-        allow(Resource::Stack, memory)?;
-        allow(Resource::Data, asked)?;
-        allow(Resource::As, asked)?;
+        require_limit(Resource::Stack, memory)?;
+        require_limit(Resource::Data, asked)?;
+        require_limit(Resource::As, asked)?;
     }
     let Some(processes) = wanted.processes.map(u64::from) else {
         return Ok(limits);
     };
     if placement.is_some_and(Placement::limits_processes) {
-        allow(Resource::Nproc, processes)?;
+        require_limit(Resource::Nproc, processes)?;
         return Ok(limits);
     }
     // In a user namespace, the slot and PID 1 have the same user; otherwise, only the holder of the user number has
     // it.
     let own = match setup.identity.change {
-        Change::Already => 2,
-        Change::Switch => 1,
+        UserChange::Unchanged => 2,
+        UserChange::Switch => 1,
     };
-    let is_shared = setup.identity.change == Change::Already;
+    let is_shared = setup.identity.change == UserChange::Unchanged;
     let is_bare = setup.mechanism.isolation == Isolation::Landlock;
     // All processes of the judge's own user count. In a user namespace they count only against the limit outside of
     // it, and have the user that they are shown as.
-    let others = if is_shared && (is_bare || present(Resource::Nproc) < ENOUGH_PROCESSES) {
+    let others = if is_shared && (is_bare || hard_limit(Resource::Nproc) < ENOUGH_PROCESSES) {
         tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid })?
     } else {
         0
     };
     let needed = processes + own + others;
-    allow(Resource::Nproc, needed)?;
+    require_limit(Resource::Nproc, needed)?;
     let most = if is_shared && is_bare {
-        (needed + OTHERS_OF_THE_USER).min(present(Resource::Nproc))
+        (needed + OTHERS_OF_THE_USER).min(hard_limit(Resource::Nproc))
     } else {
         processes + own
     };
-    limits.push(Limit::same(Resource::Nproc, most));
+    limits.push(ResourceLimit::soft_and_hard(Resource::Nproc, most));
     Ok(limits)
 }
 
-/// Number of processes and threads of a user.
 fn tasks_of(user: u32) -> Result<u64, Fault> {
     let processes = fs::read_dir("/proc").step("count the processes of the user")?.flatten();
     let of_the_user = processes.filter(|entry| {
@@ -162,21 +163,20 @@ fn tasks_of(user: u32) -> Result<u64, Fault> {
     Ok(threads.map(|found| found.nlink().saturating_sub(2)).sum())
 }
 
-/// Limits a resource of this process. Without root's rights, a limit can only be lowered.
-fn lower(resource: Resource, most: u64) -> sys::Result<()> {
-    let most = most.min(present(resource));
+/// Without root's rights, a limit can only be lowered.
+fn lower_limit(resource: Resource, most: u64) -> sys::Result<()> {
+    let most = most.min(hard_limit(resource));
     sys::set_limit(resource, most, most).map(|_| ())
 }
 
-/// Forbids core dumps for the slot and its children; the filter then prevents a change of this limit.
+/// The filter then prevents a change of this limit.
 pub(crate) fn forbid_dumps() -> Result<(), Fault> {
     // In bytes: too small for any dump, and the only value at which the kernel does not start the machine's dump
     // handler, a process of root outside the sandbox.
-    lower(Resource::Core, 1).step("forbid memory dumps")
+    lower_limit(Resource::Core, 1).step("forbid memory dumps")
 }
 
-/// Number of cores that this process, and so the program, may use at the same time.
-pub(crate) fn cores() -> u64 {
+pub(crate) fn core_count() -> u64 {
     let set = rustix::thread::sched_getaffinity(None);
     set.map_or(1, |set| u64::from(set.count()).max(1))
 }

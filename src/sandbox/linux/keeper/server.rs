@@ -14,189 +14,192 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::Resource;
 
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Keep, Reply};
+use crate::model::job::{BoxRetention, Job, JobReply};
 use crate::model::judgement::FaultKind;
-use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::sandbox::boxes::BoxEntry;
-use crate::sandbox::control::{Cause, RUN};
+use crate::sandbox::control::{RUN_STEP, StopCause};
 use crate::sandbox::environment;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles, Peak};
-use crate::sandbox::linux::keeper::environment::{Environment, Pid1};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::image::ProgramImage;
+use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, UsageBaseline};
+use crate::sandbox::linux::keeper::environment::{Pid1, RunEnvironment};
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
-use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
-use crate::sandbox::linux::keeper::procfs::Tree;
+use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, SlotSetup};
+use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
 use crate::sandbox::linux::keeper::resources;
-use crate::sandbox::linux::keeper::supervise::{KillScope, LOOK, Stopped, Supervisor};
-use crate::sandbox::linux::run::child::{Change, Plan};
-use crate::sandbox::linux::run::pid1::Attach;
+use crate::sandbox::linux::keeper::supervise::{CHECK_INTERVAL, KillScope, StoppedRun, Supervisor};
+use crate::sandbox::linux::run::child::{RunSpec, UserChange};
+use crate::sandbox::linux::run::pid1::MountToAttach;
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
-use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
-use crate::sandbox::linux::wire::{self, Answer, Request};
+use crate::sandbox::linux::view::boxes::{self, BoxSize, RunBoxes};
+use crate::sandbox::linux::view::mounts::{MountCopy, ShownMount, c_path};
+use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
 use crate::sandbox::shortage::check_room;
-use crate::sandbox::strings::Strings;
-use crate::sandbox::translate::Translation;
+use crate::sandbox::strings::ExecStrings;
+use crate::sandbox::translate::PathTranslation;
 
-/// The state of a slot's process.
-struct Server {
-    setup: Setup,
+struct SlotServer {
+    setup: SlotSetup,
     socket: OwnedFd,
     _user: Option<OwnedFd>,
-    ready: Ready,
-    /// The environment of the last run, until it is removed.
-    last: Option<Environment>,
-    /// PID 1 of the last run, which is ending.
-    leaving: Option<Pid1>,
-    /// PID 1 of the next run, which waits for it.
-    next: Option<Pid1>,
+    prepared: PreparedSlot,
+    last_environment: Option<RunEnvironment>,
+    ending_pid1: Option<Pid1>,
+    next_pid1: Option<Pid1>,
 }
 
 /// A job, with data that only its slot knows.
-struct Task {
+struct SlotTask {
     run: u64,
     job: Box<Job>,
-    binds: Vec<Bind>,
+    binds: Vec<ShownMount>,
     /// Translates its paths to those of the machine, if it has no view of its own.
-    names: Translation,
+    names: PathTranslation,
 }
 
-/// The result of a run, and the descriptors to send with it.
-struct Finished {
-    answer: Answer,
+/// The descriptors are sent with the answer.
+struct RunAnswer {
+    answer: SlotAnswer,
     fds: Vec<OwnedFd>,
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
-pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
-    let [Some(socket), _user] = prepare::keep_only(kept) else { sys::exit(1) };
-    match prepare::get_ready(&setup) {
+pub(crate) fn serve(setup: SlotSetup, kept: [Option<RawFd>; 2]) -> ! {
+    let [Some(socket), _user] = prepare::close_other_descriptors(kept) else { sys::exit(1) };
+    match prepare::prepare_slot(&setup) {
         Ok(ready) => {
-            let mut server =
-                Server { setup, socket, _user, ready, last: None, leaving: None, next: None };
-            server.answer_all();
-            (server.last, server.leaving, server.next) = (None, None, None);
-            server.ready.group.remove();
+            let mut server = SlotServer {
+                setup,
+                socket,
+                _user,
+                prepared: ready,
+                last_environment: None,
+                ending_pid1: None,
+                next_pid1: None,
+            };
+            server.serve_requests();
+            (server.last_environment, server.ending_pid1, server.next_pid1) = (None, None, None);
+            server.prepared.group.remove();
             // With the directory of its runs.
             drop(server);
         }
         Err(fault) => {
-            let _ = wire::send(&socket, &Answer::Failed(fault.into()), &[]);
+            let _ = wire::send(&socket, &SlotAnswer::Failed(fault.into()), &[]);
         }
     }
     sys::exit(0)
 }
 
-impl Server {
-    /// Answers requests until the other end is gone.
-    fn answer_all(&mut self) {
-        let mut buffer = vec![0; wire::LONGEST];
-        let mut sent = wire::send(&self.socket, &Answer::Ready, &[]);
+impl SlotServer {
+    fn serve_requests(&mut self) {
+        let mut buffer = vec![0; wire::MESSAGE_BYTES_MAX];
+        let mut sent = wire::send(&self.socket, &SlotAnswer::Ready, &[]);
         while sent.is_ok() {
             match wire::receive(&self.socket, &mut buffer) {
-                Ok(Some((Request::Run { run, job, places }, fds))) => {
+                Ok(Some((SlotRequest::Run { run, job, places }, fds))) => {
                     let finished = self.run(self.task(run, job, places), fds);
-                    let finished = finished.unwrap_or_else(|fault| Finished {
-                        answer: Answer::Failed(fault.into()),
+                    let finished = finished.unwrap_or_else(|fault| RunAnswer {
+                        answer: SlotAnswer::Failed(fault.into()),
                         fds: Vec::new(),
                     });
                     let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
                     sent = wire::send(&self.socket, &finished.answer, &fds);
                     drop(finished);
-                    self.turn_over();
+                    self.prepare_next();
                 }
-                // It concerns a run that is over.
-                Ok(Some((Request::End { .. }, _))) => {}
+                // The request is about a run that is over.
+                Ok(Some((SlotRequest::EndRun { .. }, _))) => {}
                 Ok(None) | Err(_) => return,
             }
         }
     }
 
-    fn task(&self, run: u64, job: Box<Job>, places: Vec<PathBuf>) -> Task {
+    fn task(&self, run: u64, job: Box<Job>, places: Vec<PathBuf>) -> SlotTask {
         let shown = job.command.visible.iter().zip(places);
-        let binds: Vec<Bind> = shown.map(|(shown, place)| Bind::new(shown, place)).collect();
-        let names = match &self.ready.view {
-            View::Template(_) => Translation::default(),
-            View::Landlock(view) => view.names(&binds),
+        let binds: Vec<ShownMount> =
+            shown.map(|(shown, place)| ShownMount::new(shown, place)).collect();
+        let names = match &self.prepared.view {
+            ProgramView::Template(_) => PathTranslation::default(),
+            ProgramView::Landlock(view) => view.path_translation(&binds),
         };
-        Task { run, job, binds, names }
+        SlotTask { run, job, binds, names }
     }
 
-    /// Runs a job and measures its usage.
-    fn run(&mut self, task: Task, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
+    fn run(&mut self, task: SlotTask, mut fds: Vec<OwnedFd>) -> Result<RunAnswer, Fault> {
         let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
-        let placed = length(&job.files)?;
-        if self.next.is_none() {
-            self.leaving = None;
+        let placed = total_length(&job.files)?;
+        if self.next_pid1.is_none() {
+            self.ending_pid1 = None;
         }
         // This must come before mounts are shown: from the order of mounts, a run could tell whether it is the first.
-        self.make_next()?;
-        let mut shown = self.show(&task.binds)?;
+        self.start_next_pid1()?;
+        let mut shown = self.copy_mounts(&task.binds)?;
         // Waits for its end, which would otherwise be charged to this run.
-        self.leaving = None;
-        self.ready.group.settle()?;
-        if self.ready.group.is_littered() {
+        self.ending_pid1 = None;
+        self.prepared.group.wait_until_freed()?;
+        if self.prepared.group.has_leftovers() {
             // The waiting PID 1 would be charged to the group that is replaced.
-            self.next = None;
-            self.ready.group.let_go()?;
-            self.make_next()?;
-            shown = self.show(&task.binds)?;
+            self.next_pid1 = None;
+            self.prepared.group.drop_leftovers()?;
+            self.start_next_pid1()?;
+            shown = self.copy_mounts(&task.binds)?;
         }
-        self.ready.group.make_room(placed + SPARE)?;
-        let boxes = self.boxes(&task, contents)?;
-        let rules = self.rules(&boxes, &task)?;
-        let cgroup_files = self.ready.group.prepare(&job.limits)?;
-        let mut plan = self.plan(&task, cgroup_files)?;
+        self.prepared.group.make_room(placed + SLOT_MEMORY)?;
+        let boxes = self.make_boxes(&task, contents)?;
+        let rules = self.landlock_rules(&boxes, &task)?;
+        let cgroup_files = self.prepared.group.prepare(&job.limits)?;
+        let mut plan = self.run_spec(&task, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.memory = boxes.mount();
         plan.stdio = stdio(&fds)?;
         let outputs = OutputFiles::of(&fds)?;
         for mount in &shown {
-            plan.shown
-                .push(Attach { mount: mount.tree.as_raw_fd(), target: c_path(&mount.inside)? });
+            plan.shown.push(MountToAttach {
+                mount: mount.tree.as_raw_fd(),
+                target: c_path(&mount.inside)?,
+            });
         }
-        if let View::Landlock(view) = &self.ready.view {
-            let landlock = view.plan()?;
+        if let ProgramView::Landlock(view) = &self.prepared.view {
+            let landlock = view.landlock_spec()?;
             plan.directory.clone_from(&landlock.directory);
             plan.landlock_plan = Some(landlock);
         }
-        if let Some(notifications) = &mut self.ready.notifications {
+        if let Some(notifications) = &mut self.prepared.notifications {
             notifications.begin();
         }
-        let pid1 = match self.next.take() {
+        let pid1 = match self.next_pid1.take() {
             Some(pid1) => {
-                pid1.ask(&mut plan);
+                pid1.start_run(&mut plan);
                 pid1
             }
             None => {
-                let start = || Pid1::start_landlock(&plan, self.ready.pid1_stacks[0]);
-                again_if_busy(start)?
+                let start = || Pid1::start_landlock(&plan, self.prepared.pid1_stacks[0]);
+                retry_if_busy(start)?
             }
         };
-        let is_kept = job.keep != Keep::Nothing;
-        let mut environment = Environment { pid1, boxes, is_kept };
-        let stopped = self.watch(&task, &plan, &environment, &outputs, fds);
+        let is_kept = job.keep != BoxRetention::Nothing;
+        let mut environment = RunEnvironment { pid1, boxes, is_kept };
+        let stopped = self.supervise(&task, &plan, &environment, &outputs, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
-            environment.pid1.is_gone();
+            environment.pid1.mark_gone();
         }
-        let finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
-        self.last = Some(environment);
+        let finished = self.measure_run(job, &plan, stopped?, &environment.boxes, &shown);
+        self.last_environment = Some(environment);
         finished
     }
 
-    /// Watches a started run to its end.
-    fn watch(
+    fn supervise(
         &mut self,
-        task: &Task,
-        plan: &Plan,
-        environment: &Environment,
+        task: &SlotTask,
+        plan: &RunSpec,
+        environment: &RunEnvironment,
         outputs: &OutputFiles,
         fds: Vec<OwnedFd>,
-    ) -> Result<Stopped, Fault> {
+    ) -> Result<StoppedRun, Fault> {
         let running = environment.pid1.running();
         let sweep = match plan.landlock_plan {
             Some(_) => KillScope::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
@@ -208,118 +211,117 @@ impl Server {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
-        let first_look = sys::clock(libc::CLOCK_MONOTONIC) + LOOK;
-        let shares_user = self.setup.identity.change == Change::Already;
+        let first_look = sys::clock(libc::CLOCK_MONOTONIC) + CHECK_INTERVAL;
+        let shares_user = self.setup.identity.change == UserChange::Unchanged;
         let stopped = Supervisor {
             socket: &self.socket,
-            group: &*self.ready.group,
+            group: &*self.prepared.group,
             report: &plan.report,
             run: task.run,
-            sweep,
+            kill_scope: sweep,
             outputs,
-            peak: Peak::default(),
-            next_outputs: first_look,
+            peak: MemoryPeak::default(),
+            next_output_check: first_look,
             next_search: 0,
-            first_look,
-            next_pipes: shares_user.then_some(first_look),
+            first_measurement: first_look,
+            next_pipe_check: shares_user.then_some(first_look),
             limits: &task.job.limits,
-            proc: &self.ready.proc,
+            proc: &self.prepared.proc,
             queued: 0,
-            cores: self.ready.cores,
-            notifications: self.ready.notifications.as_mut(),
-            tree: self.ready.looks_at_processes.then(Tree::new),
+            cores: self.prepared.cores,
+            notifications: self.prepared.notifications.as_mut(),
+            process_tree: self.prepared.measures_processes.then(ProcessTreeUsage::new),
         }
-        .watch(&running);
+        .supervise(&running);
         let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
         if plan.landlock_plan.is_none() && !pid1_stays {
-            // In case PID 1 was killed before it closed them. No descriptor opened since then is open now.
+            // PID 1 may have been killed before it closed them. No descriptor opened since then is open now.
             plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
         }
         stopped
     }
 
     /// Copies the mounts that the job shows; without namespaces, checks that they can be reached.
-    fn show(&mut self, binds: &[Bind]) -> Result<Vec<Picked>, Fault> {
-        match &mut self.ready.view {
-            View::Template(template) => template.show(binds),
-            View::Landlock(view) => view.show(binds).map(|()| Vec::new()),
+    fn copy_mounts(&mut self, binds: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
+        match &mut self.prepared.view {
+            ProgramView::Template(template) => template.copy_shown(binds),
+            ProgramView::Landlock(view) => view.check_shown(binds).map(|()| Vec::new()),
         }
     }
 
-    /// Starts PID 1 of the next run; does nothing without namespaces.
-    fn make_next(&mut self) -> Result<(), Fault> {
-        if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
-            let ready = &mut self.ready;
+    /// Does nothing without namespaces.
+    fn start_next_pid1(&mut self) -> Result<(), Fault> {
+        if matches!(self.prepared.view, ProgramView::Template(_)) && self.next_pid1.is_none() {
+            let ready = &mut self.prepared;
             // This stack is free: only PID 1 of the last run may still use the other one.
             ready.pid1_stacks.reverse();
             let start = || Pid1::start(&ready.process, ready.pid1_stacks[0]);
-            self.next = Some(again_if_busy(start)?);
+            self.next_pid1 = Some(retry_if_busy(start)?);
         }
         Ok(())
     }
 
     /// Removes the environment of the last run, and prepares the next as far as possible before the job is known. The
     /// judge already has its answer.
-    fn turn_over(&mut self) {
-        self.leaving = None;
-        if let Some(last) = self.last.take() {
-            last.pid1.dismiss();
-            self.leaving = Some(last.pid1);
-            if let View::Landlock(view) = &mut self.ready.view
+    fn prepare_next(&mut self) {
+        self.ending_pid1 = None;
+        if let Some(last) = self.last_environment.take() {
+            last.pid1.kill();
+            self.ending_pid1 = Some(last.pid1);
+            if let ProgramView::Landlock(view) = &mut self.prepared.view
                 && !last.is_kept
             {
-                view.remove_now();
+                view.remove_run();
             }
         }
-        // After a failure, it is tried again with the next run, which can report it.
-        let _ = self.make_next();
+        // After a failure, the next run tries it again, and can report it.
+        let _ = self.start_next_pid1();
     }
 
-    /// Makes the box and the temporary directory, with the files of the job.
-    fn boxes(
+    fn make_boxes(
         &mut self,
-        Task { job, binds, names, .. }: &Task,
+        SlotTask { job, binds, names, .. }: &SlotTask,
         contents: Option<OwnedFd>,
-    ) -> Result<Boxes, Fault> {
+    ) -> Result<RunBoxes, Fault> {
         let owner = self.setup.identity;
-        match &mut self.ready.view {
-            View::Landlock(view) => view.boxes(&job.files, contents, names),
-            View::Template(_) => {
-                let size = Size::new(job.box_size.0, job.files.len());
-                let boxes = Boxes::in_memory(size, owner, &job.files, contents)?;
-                boxes.link(binds, owner)?;
+        match &mut self.prepared.view {
+            ProgramView::Landlock(view) => view.boxes(&job.files, contents, names),
+            ProgramView::Template(_) => {
+                let size = BoxSize::new(job.box_size.0, job.files.len());
+                let boxes = RunBoxes::in_memory(size, owner, &job.files, contents)?;
+                boxes.link_shown(binds, owner)?;
                 Ok(boxes)
             }
         }
     }
 
-    /// Landlock's rules for a run, if landlock is used.
-    fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
-        match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
-            (View::Landlock(view), _, _) => {
+    /// `None` if landlock is not used.
+    fn landlock_rules(&self, boxes: &RunBoxes, task: &SlotTask) -> Result<Option<OwnedFd>, Fault> {
+        match (&self.prepared.view, self.prepared.landlock, &self.prepared.devices) {
+            (ProgramView::Landlock(view), _, _) => {
                 view.rules(boxes, task.job.writable, &task.binds).map(Some)
             }
-            (View::Template(_), Some(version), Some(devices)) => {
-                boxes::landlock(version, boxes, devices).map(Some)
+            (ProgramView::Template(_), Some(version), Some(devices)) => {
+                boxes::landlock_rules(version, boxes, devices).map(Some)
             }
-            (View::Template(_), _, _) => Ok(None),
+            (ProgramView::Template(_), _, _) => Ok(None),
         }
     }
 
-    /// Everything that PID 1 and PID 2 need, except descriptors.
-    fn plan(
+    fn run_spec(
         &self,
-        Task { job, names, .. }: &Task,
+        SlotTask { job, names, .. }: &SlotTask,
         cgroup_files: CgroupFiles,
-    ) -> Result<Plan, Fault> {
-        let argv = job.command.argv.iter().map(|text| names.text(text.as_bytes()));
-        let env = environment::with(&job.command.env)
-            .into_iter()
-            .map(|(name, value)| [name.as_bytes(), b"=", &names.value(&name, &value)].concat());
-        let (argv, env) = (Strings::new(argv)?, Strings::new(env)?);
+    ) -> Result<RunSpec, Fault> {
+        let argv = job.command.argv.iter().map(|text| names.translate_text(text.as_bytes()));
+        let env =
+            environment::program_environment(&job.command.env).into_iter().map(|(name, value)| {
+                [name.as_bytes(), b"=", &names.translate_variable(&name, &value)].concat()
+            });
+        let (argv, env) = (ExecStrings::new(argv)?, ExecStrings::new(env)?);
         let program = argv.first().cloned();
         let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
-        Ok(Plan {
+        Ok(RunSpec {
             program,
             argv,
             env,
@@ -330,36 +332,38 @@ impl Server {
             memory: -1,
             stdio: [-1; 3],
             identity: self.setup.identity,
-            resources: resources::list(&job.limits, &self.setup)?,
-            nice: self.ready.nice,
+            resources: resources::run_limits(&job.limits, &self.setup)?,
+            nice: self.prepared.nice,
             landlock: -1,
             cgroup_files,
-            stack: self.ready.child_stack,
+            stack: self.prepared.child_stack,
             report: Arc::default(),
         })
     }
 
-    /// Measures the usage, and searches the box.
-    fn finish(
+    fn measure_run(
         &mut self,
         job: &Job,
-        plan: &Plan,
-        stopped: Stopped,
-        boxes: &Boxes,
-        shown: &[Picked],
-    ) -> Result<Finished, Fault> {
-        let baseline: Baseline = stopped.baseline;
+        plan: &RunSpec,
+        stopped: StoppedRun,
+        boxes: &RunBoxes,
+        shown: &[MountCopy],
+    ) -> Result<RunAnswer, Fault> {
+        let baseline: UsageBaseline = stopped.baseline;
         // The program's files may fill the group up to its limit, and the kernel cannot kill any of the processes
         // still in it.
-        self.ready.group.look()?;
-        self.ready.group.make_room(SPARE)?;
-        if stopped.cause == Some(Cause::Interrupt) {
+        self.prepared.group.measure()?;
+        self.prepared.group.make_room(SLOT_MEMORY)?;
+        if stopped.cause == Some(StopCause::Interrupt) {
             // The counters are not needed, but must be reset.
-            self.ready.group.finish(&baseline, stopped.peak)?;
-            return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
+            self.prepared.group.finish(&baseline, stopped.peak)?;
+            return Err(Fault {
+                kind: FaultKind::Interrupted,
+                ..Fault::new(RUN_STEP, "interrupted")
+            });
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
-        if matches!(self.ready.view, View::Landlock(_))
+        if matches!(self.prepared.view, ProgramView::Landlock(_))
             && stopped.cause.is_none()
             && stopped.status != 0
         {
@@ -374,10 +378,10 @@ impl Server {
             collected.push(found);
             fds.extend(file);
         }
-        if job.keep != Keep::Nothing {
-            fds.push(boxes.filled.open()?);
+        if job.keep != BoxRetention::Nothing {
+            fds.push(boxes.filled.reopen()?);
         }
-        let used = self.ready.group.finish(&baseline, stopped.peak)?;
+        let used = self.prepared.group.finish(&baseline, stopped.peak)?;
         let (cpu, memory) = if stopped.never_started {
             // The meters still show earlier usage.
             (0, 0)
@@ -387,8 +391,8 @@ impl Server {
         let mut outcome = Outcome {
             ending: ending(stopped.status),
             stopped_by: match stopped.cause {
-                Some(Cause::Limit(by)) => Some(by),
-                Some(Cause::Interrupt) | None => None,
+                Some(StopCause::Limit(by)) => Some(by),
+                Some(StopCause::Interrupt) | None => None,
             },
             cpu_time: Duration::from_nanos(cpu),
             wall_time: Duration::from_nanos(stopped.wall),
@@ -402,43 +406,42 @@ impl Server {
         let is_beyond =
             used.memory.is_some() && limit.is_some_and(|limit| outcome.peak_memory > limit);
         outcome.stopped_by = match outcome.stopped_by {
-            decided @ Some(StoppedBy::CpuTime | StoppedBy::Output) => decided,
+            decided @ Some(StopReason::CpuTime | StopReason::Output) => decided,
             // Too much output may also have been too much for the kernel.
-            None if stopped.is_output_beyond && !is_beyond => Some(StoppedBy::Output),
-            None if is_beyond => Some(StoppedBy::Memory),
-            _ if used.killed_for_memory > 0 => Some(StoppedBy::Memory),
+            None if stopped.is_output_beyond && !is_beyond => Some(StopReason::Output),
+            None if is_beyond => Some(StopReason::Memory),
+            _ if used.killed_for_memory > 0 => Some(StopReason::Memory),
             other => other,
         };
-        let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
+        let decided = matches!(outcome.stopped_by, Some(StopReason::CpuTime | StopReason::Output));
         match (refused, limit) {
             (Some(asked), Some(limit)) if Bytes(asked) > limit => {
-                outcome.stopped_by = Some(StoppedBy::Memory)
+                outcome.stopped_by = Some(StopReason::Memory)
             }
-            (Some(asked), _) => return Err(short_of_memory("refuses it", Bytes(asked), limit)),
+            (Some(asked), _) => return Err(memory_fault("refuses it", Bytes(asked), limit)),
             (None, _) => {}
         }
-        if used.within_limit && !decided {
-            return Err(short_of_memory("killed it with", outcome.peak_memory, limit));
+        if used.was_within_limit && !decided {
+            return Err(memory_fault("killed it with", outcome.peak_memory, limit));
         }
-        explain(plan, &stopped, outcome.stopped_by)?;
+        check_start(plan, &stopped, outcome.stopped_by)?;
         let (stdout, stderr) = (Blob::default(), Blob::default());
-        let reply = Box::new(Reply { outcome, stdout, stderr, collected, kept: None });
+        let reply = Box::new(JobReply { outcome, stdout, stderr, collected, kept: None });
         let started = plan.report.started.load(Ordering::Relaxed);
-        Ok(Finished { answer: Answer::Done { reply, started }, fds })
+        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started }, fds })
     }
 }
 
 /// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
-const SPARE: u64 = 4 << 20;
+const SLOT_MEMORY: u64 = 4 << 20;
 
-/// The total size of all files.
-fn length(files: &[TreeEntry]) -> Result<u64, Fault> {
+fn total_length(files: &[TreeEntry]) -> Result<u64, Fault> {
     let lengths = files.iter().filter_map(TreeEntry::blob).map(Blob::len);
     lengths.sum::<io::Result<u64>>().step("measure the files of the job")
 }
 
 /// Tries once more if the machine was only busy.
-fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
     match act() {
         Err(fault) if is_transient(&fault) => act(),
         done => done,
@@ -446,9 +449,9 @@ fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Faul
 }
 
 /// The memory that a program requested by its file, if the kernel refused it, so that the program never began.
-fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
+fn refused_memory(plan: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
-    // The box and the shown places have other paths for the slot than for a program.
+    // For the slot, the box and the shown files have other paths than for a program.
     let below = |place: &Path| path.strip_prefix(place).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -464,15 +467,15 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     };
     let file = File::from(file);
     let image =
-        Image::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
+        ProgramImage::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
     let data = plan.resources.iter().find(|limit| limit.resource == Resource::Data);
     let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
     let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
     is_refused.then_some(image.writable)
 }
 
-/// The fault if the kernel does not give a program the memory that it may have.
-fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
+/// The kernel does not give a program the memory that it may have.
+fn memory_fault(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
         reason: format!(
@@ -480,18 +483,22 @@ fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
              control group that juror is in",
             amount
         ),
-        ..Fault::system("run the program", sys::Errno(libc::ENOMEM))
+        ..Fault::from_errno("run the program", sys::Errno(libc::ENOMEM))
     }
 }
 
-/// Distinguishes runs that failed before the program started from others.
-fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Result<(), Fault> {
+/// Fails for runs that ended before the program started.
+fn check_start(
+    plan: &RunSpec,
+    stopped: &StoppedRun,
+    stopped_by: Option<StopReason>,
+) -> Result<(), Fault> {
     if let Some((step, errno)) = plan.report.failure() {
         if !step.is_last() {
-            return Err(Fault::system(step.0, errno));
+            return Err(Fault::from_errno(step.0, errno));
         }
         let program = plan.program.to_string_lossy();
-        return Err(errno).step_on(step.0, program).map_err(Fault::of_start);
+        return Err(errno).step_on(step.0, program).map_err(Fault::for_start);
     }
     if stopped_by.is_none() && !stopped.ended_by_itself {
         let step = "run the program";
@@ -512,7 +519,7 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-/// Whether a retry may well succeed a moment later.
+/// A retry may succeed a moment later.
 fn is_transient(fault: &Fault) -> bool {
     matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
 }

@@ -1,8 +1,8 @@
 //! PID 2 until the program starts, and what it has in common with PID 1.
 //!
-//! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands still until PID 2
-//! has started the program. So nothing here allocates, panics, or touches anything thread-local: all data is prepared
-//! in [`Plan`], every call goes straight to the kernel, and results go into [`Report`].
+//! Both share the slot's memory (`CLONE_VM`). The slot itself runs at the same time as PID 1, and PID 1 stands still
+//! until PID 2 has started the program. So nothing here allocates, panics, or touches anything thread-local. All data
+//! is prepared in [`RunSpec`], every call goes straight to the kernel, and results go into [`RunReport`].
 
 use std::ffi::CString;
 use std::os::fd::{IntoRawFd, RawFd};
@@ -11,77 +11,72 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
-use crate::sandbox::linux::run::pid1::Attach;
+use crate::sandbox::linux::run::pid1::MountToAttach;
 use crate::sandbox::linux::sys::{
-    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, Ended, Errno,
+    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, EndedChild, Errno,
 };
-use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
-use crate::sandbox::rlimits::Limit;
-use crate::sandbox::strings::Strings;
+use crate::sandbox::linux::view::landlock::{LandlockSpec, OWN_PROC};
+use crate::sandbox::rlimits::ResourceLimit;
+use crate::sandbox::strings::ExecStrings;
 
-/// All data for PID 1 and PID 2, made by the slot before they exist.
-pub(crate) struct Plan {
-    /// The program, as an absolute path inside.
+/// The slot makes it before PID 1 and PID 2 exist.
+pub(crate) struct RunSpec {
+    /// An absolute path inside.
     pub(crate) program: CString,
-    pub(crate) argv: Strings,
-    pub(crate) env: Strings,
+    pub(crate) argv: ExecStrings,
+    pub(crate) env: ExecStrings,
     pub(crate) directory: CString,
-    /// Whether the box may be written to.
     pub(crate) writable: bool,
-    pub(crate) shown: Vec<Attach>,
-    /// Data for a run without namespaces.
-    pub(crate) landlock_plan: Option<LandlockPlan>,
+    pub(crate) shown: Vec<MountToAttach>,
+    pub(crate) landlock_plan: Option<LandlockSpec>,
     /// With namespaces: the file system with the directories [`BOX`](super::pid1::BOX) and [`TMP`](super::pid1::TMP).
     pub(crate) memory: RawFd,
     pub(crate) stdio: [RawFd; 3],
-    pub(crate) identity: Identity,
-    pub(crate) resources: Vec<Limit>,
-    /// Its niceness, if PID 1 has a lower one.
+    pub(crate) identity: UserIdentity,
+    pub(crate) resources: Vec<ResourceLimit>,
+    /// The program's niceness, if PID 1 has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Landlock's rules for the places where it may write; -1 if landlock is not used.
+    /// Landlock's rules for the directories where it may write; -1 if landlock is not used.
     pub(crate) landlock: RawFd,
     pub(crate) cgroup_files: CgroupFiles,
-    /// PID 2's stack.
-    pub(crate) stack: Stack,
-    pub(crate) report: Arc<Report>,
+    pub(crate) stack: ProcessStack,
+    pub(crate) report: Arc<RunReport>,
 }
 
-/// A stack for a process that shares the slot's memory.
+/// For a process that shares the slot's memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Stack {
+pub(crate) struct ProcessStack {
     pub(crate) bottom: u64,
     /// In bytes.
     pub(crate) length: u64,
 }
 
-/// A user and a group.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Identity {
+pub(crate) struct UserIdentity {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    pub(crate) change: Change,
+    pub(crate) change: UserChange,
 }
 
-/// How a process becomes another user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
+pub(crate) enum UserChange {
     /// With root's rights.
     Switch,
     /// Not at all: in its user namespace it already is this user.
-    Already,
+    Unchanged,
 }
 
-/// Messages of PID 1 and PID 2 to the slot.
+/// PID 1 and PID 2 write it, and the slot reads it.
 #[derive(Default)]
-pub(crate) struct Report {
-    /// The step that failed, or null.
-    pub(crate) failed: AtomicPtr<Step>,
+pub(crate) struct RunReport {
+    /// Null if none failed.
+    pub(crate) failed: AtomicPtr<RunStep>,
     pub(crate) errno: AtomicI32,
     /// 1 after the program started, 2 after it ended.
     pub(crate) phase: AtomicU32,
-    /// The program's status from `wait4`.
+    /// From `wait4`.
     pub(crate) status: AtomicI32,
-    /// When it started, monotonic, in nanoseconds.
+    /// Monotonic, in nanoseconds.
     pub(crate) started: AtomicU64,
     pub(crate) ended: AtomicU64,
     /// The group's CPU counter just before the start.
@@ -92,43 +87,40 @@ pub(crate) struct Report {
     pub(crate) own_cpu: AtomicU64,
     /// CPU time of all processes of the run by the kernel's accounting, in nanoseconds, if PID 1 did not end.
     pub(crate) used_cpu: AtomicU64,
-    /// The largest memory of one of them, in bytes, from the same source.
+    /// The largest memory of one of these processes, in bytes, from the same source.
     pub(crate) used_memory: AtomicU64,
 }
 
-/// The program is about to start.
 pub(crate) const STARTED: u32 = 1;
-/// The program ended by itself.
 pub(crate) const ENDED: u32 = 2;
 
-/// The current step of PID 1 or PID 2, in words.
-pub(crate) struct Step(pub(crate) &'static str);
+/// As it appears in messages.
+pub(crate) struct RunStep(pub(crate) &'static str);
 
-/// The start of the program. No other step has these words.
-const EXECUTE: &Step = &Step("start the program");
-pub(crate) const TIE: &Step = &Step("tie PID 1 to the sandbox");
-pub(crate) const ATTACH: &Step = &Step("mount the box in the sandbox");
-pub(crate) const START: &Step = &Step("start a process for the program");
-pub(crate) const SESSION: &Step = &Step("start a session in the sandbox");
-const STREAMS: &Step = &Step("connect the standard streams");
-pub(crate) const CLOSE: &Step = &Step("close the judge's descriptors");
-const LIMITS: &Step = &Step("limit resources");
-const USER: &Step = &Step("change to the contestant's user");
-pub(crate) const LANDLOCK: &Step = &Step("restrict the program by landlock");
-pub(crate) const SIGNALS: &Step = &Step("unblock signals");
-const METERS: &Step = &Step("read the meters");
+/// No other step has this text.
+const EXECUTE: &RunStep = &RunStep("start the program");
+pub(crate) const TIE_PID1: &RunStep = &RunStep("tie PID 1 to the sandbox");
+pub(crate) const ATTACH: &RunStep = &RunStep("mount the box in the sandbox");
+pub(crate) const START: &RunStep = &RunStep("start a process for the program");
+pub(crate) const SESSION: &RunStep = &RunStep("start a session in the sandbox");
+const STREAMS: &RunStep = &RunStep("connect the standard streams");
+pub(crate) const CLOSE: &RunStep = &RunStep("close the judge's descriptors");
+const LIMITS: &RunStep = &RunStep("limit resources");
+const USER: &RunStep = &RunStep("change to the contestant's user");
+pub(crate) const LANDLOCK: &RunStep = &RunStep("restrict the program by landlock");
+pub(crate) const SIGNALS: &RunStep = &RunStep("unblock signals");
+const METERS: &RunStep = &RunStep("read the meters");
 
-impl Step {
-    /// Whether it is the last step: then the program's own file is at fault.
+impl RunStep {
+    /// Then the program's own file is at fault.
     pub(crate) fn is_last(&self) -> bool {
         self.0 == EXECUTE.0
     }
 }
 
-impl Report {
-    /// The step that failed, if one did, and why.
-    pub(crate) fn failure(&self) -> Option<(&'static Step, Errno)> {
-        // SAFETY: null, or a step that lives forever: `fail` stores no other pointer.
+impl RunReport {
+    pub(crate) fn failure(&self) -> Option<(&'static RunStep, Errno)> {
+        // SAFETY: null, or a step that lives forever: `report_failure` stores no other pointer.
         let step = unsafe { self.failed.load(Ordering::Acquire).as_ref() }?;
         Some((step, Errno(self.errno.load(Ordering::Relaxed))))
     }
@@ -137,27 +129,27 @@ impl Report {
 /// The first descriptor after the standard streams.
 pub(crate) const FIRST_OTHER: u32 = 3;
 
-/// The result of several steps.
-pub(crate) type Outcome = Result<(), Failure>;
+pub(crate) type StepResult = Result<(), StepFailure>;
 
-/// The step that failed, and why.
-pub(crate) type Failure = (&'static Step, Errno);
+pub(crate) type StepFailure = (&'static RunStep, Errno);
 
-pub(crate) fn fail(report: &Report, (step, errno): Failure) -> i32 {
+pub(crate) fn report_failure(report: &RunReport, (step, errno): StepFailure) -> i32 {
     report.errno.store(errno.0, Ordering::Relaxed);
     report.failed.store(ptr::from_ref(step).cast_mut(), Ordering::Release);
     1
 }
 
-pub(crate) fn at<T>(step: &'static Step, result: Result<T, Errno>) -> Result<T, Failure> {
+pub(crate) fn in_step<T>(
+    step: &'static RunStep,
+    result: Result<T, Errno>,
+) -> Result<T, StepFailure> {
     match result {
         Ok(value) => Ok(value),
         Err(errno) => Err((step, errno)),
     }
 }
 
-/// Starts PID 2.
-pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
+pub(crate) fn start_child(plan: &RunSpec) -> Result<i32, StepFailure> {
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
@@ -172,11 +164,10 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
         arguments.cgroup = plan.cgroup_files.directory as u64;
     }
     // SAFETY: only PID 2 uses the stack; this process stands still while PID 2 uses the memory.
-    at(START, unsafe { sys::start(&arguments, child, plan) })
+    in_step(START, unsafe { sys::start(&arguments, pid2, plan) })
 }
 
-/// Notes how and when PID 2 ended.
-pub(crate) fn note_end(report: &Report, ended: Ended) {
+pub(crate) fn record_end(report: &RunReport, ended: EndedChild) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.ended.store(now, Ordering::Relaxed);
     report.status.store(ended.status, Ordering::Relaxed);
@@ -185,22 +176,26 @@ pub(crate) fn note_end(report: &Report, ended: Ended) {
     }
 }
 
-/// PID 2: gives up all rights and becomes the program.
-extern "C" fn child(plan: *const Plan) -> ! {
+extern "C" fn pid2(plan: *const RunSpec) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
-    sys::exit(become_program(plan).map_or_else(|failure| fail(&plan.report, failure), |()| 0))
+    sys::exit(
+        become_program(plan).map_or_else(|failure| report_failure(&plan.report, failure), |()| 0),
+    )
 }
 
-fn become_program(plan: &Plan) -> Outcome {
+fn become_program(plan: &RunSpec) -> StepResult {
     if plan.landlock_plan.is_some() {
-        at(SESSION, sys::setsid())?;
+        in_step(SESSION, sys::setsid())?;
     } else {
         // The session belongs to PID 1.
-        at(SESSION, sys::setpgid(0, 0))?;
+        in_step(SESSION, sys::setpgid(0, 0))?;
     }
     if plan.cgroup_files.members >= 0 {
-        at(&Step("join the run's control group"), sys::write(plan.cgroup_files.members, b"0"))?;
+        in_step(
+            &RunStep("join the run's control group"),
+            sys::write(plan.cgroup_files.members, b"0"),
+        )?;
     }
     let CgroupFiles { directory, members, memory, .. } = plan.cgroup_files;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
@@ -209,53 +204,56 @@ fn become_program(plan: &Plan) -> Outcome {
         // possible.
         let made = sys::unshare(libc::CLONE_NEWCGROUP);
         if plan.landlock_plan.is_none() {
-            at(&Step("make a control group namespace for the run"), made)?;
+            in_step(&RunStep("make a control group namespace for the run"), made)?;
         }
     }
     connect_streams(plan.stdio)?;
-    at(&Step("choose what is killed first when memory is short"), kill_me_first())?;
-    at(&Step("enter the box"), sys::chdir(&plan.directory))?;
+    in_step(&RunStep("choose what is killed first when memory is short"), prefer_oom_kill())?;
+    in_step(&RunStep("enter the box"), sys::chdir(&plan.directory))?;
     if let Some(nice) = plan.nice {
-        at(LIMITS, sys::setpriority(0, 0, nice))?;
+        in_step(LIMITS, sys::setpriority(0, 0, nice))?;
     }
     for limit in &plan.resources {
-        at(LIMITS, sys::set_limit(limit.resource, limit.soft, limit.hard))?;
+        in_step(LIMITS, sys::set_limit(limit.resource, limit.soft, limit.hard))?;
     }
-    if plan.identity.change == Change::Switch {
-        let Identity { uid, gid, .. } = plan.identity;
-        at(USER, sys::setresgid(gid, gid, gid))?;
-        at(USER, sys::setresuid(uid, uid, uid))?;
+    if plan.identity.change == UserChange::Switch {
+        let UserIdentity { uid, gid, .. } = plan.identity;
+        in_step(USER, sys::setresgid(gid, gid, gid))?;
+        in_step(USER, sys::setresuid(uid, uid, uid))?;
     }
-    at(&Step("give up capabilities"), sys::set_capabilities(Capabilities::NONE))?;
+    in_step(&RunStep("give up capabilities"), sys::set_capabilities(Capabilities::NONE))?;
     if plan.landlock_plan.is_some() {
-        at(LANDLOCK, show_own_proc(plan.landlock))?;
+        in_step(LANDLOCK, show_own_proc(plan.landlock))?;
     }
     if plan.landlock >= 0 {
-        at(LANDLOCK, sys::landlock_restrict(plan.landlock))?;
+        in_step(LANDLOCK, sys::landlock_restrict(plan.landlock))?;
     }
     if let Some(landlock) = &plan.landlock_plan {
-        at(&Step("install the program's system call filter"), sys::seccomp(&landlock.filter))?;
+        in_step(
+            &RunStep("install the program's system call filter"),
+            sys::seccomp(&landlock.filter),
+        )?;
     }
-    at(SIGNALS, sys::block_signals(0))?;
+    in_step(SIGNALS, sys::block_signals(0))?;
     read_meters(plan)?;
-    // Here, not at the start of the program, whose interpreter could be named by one of them.
-    at(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
+    // Here, not at the start of the program: one of them could name the program's interpreter.
+    in_step(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: both lists end with a null pointer, and the slot keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.env.as_ptr()) };
     Err((EXECUTE, errno))
 }
 
-/// Moves the three streams to their places. Their present numbers are higher.
-fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
+/// Their present numbers are higher.
+fn connect_streams(stdio: [RawFd; 3]) -> StepResult {
     let [input, output, error] = stdio;
-    at(STREAMS, sys::dup3(input, 0, 0))?;
-    at(STREAMS, sys::dup3(output, 1, 0))?;
-    at(STREAMS, sys::dup3(error, 2, 0))?;
+    in_step(STREAMS, sys::dup3(input, 0, 0))?;
+    in_step(STREAMS, sys::dup3(output, 1, 0))?;
+    in_step(STREAMS, sys::dup3(error, 2, 0))?;
     Ok(())
 }
 
 /// If memory is short, the contestant is killed first, and the slot never.
-fn kill_me_first() -> Result<(), Errno> {
+fn prefer_oom_kill() -> Result<(), Errno> {
     let flags = libc::O_WRONLY;
     let file = sys::openat(libc::AT_FDCWD, c"/proc/self/oom_score_adj", flags, 0)?;
     // The descriptor is closed at the start of the program: this process cannot use the library's way to close it.
@@ -271,22 +269,22 @@ fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
 }
 
-/// Reads the meters: from here on, usage counts for the program.
-fn read_meters(plan: &Plan) -> Outcome {
+/// From here on, usage counts for the program.
+fn read_meters(plan: &RunSpec) -> StepResult {
     let report = &plan.report;
     let own = sys::usage(libc::RUSAGE_SELF).cpu;
     report.own_cpu.store(own, Ordering::Relaxed);
     if plan.cgroup_files.cpu >= 0 {
         // The kernel updates the running time when it is asked, which was just done.
-        let cpu = at(METERS, read_first_number(plan.cgroup_files.cpu))?;
+        let cpu = in_step(METERS, read_first_number(plan.cgroup_files.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }
     if plan.cgroup_files.memory >= 0 {
-        let memory = at(METERS, read_first_number(plan.cgroup_files.memory))?;
+        let memory = in_step(METERS, read_first_number(plan.cgroup_files.memory))?;
         report.base_memory.store(memory, Ordering::Relaxed);
     }
     if plan.cgroup_files.peak >= 0 {
-        at(METERS, sys::write(plan.cgroup_files.peak, b"0"))?;
+        in_step(METERS, sys::write(plan.cgroup_files.peak, b"0"))?;
     }
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.started.store(now, Ordering::Relaxed);

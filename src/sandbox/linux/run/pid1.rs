@@ -8,35 +8,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use crate::sandbox::linux::run::child::{
-    ATTACH, Failure, Outcome, Plan, Report, SESSION, SIGNALS, START, Step, TIE, at, fail, note_end,
-    start_child,
+    ATTACH, RunReport, RunSpec, RunStep, SESSION, SIGNALS, START, StepFailure, StepResult,
+    TIE_PID1, in_step, record_end, report_failure, start_child,
 };
 use crate::sandbox::linux::sys::mount;
 use crate::sandbox::linux::sys::{self, Errno};
 
 /// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
-pub(crate) struct Order {
+pub(crate) struct Pid1Channel {
     pub(crate) slot: RawFd,
-    /// The run, once there is one.
-    pub(crate) plan: AtomicPtr<Plan>,
-    /// 1 from then on.
-    pub(crate) asked: AtomicU32,
-    /// Counts 1 after the program has ended and only PID 1 is left.
-    pub(crate) over: OwnedFd,
-    pub(crate) report: Arc<Report>,
+    /// Null until there is a run.
+    pub(crate) plan: AtomicPtr<RunSpec>,
+    /// 1 as soon as there is a run.
+    pub(crate) is_started: AtomicU32,
+    /// Becomes 1 after the program has ended and only PID 1 is left.
+    pub(crate) over_event: OwnedFd,
+    pub(crate) report: Arc<RunReport>,
 }
 
-impl Order {
+impl Pid1Channel {
     /// Makes PID 1 start this run. The slot must keep the plan until the run is over.
-    pub(crate) fn ask(&self, plan: &Plan) {
+    pub(crate) fn start_run(&self, plan: &RunSpec) {
         let plan = ptr::from_ref(plan).cast_mut();
         self.plan.store(plan, Ordering::Release);
-        sys::set(&self.asked);
+        sys::set_and_wake(&self.is_started);
     }
 }
 
 /// A mount to attach in the run's own view.
-pub(crate) struct Attach {
+pub(crate) struct MountToAttach {
     pub(crate) mount: RawFd,
     pub(crate) target: CString,
 }
@@ -47,55 +47,54 @@ pub(crate) const BOX: &CStr = c"box";
 pub(crate) const TMP: &CStr = c"tmp";
 
 /// The mount point of both, until the mount of the temporary directory hides it.
-const BOTH: &CStr = c"/tmp";
+const SHARED_MOUNT_POINT: &CStr = c"/tmp";
 
-/// PID 1.
-pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
+pub(crate) extern "C" fn pid1(order: *const Pid1Channel) -> ! {
     // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
     // change.
     let order = unsafe { &*order };
-    let done = wait_for_run(order).and_then(|plan| run(plan, order));
+    let done = wait_for_run(order).and_then(|plan| run_program(plan, order));
     if let Err(failure) = done {
-        sys::exit(fail(&order.report, failure));
+        sys::exit(report_failure(&order.report, failure));
     }
     // Waits until the slot has measured. The end of PID 1 must not count for the program.
-    let _ = sys::write(order.over.as_raw_fd(), &1u64.to_ne_bytes());
+    let _ = sys::write(order.over_event.as_raw_fd(), &1u64.to_ne_bytes());
     loop {
         let _ = sys::wait_for_signal(&[]);
     }
 }
 
 /// Steps that can be done before a run, because no program could tell the difference.
-fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
+fn wait_for_run(order: &Pid1Channel) -> Result<&RunSpec, StepFailure> {
     let deadly = libc::SIGKILL as usize;
-    at(TIE, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
+    in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
     // The slot may have died before that.
-    if at(TIE, sys::is_readable(order.slot))? {
-        return Err((TIE, Errno(libc::ESRCH)));
+    if in_step(TIE_PID1, sys::is_readable(order.slot))? {
+        return Err((TIE_PID1, Errno(libc::ESRCH)));
     }
-    at(SESSION, sys::setsid())?;
+    in_step(SESSION, sys::setsid())?;
     // A blocked signal would wait forever; PID 1 ignores the others.
-    at(SIGNALS, sys::block_signals(0))?;
-    sys::wait_for(&order.asked);
+    in_step(SIGNALS, sys::block_signals(0))?;
+    sys::wait_until_set(&order.is_started);
     // SAFETY: the slot keeps the plan until it hears that the run is over.
     Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
 }
 
-/// The run, beginning with everything that has a date.
-fn run(plan: &Plan, order: &Order) -> Outcome {
+/// Begins with everything that has a date.
+fn run_program(plan: &RunSpec, order: &Pid1Channel) -> StepResult {
     const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // Processes of others must be invisible.
     let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
-    at(&Step("mount /proc in the sandbox"), proc)?;
-    at(ATTACH, mount::move_mount(plan.memory, BOTH))?;
-    at(ATTACH, mount::bind(c"/tmp/box", c"/box"))?;
-    at(ATTACH, mount::bind(c"/tmp/tmp", BOTH))?;
+    in_step(&RunStep("mount /proc in the sandbox"), proc)?;
+    in_step(ATTACH, mount::move_mount(plan.memory, SHARED_MOUNT_POINT))?;
+    in_step(ATTACH, mount::bind(c"/tmp/box", c"/box"))?;
+    in_step(ATTACH, mount::bind(c"/tmp/tmp", SHARED_MOUNT_POINT))?;
     if !plan.writable {
-        at(ATTACH, mount::make_read_only(c"/box"))?;
+        in_step(ATTACH, mount::make_read_only(c"/box"))?;
     }
     for attach in &plan.shown {
         let attached = mount::move_mount(attach.mount, &attach.target);
-        at(&Step("show in the sandbox what the job shows"), attached)?;
+        in_step(&RunStep("show in the sandbox what the job shows"), attached)?;
     }
     let child = start_child(plan);
     // The slot has the same descriptors. The reader of the program's output must see its end when the program closes
@@ -103,11 +102,11 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
     let child = child?;
     loop {
-        let ended = at(START, sys::wait(-1))?;
+        let ended = in_step(START, sys::wait(-1))?;
         if ended.pid == child {
             let report = &order.report;
-            note_end(report, ended);
-            end_all()?;
+            record_end(report, ended);
+            kill_all()?;
             let used = sys::usage(libc::RUSAGE_CHILDREN);
             report.used_cpu.store(used.cpu, Ordering::Relaxed);
             report.used_memory.store(used.memory, Ordering::Relaxed);
@@ -116,13 +115,13 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     }
 }
 
-/// Kills all other processes in the process namespace, and waits for them. Orphans become children of PID 1, so once
+/// Kills all other processes in the process namespace, and waits for them. Orphans become children of PID 1. So once
 /// PID 1 has no children, no process is left.
-fn end_all() -> Outcome {
+fn kill_all() -> StepResult {
     loop {
         match sys::ended_child() {
             Err(Errno(libc::ECHILD)) => return Ok(()),
-            Err(errno) => return Err((&Step("end all processes of the run"), errno)),
+            Err(errno) => return Err((&RunStep("end all processes of the run"), errno)),
             Ok(ended) if ended.pid != 0 => {}
             Ok(_) => {
                 // A process that is about to fork is killed before it can.

@@ -2,7 +2,6 @@
 
 use crate::sandbox::errno::Errno;
 
-/// The result of a call.
 pub(crate) type Result<T> = std::result::Result<T, Errno>;
 
 /// Calls the kernel.

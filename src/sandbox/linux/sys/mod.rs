@@ -23,15 +23,14 @@ pub(super) use crate::sandbox::errno::Errno;
 pub(super) use call::{Result, call};
 pub(super) use start::{CLONE_INTO_CGROUP, CloneArguments, start};
 
-/// The error number of the last failed library call.
+/// Of the last failed library call.
 fn last_errno() -> Errno {
     Errno::from(std::io::Error::last_os_error())
 }
 
-/// The number that lets this process pass its own system call filter (see `seccomp`).
+/// With this number, the process passes its own system call filter (see `seccomp`).
 static PASS: AtomicU64 = AtomicU64::new(0);
 
-/// Chooses the pass, and returns it.
 pub(super) fn choose_pass() -> Result<u64> {
     let mut bytes = [0; 8];
     random(&mut bytes)?;
@@ -44,7 +43,6 @@ pub(super) fn pass() -> usize {
     PASS.load(Ordering::Relaxed) as usize
 }
 
-/// Ends the process without any cleanup.
 pub(super) fn exit(code: i32) -> ! {
     loop {
         // SAFETY: takes no pointer.
@@ -52,7 +50,7 @@ pub(super) fn exit(code: i32) -> ! {
     }
 }
 
-/// A call that takes only numbers.
+/// Makes functions for calls that take only numbers.
 macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $number:ident;)*) => {$(
         $(#[$doc])*
@@ -77,9 +75,7 @@ plain! {
     dup3(old: RawFd, new: RawFd, flags: i32) = SYS_dup3;
     /// Closes descriptors from `first` to `last`, or marks them to be closed.
     close_range(first: u32, last: u32, flags: u32) = SYS_close_range;
-    /// Sets all three user numbers.
     setresuid(real: u32, effective: u32, saved: u32) = SYS_setresuid;
-    /// Sets all three group numbers.
     setresgid(real: u32, effective: u32, saved: u32) = SYS_setresgid;
     prctl(option: i32, a: usize, b: usize) = SYS_prctl;
     landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
@@ -103,32 +99,28 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
-/// Becomes the leader of a session without a terminal.
 pub(super) fn setsid() -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_setsid, [0, 0, 0, 0, 0, pass()]) }
 }
 
-/// Leaves the namespaces in these flags for new ones.
 pub(super) fn unshare(flags: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_unshare, [flags as usize, 0, 0, 0, 0, pass()]) }
 }
 
-/// Enters the namespace of this descriptor.
 pub(super) fn setns(fd: RawFd, kind: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_setns, [fd as usize, kind as usize, 0, 0, 0, pass()]) }
 }
 
-/// Sends a signal to the process of this descriptor.
 pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     let fd = pidfd.as_raw_fd() as usize;
     // SAFETY: the third argument, the signal's details, may be null.
     unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
 }
 
-/// Waits for one of these signals, which must be blocked; returns its number.
+/// The signals must be blocked. Returns the number of the one that came.
 pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
     let set = signals.iter().fold(0u64, |set, signal| set | (1 << (signal - 1)));
     let place = ptr::from_ref(&set) as usize;
@@ -142,7 +134,6 @@ pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
     }
 }
 
-/// Fills the place with random bytes.
 pub(super) fn random(place: &mut [u8]) -> Result<()> {
     let arguments = [place.as_mut_ptr() as usize, place.len(), 0, 0, 0, 0];
     // SAFETY: the place lives until the call returns; its size is given.
@@ -150,13 +141,12 @@ pub(super) fn random(place: &mut [u8]) -> Result<()> {
     if length == place.len() { Ok(()) } else { Err(Errno(libc::EIO)) }
 }
 
-/// Leaves all supplementary groups.
 pub(super) fn leave_groups() -> Result<usize> {
     // SAFETY: a list of no groups may be null.
     unsafe { call(libc::SYS_setgroups, [0, 0, 0, 0, 0, 0]) }
 }
 
-/// Blocks the signals in this mask, as far as possible; lets all others through.
+/// Blocks the signals in this mask, as far as possible; unblocks all others.
 pub(super) fn block_signals(mask: u64) -> Result<usize> {
     let set = ptr::from_ref(&mask) as usize;
     // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns.
@@ -185,7 +175,6 @@ impl Capabilities {
     pub(super) const SET_USER: Self = Self(1 << 7);
 }
 
-/// Gives up all capabilities except these.
 pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
     /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
     const VERSION: u32 = 0x2008_0522;
@@ -198,14 +187,12 @@ pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
     }
 }
 
-/// Limits a resource, soft and hard.
 pub(super) fn set_limit(resource: Resource, soft: u64, hard: u64) -> Result<usize> {
     let limit = [soft, hard];
     // SAFETY: the limit has the kernel's layout and lives until the call returns.
     unsafe { call(libc::SYS_prlimit64, [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0]) }
 }
 
-/// Installs a system call filter.
 pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
     const SET_MODE_FILTER: usize = 1;
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
@@ -214,7 +201,7 @@ pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
     unsafe { call(libc::SYS_seccomp, [SET_MODE_FILTER, 0, program, 0, 0, 0]) }
 }
 
-/// Nanoseconds of a clock.
+/// In nanoseconds.
 pub(super) fn clock(clock: i32) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let place = ptr::from_mut(&mut time) as usize;
@@ -223,12 +210,12 @@ pub(super) fn clock(clock: i32) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The usage of a process, or of its children that were waited for.
+/// Of a process, or of its children that were waited for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
-    /// CPU time, in nanoseconds.
+    /// In nanoseconds.
     pub(super) cpu: u64,
-    /// The largest memory of one of them, in bytes.
+    /// The largest memory of one of these processes, in bytes.
     pub(super) memory: u64,
 }
 
@@ -243,13 +230,11 @@ impl From<&libc::rusage> for Usage {
     }
 }
 
-/// An empty structure for an answer of the kernel.
 fn empty_rusage() -> libc::rusage {
     // SAFETY: `rusage` is plain numbers, for which zero is a value.
     unsafe { std::mem::zeroed() }
 }
 
-/// The usage of this process, or of its children, so far.
 pub(super) fn usage(whose: i32) -> Usage {
     let mut usage = empty_rusage();
     let place = ptr::from_mut(&mut usage) as usize;
@@ -258,26 +243,24 @@ pub(super) fn usage(whose: i32) -> Usage {
     Usage::from(&usage)
 }
 
-/// A child that ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ended {
+pub(super) struct EndedChild {
     pub(super) pid: i32,
-    /// The status from `wait4`.
     pub(super) status: i32,
     pub(super) usage: Usage,
 }
 
 /// Waits for a child to end; -1 waits for any.
-pub(super) fn wait(pid: i32) -> Result<Ended> {
+pub(super) fn wait(pid: i32) -> Result<EndedChild> {
     wait_with(pid, libc::__WALL)
 }
 
-/// A child that has ended, if there is one; number 0 means none.
-pub(super) fn ended_child() -> Result<Ended> {
+/// Number 0 means that no child has ended.
+pub(super) fn ended_child() -> Result<EndedChild> {
     wait_with(-1, libc::__WALL | libc::WNOHANG)
 }
 
-fn wait_with(pid: i32, options: i32) -> Result<Ended> {
+fn wait_with(pid: i32, options: i32) -> Result<EndedChild> {
     let mut status = 0i32;
     let mut usage = empty_rusage();
     let status_place = ptr::from_mut(&mut status) as usize;
@@ -290,7 +273,7 @@ fn wait_with(pid: i32, options: i32) -> Result<Ended> {
         match result {
             Err(Errno(libc::EINTR)) => {}
             other => {
-                return other.map(|pid| Ended {
+                return other.map(|pid| EndedChild {
                     pid: pid as i32,
                     status,
                     usage: Usage::from(&usage),
@@ -300,7 +283,7 @@ fn wait_with(pid: i32, options: i32) -> Result<Ended> {
     }
 }
 
-/// Starts a program; returns only if it did not start, with the reason.
+/// Returns only if the program did not start, with the reason.
 ///
 /// # Safety
 /// `argv` and `envp` must be lists of pointers to strings, each with a null pointer at its end.
@@ -317,7 +300,6 @@ pub(super) unsafe fn execve(
     }
 }
 
-/// Opens a file.
 pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Result<OwnedFd> {
     let arguments = [
         directory as usize,
@@ -329,30 +311,29 @@ pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Re
     ];
     // SAFETY: the path ends with a zero and lives until the call returns.
     let fd = unsafe { call(libc::SYS_openat, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
 /// Takes a descriptor that the kernel has just made.
-pub(super) fn own(fd: usize) -> OwnedFd {
+pub(super) fn into_owned_fd(fd: usize) -> OwnedFd {
     // SAFETY: the kernel has just given us this descriptor; no other code knows it.
     unsafe { OwnedFd::from_raw_fd(fd as RawFd) }
 }
 
-/// Reads from a position in a file into a buffer; returns the number of bytes.
+/// Returns the number of bytes.
 pub(super) fn pread(fd: RawFd, buffer: &mut [u8]) -> Result<usize> {
     let arguments = [fd as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0];
     // SAFETY: the buffer is ours, its length is given.
     unsafe { call(libc::SYS_pread64, arguments) }
 }
 
-/// Writes to a file.
 pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
     let arguments = [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0];
     // SAFETY: the bytes live until the call returns, their length is given.
     unsafe { call(libc::SYS_write, arguments) }
 }
 
-/// Whether there is something to read; for a process's descriptor, whether it has ended.
+/// For a process's descriptor: it has ended.
 pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
     let mut asked = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let now = [0u64; 2];
@@ -362,7 +343,7 @@ pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
 }
 
 /// Sleeps as long as the word is 0.
-pub(super) fn wait_for(word: &AtomicU32) {
+pub(super) fn wait_until_set(word: &AtomicU32) {
     while word.load(Ordering::Acquire) == 0 {
         let place = word.as_ptr() as usize;
         let operation = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
@@ -371,8 +352,8 @@ pub(super) fn wait_for(word: &AtomicU32) {
     }
 }
 
-/// Sets the word, and wakes a process that waits for it.
-pub(super) fn set(word: &AtomicU32) {
+/// Sets the word to 1, and wakes a process that waits for it.
+pub(super) fn set_and_wake(word: &AtomicU32) {
     word.store(1, Ordering::Release);
     let place = word.as_ptr() as usize;
     let operation = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
@@ -380,13 +361,11 @@ pub(super) fn set(word: &AtomicU32) {
     let _ = unsafe { call(libc::SYS_futex, [place, operation, 1, 0, 0, 0]) };
 }
 
-/// Changes the working directory.
 pub(super) fn chdir(path: &CStr) -> Result<usize> {
     // SAFETY: the path ends with a zero and lives until the call returns.
     unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
 }
 
-/// Landlock's version on this machine.
 pub(super) fn landlock_version() -> Result<usize> {
     const VERSION: usize = 1;
     // SAFETY: asking for the version takes no rules.
@@ -398,10 +377,10 @@ pub(super) fn landlock_ruleset(handled: &[u64]) -> Result<OwnedFd> {
     let arguments = [handled.as_ptr() as usize, size_of_val(handled), 0, 0, 0, 0];
     // SAFETY: the rights live until the call returns; their size is given.
     let fd = unsafe { call(libc::SYS_landlock_create_ruleset, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
-/// Allows rights at and below a directory.
+/// At and below a directory.
 pub(super) fn landlock_allow(ruleset: RawFd, directory: RawFd, rights: u64) -> Result<usize> {
     /// The kernel's layout has no padding between the two.
     #[repr(C, packed)]
@@ -429,7 +408,7 @@ pub(super) fn new_keyring() {
 }
 
 /// Memory for the lifetime of the process, such as a stack; the length is a multiple of a page.
-pub(super) fn pages(length: usize) -> Result<*mut c_void> {
+pub(super) fn allocate_pages(length: usize) -> Result<*mut c_void> {
     // SAFETY: asks for fresh memory anywhere.
     let place = unsafe {
         libc::mmap(
@@ -447,10 +426,10 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
     Ok(place)
 }
 
-/// Whether no process can have this much memory at once, in bytes, even untouched.
+/// No process can have this much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
     let Ok(length) = usize::try_from(length) else { return true };
-    match pages(length) {
+    match allocate_pages(length) {
         Ok(place) => {
             // SAFETY: these pages were made just now, and no reference to them exists.
             unsafe { libc::munmap(place, length) };
@@ -466,7 +445,7 @@ pub(super) fn refuses_memory(length: u64) -> bool {
 /// The work may need no lock which another thread may hold, beyond what the system's library repairs after a fork (its
 /// allocator).
 pub(super) unsafe fn fork(work: impl FnOnce()) -> Result<i32> {
-    let alone = forks::alone();
+    let alone = forks::block_program_writes();
     // SAFETY: the caller's guarantee.
     let forked = unsafe { libc::fork() };
     drop(alone);

@@ -3,9 +3,9 @@
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use crate::sandbox::linux::sys::{Result, call, own, pass};
+use crate::sandbox::linux::sys::{Result, call, into_owned_fd, pass};
 
-/// Mounts or remounts, the classic way.
+/// Mounts or remounts by the old call `mount(2)`.
 pub(crate) fn mount(
     source: &CStr,
     target: &CStr,
@@ -25,7 +25,6 @@ pub(crate) fn mount(
     unsafe { call(libc::SYS_mount, arguments) }
 }
 
-/// Also mounts a directory in another place.
 pub(crate) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
     mount(from, to, c"none", libc::MS_BIND, c"")
 }
@@ -37,7 +36,6 @@ pub(crate) fn make_read_only(target: &CStr) -> Result<usize> {
     mount(c"none", target, c"none", flags, c"")
 }
 
-/// Removes a mount.
 pub(crate) fn umount(target: &CStr, flags: i32) -> Result<usize> {
     let target = target.as_ptr() as usize;
     // SAFETY: the path ends with a zero and lives until the call returns.
@@ -58,10 +56,9 @@ pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, pass()];
     // SAFETY: the path ends with a zero and lives until the call returns.
     let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
-/// Attaches a mount at a path.
 pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
     const FROM_EMPTY_PATH: usize = 0x04;
     let arguments = [
@@ -76,27 +73,22 @@ pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
     unsafe { call(libc::SYS_move_mount, arguments) }
 }
 
-/// Flags of a mount.
 pub(crate) const ATTR_RDONLY: u64 = 0x01;
-/// See [`ATTR_RDONLY`].
 pub(crate) const ATTR_NOSUID: u64 = 0x02;
-/// See [`ATTR_RDONLY`].
 pub(crate) const ATTR_NODEV: u64 = 0x04;
 
-/// The mounts that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Only this one.
+pub(crate) enum MountScope {
     One,
     Tree,
 }
 
-/// Adds and removes flags of a mount, and keeps its other flags.
-pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
+/// Keeps the other flags of the mount.
+pub(crate) fn mount_setattr(fd: RawFd, reach: MountScope, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
     let recursive = match reach {
-        Reach::One => 0,
-        Reach::Tree => libc::AT_RECURSIVE,
+        MountScope::One => 0,
+        MountScope::Tree => libc::AT_RECURSIVE,
     };
     let arguments = [
         fd as usize,
@@ -110,7 +102,7 @@ pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
     unsafe { call(libc::SYS_mount_setattr, arguments) }
 }
 
-/// Makes a file system in memory; its mount is not attached yet.
+/// The mount is not attached yet.
 pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<OwnedFd> {
     const FSOPEN_CLOEXEC: usize = 1;
     const SET_STRING: usize = 1;
@@ -118,7 +110,8 @@ pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Owned
     const FSMOUNT_CLOEXEC: usize = 1;
     let name = c"tmpfs".as_ptr() as usize;
     // SAFETY: the name ends with a zero.
-    let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
+    let context =
+        into_owned_fd(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
     let fd = context.as_raw_fd() as usize;
     for (key, value) in options {
         let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
@@ -129,5 +122,5 @@ pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Owned
     unsafe { call(libc::SYS_fsconfig, [fd, CREATE, 0, 0, 0, pass()]) }?;
     let arguments = [fd, FSMOUNT_CLOEXEC, attributes as usize, 0, 0, pass()];
     // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_fsmount, arguments) }.map(own)
+    unsafe { call(libc::SYS_fsmount, arguments) }.map(into_owned_fd)
 }

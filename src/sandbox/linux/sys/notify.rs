@@ -5,9 +5,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::AtomicU32;
 
-use crate::sandbox::linux::sys::{Errno, Result, call, own};
+use crate::sandbox::linux::sys::{Errno, Result, call, into_owned_fd};
 
-/// A number shared by processes that are forked after it was made.
+/// Shared by processes that are forked after it was made.
 #[derive(Debug)]
 pub(crate) struct SharedWord(*const AtomicU32);
 
@@ -17,7 +17,7 @@ unsafe impl Send for SharedWord {}
 unsafe impl Sync for SharedWord {}
 
 impl SharedWord {
-    /// With value 0.
+    /// Its value is 0.
     pub(crate) fn make() -> Result<Self> {
         let (rights, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
@@ -53,7 +53,7 @@ pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
     let program = ptr::from_ref(&program) as usize;
     let arguments = [SET_MODE_FILTER, NEW_LISTENER, program, 0, 0, 0];
     // SAFETY: program and filter live until the call returns; the kernel copies them.
-    unsafe { call(libc::SYS_seccomp, arguments) }.map(own)
+    unsafe { call(libc::SYS_seccomp, arguments) }.map(into_owned_fd)
 }
 
 /// A waiting call. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.
@@ -69,8 +69,8 @@ pub(crate) struct AskedCall {
     pub(crate) arguments: [u64; 6],
 }
 
-/// Takes the next waiting call; an error if there is none, or if its caller is gone.
-pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<AskedCall> {
+/// Fails if no call waits, or if its caller is gone.
+pub(crate) fn receive_call(listener: BorrowedFd<'_>) -> Result<AskedCall> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = AskedCall::default();
     let place = ptr::from_mut(&mut question) as usize;
@@ -80,7 +80,7 @@ pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<AskedCall> {
 }
 
 /// Lets a call happen, or fail.
-pub(crate) fn answer(
+pub(crate) fn answer_call(
     listener: BorrowedFd<'_>,
     question: &AskedCall,
     answer: std::result::Result<(), Errno>,

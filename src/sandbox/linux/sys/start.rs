@@ -42,23 +42,23 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
     let size = size_of::<CloneArguments>() as u64;
     let given = [ptr::from_ref(arguments) as u64, size, 0, 0, 0, pass() as u64];
     // SAFETY: the caller's guarantee.
-    let started = unsafe { begin(libc::SYS_clone3, given, function, argument) };
+    let started = unsafe { call_kernel(libc::SYS_clone3, given, function, argument) };
     if started != Err(Errno(libc::ENOSYS)) || arguments.flags & CLONE_INTO_CGROUP != 0 {
         return started;
     }
     let flags = arguments.flags | arguments.exit_signal;
     let top = arguments.stack + arguments.stack_size;
-    // It writes the new process's descriptor where it would otherwise write its number.
+    // `clone` writes the new process's descriptor where it would otherwise write its number.
     let given = [flags, top, arguments.pidfd, 0, 0, 0];
     // SAFETY: the caller's guarantee, and nothing was started.
-    unsafe { begin(libc::SYS_clone, given, function, argument) }
+    unsafe { call_kernel(libc::SYS_clone, given, function, argument) }
 }
 
 /// Calls the kernel; the new process continues with `function(argument)`.
 ///
 /// # Safety
 /// As [`start`]; the call must be one that starts a process on its own stack.
-unsafe fn begin<T>(
+unsafe fn call_kernel<T>(
     call: i64,
     given: [u64; 6],
     function: extern "C" fn(*const T) -> !,

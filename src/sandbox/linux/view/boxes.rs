@@ -1,5 +1,5 @@
-//! The box of a run with namespaces, a directory in memory. The run's temporary directory is beside it in the same
-//! small file system, and both share its size.
+//! The box of a run with namespaces, a directory in memory. The run's temporary directory is in the same small file
+//! system, and both share its size.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -10,36 +10,33 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use crate::model::blob::Blob;
-use crate::model::job::Collected;
+use crate::model::job::CollectedEntry;
 use crate::model::tree::{FileMode, TreeEntry};
 use crate::sandbox::boxes::{BoxEntry, FilledBox, parent_of};
 use crate::sandbox::disk;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::child::{Change, Identity};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
 use crate::sandbox::linux::run::pid1::{BOX, TMP};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID};
 use crate::sandbox::linux::view::landlock::right;
-use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind};
-use crate::sandbox::translate::Translation;
+use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, ShownMount};
+use crate::sandbox::translate::PathTranslation;
 
-/// A box, and the temporary directory beside it.
-pub(crate) struct Boxes {
+pub(crate) struct RunBoxes {
     pub(crate) filled: FilledBox,
     pub(crate) temporary: OwnedFd,
-    /// The file system in memory that has only these two, if they are not on disk.
-    memory: Option<OwnedFd>,
+    /// The file system in memory that has only these two; `None` if they are on disk.
+    memory_fs: Option<OwnedFd>,
 }
 
-/// The capacity of box and temporary directory together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
+pub(crate) struct BoxSize {
     bytes: u64,
     files: u64,
 }
 
-impl Size {
-    /// The size for a box of `bytes` bytes with `placed` placed files.
+impl BoxSize {
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
@@ -50,8 +47,7 @@ impl Size {
         }
     }
 
-    /// Makes an empty file system of this size.
-    fn make(self) -> Result<OwnedFd, Fault> {
+    fn make_file_system(self) -> Result<OwnedFd, Fault> {
         let text = |number: u64| CString::new(number.to_string()).map_err(io::Error::from);
         let step = "make the box";
         let (bytes, files) = (text(self.bytes).step(step)?, text(self.files).step(step)?);
@@ -60,17 +56,22 @@ impl Size {
     }
 }
 
-impl Boxes {
-    /// Makes links in the temporary directory to the places that are shown behind links.
-    pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
-        for Bind { inside, .. } in shown {
+impl RunBoxes {
+    /// Makes links in the temporary directory to what is shown behind links.
+    pub(crate) fn link_shown(
+        &self,
+        shown: &[ShownMount],
+        owner: UserIdentity,
+    ) -> Result<(), Fault> {
+        for ShownMount { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else { continue };
             let is_within =
-                |other: &Bind| other.inside != *inside && inside.starts_with(&other.inside);
+                |other: &ShownMount| other.inside != *inside && inside.starts_with(&other.inside);
             if shown.iter().any(is_within) {
                 continue;
             }
-            let (above, last) = parent_of(&self.temporary, below, &|made| give(made, owner))?;
+            let (above, last) =
+                parent_of(&self.temporary, below, &|made| give_to_program(made, owner))?;
             let directory = above.as_ref().unwrap_or(&self.temporary);
             rustix::fs::symlinkat(inside, directory, last)
                 .step_on("link in the temporary directory:", below.display())?;
@@ -78,59 +79,56 @@ impl Boxes {
         Ok(())
     }
 
-    /// Makes box and temporary directory in memory, and places the files.
     pub(crate) fn in_memory(
-        size: Size,
-        owner: Identity,
+        size: BoxSize,
+        owner: UserIdentity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
         /// Permissions from which the umask removes nothing.
         const BY_MASK: Mode = Mode::from_raw_mode(0o755);
-        let memory = size.make()?;
+        let memory = size.make_file_system()?;
         let make = |name: &CStr, mode: u32| {
             let mode = Mode::from_raw_mode(mode);
             rustix::fs::mkdirat(&memory, name, mode).step("make the box")?;
-            let made = disk::open(&memory, name).step("make the box")?;
+            let made = disk::open_directory(&memory, name).step("make the box")?;
             if mode != BY_MASK {
                 rustix::fs::fchmod(&made, mode).step("make the box")?;
             }
-            give(made.as_fd(), owner).step("make the box")?;
+            give_to_program(made.as_fd(), owner).step("make the box")?;
             Ok(made)
         };
         let directories = [make(BOX, 0o755)?, make(TMP, 0o1777)?];
-        let boxes = Self::of(directories, owner, files, contents, &Translation::default())?;
-        Ok(Self { memory: Some(memory), ..boxes })
+        let boxes = Self::fill(directories, owner, files, contents, &PathTranslation::default())?;
+        Ok(Self { memory_fs: Some(memory), ..boxes })
     }
 
-    /// Places the files in these directories.
-    pub(crate) fn of(
+    pub(crate) fn fill(
         [main, temporary]: [OwnedFd; 2],
-        owner: Identity,
+        owner: UserIdentity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &Translation,
+        names: &PathTranslation,
     ) -> Result<Self, Fault> {
-        let give = |made: BorrowedFd<'_>| give(made, owner);
+        let give = |made: BorrowedFd<'_>| give_to_program(made, owner);
         let fill = |blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>| {
             let file = make()?;
             if let Some(contents) = &contents {
-                copy(contents, &file, blob.len()?)?;
+                copy_contents(contents, &file, blob.len()?)?;
             }
             Ok(file)
         };
         let filled = FilledBox::fill(main, files, names, &give, &fill)?;
-        Ok(Self { filled, temporary, memory: None })
+        Ok(Self { filled, temporary, memory_fs: None })
     }
 
     /// The mount of the file system in memory, for PID 1 to attach; -1 if there is none.
     pub(crate) fn mount(&self) -> RawFd {
-        self.memory.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+        self.memory_fs.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Total size of regular files that are new or changed.
     pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
-        if self.memory.is_none() {
+        if self.memory_fs.is_none() {
             return self.filled.new_bytes(u64::MAX);
         }
         /// The root of the file system, the box, the temporary directory.
@@ -139,17 +137,17 @@ impl Boxes {
         if usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
             return Ok(0);
         }
-        // This includes the temporary directory: a box cannot hold more than that.
+        // This includes the temporary directory, so it is an upper bound on the box.
         let all = usage.f_blocks.saturating_sub(usage.f_bfree);
         self.filled.new_bytes(all.saturating_mul(usage.f_frsize))
     }
 
-    /// What is found under a name, with the file for the judge to read.
-    pub(crate) fn find(&self, name: &str) -> Result<(Collected, Option<OwnedFd>), Fault> {
+    /// A found file is for the judge to read.
+    pub(crate) fn find(&self, name: &str) -> Result<(CollectedEntry, Option<OwnedFd>), Fault> {
         Ok(match self.filled.find(Path::new(name))? {
             BoxEntry::File(file) => {
                 let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
-                (Collected::File(Blob::elsewhere(stat.st_size.cast_unsigned(), None)), Some(file))
+                (CollectedEntry::File(Blob::remote(stat.st_size.cast_unsigned(), None)), Some(file))
             }
             BoxEntry::Other(other) => (other, None),
         })
@@ -157,8 +155,8 @@ impl Boxes {
 }
 
 /// Makes the contestant the owner.
-pub(crate) fn give(file: BorrowedFd<'_>, owner: Identity) -> io::Result<()> {
-    if owner.change == Change::Already {
+pub(crate) fn give_to_program(file: BorrowedFd<'_>, owner: UserIdentity) -> io::Result<()> {
+    if owner.change == UserChange::Unchanged {
         return Ok(());
     }
     let uid = rustix::process::Uid::from_raw(owner.uid);
@@ -166,8 +164,7 @@ pub(crate) fn give(file: BorrowedFd<'_>, owner: Identity) -> io::Result<()> {
     Ok(rustix::fs::fchown(file, Some(uid), Some(gid))?)
 }
 
-/// Writes the next `length` bytes of the contents into a file.
-fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> {
+fn copy_contents(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> {
     let mut left = length;
     while left > 0 {
         let count = usize::try_from(left).unwrap_or(usize::MAX);
@@ -181,11 +178,11 @@ fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> 
     Ok(())
 }
 
-/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
-/// devices, use no network, and reach no process outside.
-pub(crate) fn landlock(
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to devices, use no
+/// network, and reach no process outside.
+pub(crate) fn landlock_rules(
     version: usize,
-    boxes: &Boxes,
+    boxes: &RunBoxes,
     devices: impl AsFd,
 ) -> Result<OwnedFd, Fault> {
     let truncate = if version >= 3 { right::TRUNCATE } else { 0 };
@@ -210,7 +207,7 @@ pub(crate) fn landlock(
 pub(crate) const LANDLOCK_SINCE: usize = 2;
 
 /// Opens a directory only to refer to it.
-pub(crate) fn refer_to(path: &Path) -> Result<OwnedFd, Fault> {
+pub(crate) fn open_path(path: &Path) -> Result<OwnedFd, Fault> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).step_on("open", path.display())
 }

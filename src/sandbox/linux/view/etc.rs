@@ -10,11 +10,11 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::sandbox::disk;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::child::Identity;
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::run::child::UserIdentity;
 
 /// Prefixes of names in `/etc` that run-time systems read. They contain no secrets and nothing about the machine.
-const NEEDED: [&str; 16] = [
+const NEEDED_PREFIXES: [&str; 16] = [
     "ld.so.",
     "alternatives",
     "localtime",
@@ -34,17 +34,17 @@ const NEEDED: [&str; 16] = [
 ];
 
 /// Upper bound on the copied bytes.
-const MOST: u64 = 8 << 20;
+const COPIED_BYTES_MAX: u64 = 8 << 20;
 
-/// Whether run-time systems read files with this name in `/etc`.
+/// Run-time systems read files with this name in `/etc`.
 pub(super) fn is_needed(name: &OsStr) -> bool {
-    NEEDED.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
+    NEEDED_PREFIXES.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
 }
 
 /// Writes the files below a new root; the process's umask must give new files their mode.
-pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
+pub(super) fn write_etc(root: &OwnedFd, identity: UserIdentity) -> Result<(), Fault> {
     let etc = make_directory(root, c"etc").step("make the sandbox's /etc")?;
-    let Identity { uid, gid, .. } = identity;
+    let UserIdentity { uid, gid, .. } = identity;
     let own = [
         (c"passwd", format!("contestant:x:{uid}:{gid}:contestant:/box:/bin/sh\n")),
         (c"group", format!("contestant:x:{gid}:\n")),
@@ -55,8 +55,8 @@ pub(super) fn write(root: &OwnedFd, identity: Identity) -> Result<(), Fault> {
         make_file(&etc, name, text.as_bytes())
             .step_on("write the sandbox's /etc/", name.to_string_lossy())?;
     }
-    let Ok(machine) = disk::open(CWD, c"/etc") else { return Ok(()) };
-    let mut left = MOST;
+    let Ok(machine) = disk::open_directory(CWD, c"/etc") else { return Ok(()) };
+    let mut left = COPIED_BYTES_MAX;
     copy_all(&machine, &etc, &mut left, &is_needed)
 }
 
@@ -76,12 +76,12 @@ fn copy_all(
         }
         let step = "copy into the sandbox's /etc:";
         let kind = match entry.file_type() {
-            FileType::Unknown => kind(from, name).step_on(step, shown.display())?,
+            FileType::Unknown => file_type(from, name).step_on(step, shown.display())?,
             known => known,
         };
         if kind != FileType::Directory {
-            copy(from, to, name, kind, left).step_on(step, shown.display())?;
-        } else if let Ok(from) = disk::open(from, name) {
+            copy_entry(from, to, name, kind, left).step_on(step, shown.display())?;
+        } else if let Ok(from) = disk::open_directory(from, name) {
             let to = make_directory(to, name).step_on(step, shown.display())?;
             copy_all(&from, &to, left, &|_| true)?;
         }
@@ -89,13 +89,13 @@ fn copy_all(
     Ok(())
 }
 
-fn kind(from: &OwnedFd, name: &CStr) -> io::Result<FileType> {
+fn file_type(from: &OwnedFd, name: &CStr) -> io::Result<FileType> {
     let found = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(found.st_mode))
 }
 
 /// Copies a link, or a file that everybody may read.
-fn copy(
+fn copy_entry(
     from: &OwnedFd,
     to: &OwnedFd,
     name: &CStr,
@@ -105,15 +105,15 @@ fn copy(
     // The time zone is a link into /usr in most systems; in others it may lead out of it.
     if kind == FileType::Symlink && name != c"localtime" {
         rustix::fs::symlinkat(rustix::fs::readlinkat(from, name, Vec::new())?, to, name)?;
-    } else if let Some(text) = read(from, name, *left) {
+    } else if let Some(text) = read_public_file(from, name, *left) {
         *left -= text.len() as u64;
         make_file(to, name, &text)?;
     }
     Ok(())
 }
 
-/// The contents of a file that everybody may read; `None` if it is too large.
-fn read(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
+/// `None` if not everybody may read the file, or if it is too large.
+fn read_public_file(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;
     let found = rustix::fs::fstat(&file).ok()?;
@@ -136,7 +136,7 @@ fn make_file(to: &OwnedFd, name: &CStr, text: &[u8]) -> io::Result<()> {
 
 fn make_directory(to: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(&to, name, Mode::from_raw_mode(0o755))?;
-    Ok(disk::open(to, name)?)
+    Ok(disk::open_directory(to, name)?)
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_everybody_may_read_is_copied() {
+    fn only_public_files_are_copied() {
         let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let at = |name: &str| from.path().join(name);
         fs::create_dir_all(at("java/deep")).unwrap();
@@ -162,7 +162,7 @@ mod tests {
         symlink(at("java/deep/settings"), at("localtime")).unwrap();
         let [source, target] = [&from, &to].map(|dir| {
             let path = CString::new(dir.path().as_os_str().as_bytes()).unwrap();
-            disk::open(CWD, &path).unwrap()
+            disk::open_directory(CWD, &path).unwrap()
         });
         copy_all(&source, &target, &mut 100, &|name| name != "unwanted").unwrap();
         let read = |name: &str| fs::read_to_string(to.path().join(name)).unwrap();

@@ -3,24 +3,24 @@
 //!
 //! # Theory of operation
 //!
-//! The processes are those of a run with namespaces (see the documentation of the module `linux`), but nothing hides
+//! The processes are those of a run with namespaces (see the documentation of the module `linux`). But nothing hides
 //! the machine from the program: landlock and the filter refuse access to it.
 //!
-//! Landlock's domains replace the process namespace. The slot enters one, PID 1 of the run one within it, the program
-//! a third within that; each forbids signals to processes outside. So `kill(-1)` of PID 1 reaches every process of the
-//! run and no other, all at once, however they fork; that of the slot also reaches PID 1; the program reaches neither.
-//! This is tested: a slot that can signal its judge, or a PID 1 that can signal its slot, stops. PID 1 and the slot
-//! adopt orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. If the slot dies, a signal tells PID 1,
-//! which kills all.
+//! Landlock's domains replace the process namespace. The slot enters one, PID 1 of the run a second within it, the
+//! program a third within that. Each forbids signals to processes outside. So `kill(-1)` of PID 1 reaches every
+//! process of the run and no other, all at once, however they fork. That of the slot also reaches PID 1; the program
+//! reaches neither. This is tested: a slot that can signal its judge, or a PID 1 that can signal its slot, stops. PID
+//! 1 and the slot adopt orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. If the slot dies, PID 1
+//! gets a signal and kills all.
 //!
-//! Box and temporary directory are directories on disk, so they have other names than `/box` and `/tmp`, and shown
-//! places keep their own: paths in arguments, environment and links are translated. Their size is measured by
-//! searching them.
+//! Box and temporary directory are directories on disk. So they have other paths than `/box` and `/tmp`, and shown
+//! files keep their own: paths in arguments, environment and links are translated. The size of the directories is
+//! measured by a search.
 //!
 //! # What is weaker
 //!
 //! - A program can find out that a file exists, how large it is and when it changed, if it knows the name.
-//! - The box is searched every 15 ms, so it can exceed its limit for a moment; deleted files that are still open are
+//! - The box is searched every 15 ms, so it can exceed its limit for a moment. Deleted files that are still open are
 //!   not counted.
 //! - Without root, the program has the judge's own user. Calls that act on files by their owner alone, such as
 //!   `chmod`, do nothing.
@@ -36,21 +36,21 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::model::tree::TreeEntry;
 use crate::sandbox::boxes::DiskBoxes;
-use crate::sandbox::disk::{self, SLOTS};
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::disk::{self, SLOT_PREFIXES};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::detect::host::has_capabilities;
 use crate::sandbox::linux::filter::landlock_filter::{self, SameUser};
-use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::run::child::{Change, Identity};
+use crate::sandbox::linux::keeper::prepare::SlotSetup;
+use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::boxes::{Boxes, give};
+use crate::sandbox::linux::view::boxes::{RunBoxes, give_to_program};
 use crate::sandbox::linux::view::etc::is_needed;
-use crate::sandbox::linux::view::mounts::{Bind, SYSTEM, c_path};
-use crate::sandbox::translate::Translation;
+use crate::sandbox::linux::view::mounts::{SYSTEM_DIRECTORIES, ShownMount, c_path};
+use crate::sandbox::translate::PathTranslation;
 
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
 /// `Documentation/userspace-api/landlock.rst`; Linux 6.12.
-const NEEDED: usize = 6;
+const NEEDED_VERSION: usize = 6;
 
 /// Rights, as landlock numbers them.
 pub(crate) mod right {
@@ -68,10 +68,10 @@ pub(crate) mod right {
     pub(crate) const SCOPES: u64 = 3;
 }
 
-const LOOK: u64 = right::READ_FILE | right::READ_DIR;
+const READ_RIGHTS: u64 = right::READ_FILE | right::READ_DIR;
 
-/// Files below `/proc` about the machine as a whole, which run-time systems read.
-const PROC: [&str; 6] = [
+/// Files below `/proc` about the machine as a whole. Run-time systems read them.
+const PROC_FILES: [&str; 6] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
@@ -82,10 +82,10 @@ const PROC: [&str; 6] = [
 
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// How programs get their own user: with root's rights, if this process has them.
+/// Programs get another user if this process has the rights for that.
 ///
 /// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
-pub(crate) fn change(status: &str) -> Change {
+pub(crate) fn user_change(status: &str) -> UserChange {
     const CHOWN: u32 = 0;
     const DAC_OVERRIDE: u32 = 1;
     const FOWNER: u32 = 3;
@@ -93,15 +93,14 @@ pub(crate) fn change(status: &str) -> Change {
     const SETGID: u32 = 6;
     const SETUID: u32 = 7;
     if has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
-        Change::Switch
+        UserChange::Switch
     } else {
-        Change::Already
+        UserChange::Unchanged
     }
 }
 
-/// What a slot without namespaces has instead of its own view.
 pub(crate) struct LandlockView {
-    identity: Identity,
+    identity: UserIdentity,
     disk: DiskBoxes,
     /// Rules that only keep signals in.
     scope: OwnedFd,
@@ -111,18 +110,19 @@ pub(crate) struct LandlockView {
 
 impl LandlockView {
     /// Puts this process, the slot, into its domain, and makes a directory for its runs.
-    pub(crate) fn make(setup: &Setup) -> Result<Self, Fault> {
+    pub(crate) fn make(setup: &SlotSetup) -> Result<Self, Fault> {
         let version = sys::landlock_version().unwrap_or(0);
-        if version < NEEDED {
+        if version < NEEDED_VERSION {
             let has = match version {
                 0 => "the kernel has no landlock, or it is not switched on".to_owned(),
                 version => format!("the kernel has version {version} of landlock"),
             };
-            let reason = format!("{has}; version {NEEDED} is needed, of Linux 6.12 or newer");
+            let reason =
+                format!("{has}; version {NEEDED_VERSION} is needed, of Linux 6.12 or newer");
             return Err(Fault::new("isolate by landlock", reason));
         }
         let identity = setup.identity;
-        if identity.change == Change::Already && setup.outside_uid == 0 {
+        if identity.change == UserChange::Unchanged && setup.outside_uid == 0 {
             let reason = "root may not become another user here, and as root the number of \
                           processes cannot be limited; run juror as an ordinary user";
             return Err(Fault::new("isolate by landlock", reason));
@@ -137,45 +137,42 @@ impl LandlockView {
         }
         // Another user must be able to pass through, but need not see the contents.
         let (same_user, mode) = match identity.change {
-            Change::Already => (SameUser::Yes, 0o700),
-            Change::Switch => (SameUser::No, 0o711),
+            UserChange::Unchanged => (SameUser::Yes, 0o700),
+            UserChange::Switch => (SameUser::No, 0o711),
         };
-        let disk = DiskBoxes::make(&setup.temporary, SLOTS[0], mode)?;
+        let disk = DiskBoxes::make(&setup.temporary, SLOT_PREFIXES[0], mode)?;
         check_reach(disk.path(), identity)?;
         Ok(Self {
             identity,
             disk,
             scope,
-            filter: landlock_filter::filter(same_user),
+            filter: landlock_filter::additional_filter(same_user),
             slot: std::process::id().cast_signed(),
         })
     }
 
     /// Checks that the program's user can reach everything that is to be shown.
-    pub(crate) fn show(&self, wanted: &[Bind]) -> Result<(), Fault> {
+    pub(crate) fn check_shown(&self, wanted: &[ShownMount]) -> Result<(), Fault> {
         wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
-    /// Makes box and temporary directory.
     pub(crate) fn boxes(
         &mut self,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &Translation,
-    ) -> Result<Boxes, Fault> {
+        names: &PathTranslation,
+    ) -> Result<RunBoxes, Fault> {
         let owner = self.identity;
-        let directories = self.disk.prepare(&|made| give(made, owner))?;
-        Boxes::of(directories, owner, files, contents, names)
+        let directories = self.disk.prepare(&|made| give_to_program(made, owner))?;
+        RunBoxes::fill(directories, owner, files, contents, names)
     }
 
-    /// Translates paths in a job to those of the machine.
-    pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
-        self.disk.names(shown.iter().map(|shown| (&*shown.inside, &*shown.host)))
+    pub(crate) fn path_translation(&self, shown: &[ShownMount]) -> PathTranslation {
+        self.disk.path_translation(shown.iter().map(|shown| (&*shown.inside, &*shown.host)))
     }
 
-    /// The additional data for PID 1 and the program.
-    pub(crate) fn plan(&self) -> Result<LandlockPlan, Fault> {
-        Ok(LandlockPlan {
+    pub(crate) fn landlock_spec(&self) -> Result<LandlockSpec, Fault> {
+        Ok(LandlockSpec {
             scope: self.scope.as_raw_fd(),
             slot: self.slot,
             filter: self.filter.clone(),
@@ -187,9 +184,9 @@ impl LandlockView {
     /// directories and to devices, and nothing else.
     pub(crate) fn rules(
         &self,
-        boxes: &Boxes,
+        boxes: &RunBoxes,
         writable: bool,
-        visible: &[Bind],
+        visible: &[ShownMount],
     ) -> Result<OwnedFd, Fault> {
         let rules = sys::landlock_ruleset(&[right::ALL, right::TCP, right::SCOPES])
             .step("make landlock rules")?;
@@ -199,14 +196,14 @@ impl LandlockView {
                 .step("add a landlock rule")
         };
         let all = right::ALL & !right::IOCTL_DEV;
-        let start = LOOK | right::EXECUTE;
+        let start = READ_RIGHTS | right::EXECUTE;
         allow(boxes.filled.directory.as_raw_fd(), if writable { all } else { start })?;
         allow(boxes.temporary.as_raw_fd(), all)?;
         for path in system_paths() {
             allow_path(&path, start, &allow)?;
         }
-        for path in PROC.iter().map(Path::new) {
-            allow_path(path, LOOK, &allow)?;
+        for path in PROC_FILES.iter().map(Path::new) {
+            allow_path(path, READ_RIGHTS, &allow)?;
         }
         for path in DEVICES.iter().map(Path::new) {
             allow_path(path, right::READ_FILE | right::WRITE_FILE, &allow)?;
@@ -217,15 +214,13 @@ impl LandlockView {
         Ok(rules)
     }
 
-    /// Removes the files of the last run, unless they must be looked at first.
-    pub(crate) fn remove_now(&mut self) {
+    pub(crate) fn remove_run(&mut self) {
         self.disk.remove_run();
     }
 }
 
-/// The system's directories, and the files of `/etc` that run-time systems read.
 fn system_paths() -> Vec<PathBuf> {
-    let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
+    let system = SYSTEM_DIRECTORIES.iter().map(|name| Path::new("/").join(name));
     let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
     let etc = etc.filter(|entry| is_needed(&entry.file_name()));
     system.chain(etc.map(|entry| entry.path())).collect()
@@ -247,8 +242,7 @@ fn allow_path(
     allow(place.as_raw_fd(), rights)
 }
 
-/// The additional data for PID 1 and the program.
-pub(crate) struct LandlockPlan {
+pub(crate) struct LandlockSpec {
     /// Rules that only keep signals in.
     pub(crate) scope: RawFd,
     pub(crate) slot: i32,
@@ -258,11 +252,11 @@ pub(crate) struct LandlockPlan {
 }
 
 /// The rights of PID 2 below its own `/proc/PID`.
-pub(crate) const OWN_PROC: u64 = LOOK;
+pub(crate) const OWN_PROC: u64 = READ_RIGHTS;
 
 /// Checks that another user than the judge's can pass every directory on the way.
-fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
-    if identity.change == Change::Already {
+fn check_reach(path: &Path, identity: UserIdentity) -> Result<(), Fault> {
+    if identity.change == UserChange::Unchanged {
         return Ok(());
     }
     const SEARCH_BY_ALL: u32 = 0o001;
@@ -282,14 +276,14 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Disk usage of the run, in bytes; above any limit if it is unknown.
-pub(crate) fn used(boxes: &Boxes) -> u64 {
-    disk::used(&boxes.filled.directory).saturating_add(disk::used(&boxes.temporary))
+/// In bytes; above any limit if it is unknown.
+pub(crate) fn run_disk_usage(boxes: &RunBoxes) -> u64 {
+    disk::disk_usage(&boxes.filled.directory).saturating_add(disk::disk_usage(&boxes.temporary))
 }
 
 /// Kills every process of the run, and waits for those that became the slot's children. Only for a slot in its own
 /// domain: see [`LandlockView::make`].
-pub(crate) fn sweep() -> sys::Usage {
+pub(crate) fn kill_domain() -> sys::Usage {
     let mut sum = sys::Usage::default();
     let _ = sys::kill(-1, libc::SIGKILL);
     while let Ok(ended) = sys::wait(-1) {

@@ -1,8 +1,8 @@
 //! The file system that a program sees: a template, built once for each slot, that every run copies.
 //!
-//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only to pick up a
+//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only to copy a
 //! directory to show. The other is the template: a small file system in memory as root, with the system's directories
-//! in it, read-only. The slot lives there, so a run in a new mount namespace gets a copy of the template and nothing
+//! in it, read-only. The slot lives there. So a run in a new mount namespace gets a copy of the template and nothing
 //! else: no mount of the machine is hidden in it. What a job shows is attached only in the run's own namespace, when
 //! the run begins; the template has just the mount points for it.
 //!
@@ -17,41 +17,40 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{FileType, Mode};
 
-use crate::model::job::Shown;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::child::Identity;
+use crate::model::job::VisiblePath;
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::run::child::UserIdentity;
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
+use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, MountScope};
 use crate::sandbox::linux::view::etc;
 
-/// The system's own directories, shown if the machine has them.
-pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+pub(crate) const SYSTEM_DIRECTORIES: [&str; 7] =
+    ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /// Devices without state or with a random one, of major number 1, each with its minor number.
 const DEVICES: [(&str, u32); 5] =
     [("null", 3), ("zero", 5), ("full", 7), ("random", 8), ("urandom", 9)];
 
 /// Paths where nothing can be shown, because they belong to the run.
-const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
+const RESERVED_PATHS: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
 
-/// The view that runs copy.
-pub(crate) struct Template {
-    /// The root, which is made writable while mount points are made.
+pub(crate) struct ViewTemplate {
+    /// Made writable while mount points are made.
     root: OwnedFd,
     machine: OwnedFd,
     own: OwnedFd,
-    points: Vec<Point>,
+    points: Vec<MountPoint>,
 }
 
 /// An empty directory or file of the view, which is a mount point in a run.
 #[derive(PartialEq, Eq)]
-struct Point {
+struct MountPoint {
     path: PathBuf,
     is_directory: bool,
 }
 
-impl Point {
-    /// Makes it, and the directories above it.
+impl MountPoint {
+    /// Also makes the directories above it.
     fn make(&self) -> Result<(), Fault> {
         if let Some(parent) = self.path.parent() {
             make_directory(parent)?;
@@ -64,7 +63,7 @@ impl Point {
         Ok(())
     }
 
-    /// Removes it, and the directories above it that become empty. Fails on everything that belongs to something else.
+    /// Also removes the directories above it that become empty. Fails on everything that belongs to something else.
     fn remove(&self) {
         let _ = if self.is_directory {
             fs::remove_dir(&self.path)
@@ -79,21 +78,18 @@ impl Point {
     }
 }
 
-/// The temporary directory of a run.
 const TEMPORARY: &str = "/tmp";
-/// The mount points of what a run sees in its temporary directory.
+/// Mount points of what a run sees in its temporary directory.
 pub(crate) const BEHIND_LINKS: &str = "/shown/tmp";
 
-/// A directory or file of the machine to show.
-pub(crate) struct Bind {
+pub(crate) struct ShownMount {
     pub(crate) host: PathBuf,
     pub(crate) inside: PathBuf,
 }
 
-impl Bind {
-    /// A shown place and its path here. `/tmp` belongs to the run; what is shown there is mounted elsewhere, and the
-    /// run's `/tmp` gets a link to it.
-    pub(crate) fn new(shown: &Shown, host: PathBuf) -> Self {
+impl ShownMount {
+    /// `/tmp` belongs to the run. What is shown there is mounted elsewhere, and the run's `/tmp` gets a link to it.
+    pub(crate) fn new(shown: &VisiblePath, host: PathBuf) -> Self {
         let inside = match shown.inside.strip_prefix(TEMPORARY) {
             Ok(below) => Path::new(BEHIND_LINKS).join(below),
             Err(_) => shown.inside.clone(),
@@ -102,23 +98,22 @@ impl Bind {
     }
 }
 
-/// What the slot itself needs to see, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Context {
-    Alone,
-    /// The machine's `/proc`: to look at the run's processes if no control group counts, and because a user namespace
+pub(crate) enum SlotContext {
+    WithoutProc,
+    /// The machine's `/proc`: to measure the run's processes if no control group counts, and because a user namespace
     /// may mount a new one only if a whole one is visible. Each run mounts its own on top.
     WithMachineProc,
 }
 
 /// A copy of a mount that is not attached yet.
-pub(crate) struct Picked {
+pub(crate) struct MountCopy {
     pub(crate) inside: PathBuf,
     pub(crate) tree: OwnedFd,
     is_directory: bool,
 }
 
-impl Picked {
+impl MountCopy {
     fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
         let stat = rustix::fs::fstat(&tree).step("inspect a mount")?;
         Ok(Self {
@@ -129,28 +124,28 @@ impl Picked {
     }
 }
 
-impl Template {
+impl ViewTemplate {
     /// Builds the view and makes it this process's root. The process must be in its own mount namespace.
-    pub(crate) fn build(identity: Identity, context: Context) -> Result<Self, Fault> {
+    pub(crate) fn build(identity: UserIdentity, context: SlotContext) -> Result<Self, Fault> {
         let none = c"none";
         // Later mounts of the machine appear here, but nothing that happens here appears there.
         mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
             .step("separate the mounts from the machine's")?;
-        let machine = namespace()?;
+        let machine = mount_namespace()?;
         let made = sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)");
-        made.map_err(Fault::of_namespaces)?;
-        let own = namespace()?;
+        made.map_err(Fault::for_namespaces)?;
+        let own = mount_namespace()?;
         let options = [(c"mode", c"755"), (c"size", c"32m"), (c"nr_inodes", c"16k")];
         let root = mount::tmpfs(&options, ATTR_NOSUID).step("make the root of the sandbox")?;
         let mut waiting = Vec::new();
         let links = system_directories(&mut waiting)?;
-        if context == Context::WithMachineProc {
+        if context == SlotContext::WithMachineProc {
             let tree = mount::open_tree(c"/proc").step("copy the mount of /proc")?;
             let inside = PathBuf::from("/proc");
-            waiting.push(Picked::new(inside, tree)?);
+            waiting.push(MountCopy::new(inside, tree)?);
         }
         let here = PathBuf::from(format!("/proc/self/fd/{}", root.as_raw_fd()));
-        etc::write(&root, identity)?;
+        etc::write_etc(&root, identity)?;
         make_devices(&here, &mut waiting)?;
         for name in ["proc", "tmp", "box"] {
             make_directory(&here.join(name))?;
@@ -158,24 +153,25 @@ impl Template {
         for (name, target) in links {
             symlink(&target, here.join(name)).step_on("link in the sandbox's root:", name)?;
         }
-        enter(&root)?;
+        enter_root(&root)?;
         for mount in waiting {
-            attach(mount)?;
+            attach_mount(mount)?;
         }
         let template = Self { root, machine, own, points: Vec::new() };
         template.set_flags(ATTR_RDONLY, 0)?;
         Ok(template)
     }
 
-    /// Copies the mounts to show beside the system, in the order in which they must be attached, and makes exactly
-    /// their mount points.
-    pub(crate) fn show(&mut self, wanted: &[Bind]) -> Result<Vec<Picked>, Fault> {
-        let mut sorted: Vec<&Bind> = wanted.iter().collect();
+    /// Copies the mounts to show, in the order in which they must be attached, and makes exactly their mount points.
+    pub(crate) fn copy_shown(&mut self, wanted: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
+        let mut sorted: Vec<&ShownMount> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
-        let waiting = self.pick_up(&sorted)?;
-        let place =
-            |mount: &Picked| Point { path: mount.inside.clone(), is_directory: mount.is_directory };
-        let places: Vec<Point> = waiting.iter().map(place).collect();
+        let waiting = self.copy_mounts(&sorted)?;
+        let place = |mount: &MountCopy| MountPoint {
+            path: mount.inside.clone(),
+            is_directory: mount.is_directory,
+        };
+        let places: Vec<MountPoint> = waiting.iter().map(place).collect();
         if places != self.points {
             self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);
@@ -185,7 +181,7 @@ impl Template {
         Ok(waiting)
     }
 
-    fn change_points(&mut self, wanted: Vec<Point>) -> Result<(), Fault> {
+    fn change_points(&mut self, wanted: Vec<MountPoint>) -> Result<(), Fault> {
         for point in self.points.drain(..).rev() {
             point.remove();
         }
@@ -197,8 +193,7 @@ impl Template {
         Ok(())
     }
 
-    /// Copies mounts out of the machine's namespace.
-    fn pick_up(&self, wanted: &[&Bind]) -> Result<Vec<Picked>, Fault> {
+    fn copy_mounts(&self, wanted: &[&ShownMount]) -> Result<Vec<MountCopy>, Fault> {
         for shown in wanted {
             check_inside(&shown.inside)?;
         }
@@ -209,42 +204,39 @@ impl Template {
             sys::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS).step("change the mount namespace")
         };
         enter(&self.machine)?;
-        let picked: Result<Vec<Picked>, Fault> = wanted
+        let picked: Result<Vec<MountCopy>, Fault> = wanted
             .iter()
             .map(|shown| {
                 let tree = mount::open_tree(&c_path(&shown.host)?)
                     .step_on("show", shown.host.display())?;
-                read_only(&tree)?;
-                Picked::new(shown.inside.clone(), tree)
+                make_read_only(&tree)?;
+                MountCopy::new(shown.inside.clone(), tree)
             })
             .collect();
         enter(&self.own)?;
         picked
     }
 
-    /// Adds and removes flags of the root's mount.
     fn set_flags(&self, set: u64, clear: u64) -> Result<(), Fault> {
-        mount::mount_setattr(self.root.as_raw_fd(), Reach::One, set, clear)
+        mount::mount_setattr(self.root.as_raw_fd(), MountScope::One, set, clear)
             .map(|_| ())
             .step("change the mount flags of the sandbox's root")
     }
 }
 
-/// This process's mount namespace.
-fn namespace() -> Result<OwnedFd, Fault> {
+fn mount_namespace() -> Result<OwnedFd, Fault> {
     let file = File::open("/proc/self/ns/mnt").step("open the mount namespace")?;
     Ok(file.into())
 }
 
-/// A path in the kernel's form.
 pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
 }
 
-fn read_only(tree: &OwnedFd) -> Result<(), Fault> {
+fn make_read_only(tree: &OwnedFd) -> Result<(), Fault> {
     let flags = ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV;
-    mount::mount_setattr(tree.as_raw_fd(), Reach::Tree, flags, 0)
+    mount::mount_setattr(tree.as_raw_fd(), MountScope::Tree, flags, 0)
         .map(|_| ())
         .step("make a mount read-only")
 }
@@ -256,16 +248,16 @@ fn check_inside(inside: &Path) -> Result<(), Fault> {
     if !inside.is_absolute() || !plain || inside == Path::new("/") {
         return Err(Fault::new(step(), "not an absolute path without `..`"));
     }
-    match RESERVED.iter().find(|name| inside.starts_with(name)) {
+    match RESERVED_PATHS.iter().find(|name| inside.starts_with(name)) {
         Some(name) => Err(Fault::new(step(), format!("{name} belongs to the run"))),
         None => Ok(()),
     }
 }
 
-/// Copies the mounts of the system's directories; returns the names that are links here, with their targets.
-fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
+/// Returns the names that are links here, with their targets.
+fn system_directories(waiting: &mut Vec<MountCopy>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
     let mut links = Vec::new();
-    for name in SYSTEM {
+    for name in SYSTEM_DIRECTORIES {
         let path = Path::new("/").join(name);
         let Ok(kind) = fs::symlink_metadata(&path) else { continue };
         if kind.is_symlink() {
@@ -274,23 +266,22 @@ fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, Pa
         } else if kind.is_dir() {
             let tree =
                 mount::open_tree(&c_path(&path)?).step_on("copy the mount of", path.display())?;
-            read_only(&tree)?;
-            waiting.push(Picked::new(path, tree)?);
+            make_read_only(&tree)?;
+            waiting.push(MountCopy::new(path, tree)?);
         }
     }
     Ok(links)
 }
 
-/// Makes the mount point and attaches the mount.
-fn attach(mount: Picked) -> Result<(), Fault> {
-    let point = Point { path: mount.inside, is_directory: mount.is_directory };
+fn attach_mount(mount: MountCopy) -> Result<(), Fault> {
+    let point = MountPoint { path: mount.inside, is_directory: mount.is_directory };
     point.make()?;
     mount::move_mount(mount.tree.as_raw_fd(), &c_path(&point.path)?)
         .map(|_| ())
         .step_on("mount", point.path.display())
 }
 
-/// Makes a directory that everybody may enter, and those above it.
+/// Everybody may enter it. Also makes the directories above it.
 fn make_directory(path: &Path) -> Result<(), Fault> {
     if path.is_dir() {
         return Ok(());
@@ -302,8 +293,7 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
         .step_on("make the directory", path.display())
 }
 
-/// Makes the new root the root, and releases the machine's.
-fn enter(root: &OwnedFd) -> Result<(), Fault> {
+fn enter_root(root: &OwnedFd) -> Result<(), Fault> {
     mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
     mount::pivot_root_here().step("make the sandbox's root the root")?;
@@ -312,8 +302,7 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The few devices, and the names of the standard streams.
-fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
+fn make_devices(root: &Path, waiting: &mut Vec<MountCopy>) -> Result<(), Fault> {
     let dev = root.join("dev");
     make_directory(&dev)?;
     for (name, minor) in DEVICES {
@@ -328,9 +317,9 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
             let tree =
                 mount::open_tree(&c_path(&host)?).step_on("copy the mount of", host.display())?;
             let flags = ATTR_RDONLY | ATTR_NOSUID;
-            mount::mount_setattr(tree.as_raw_fd(), Reach::One, flags, 0)
+            mount::mount_setattr(tree.as_raw_fd(), MountScope::One, flags, 0)
                 .step_on("make read-only the mount of", host.display())?;
-            waiting.push(Picked::new(host, tree)?);
+            waiting.push(MountCopy::new(host, tree)?);
         }
     }
     const LINKS: [(&str, &str); 5] = [

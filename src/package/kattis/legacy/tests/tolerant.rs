@@ -1,4 +1,4 @@
-//! What other judges take without a word, as packages that people have got into the way of it.
+//! Habits that other judges accept without a message, so that packages have them.
 
 use super::{DRAFT, SMALLEST, check, package, problem};
 use crate::model::problem::Grading;
@@ -9,7 +9,7 @@ const SETTINGS: &str = "--- problem.yaml\nauthor: x\nname: Small\n";
 
 /// Source: problemtools `load_metadata`: nothing in the file means that every key has its default.
 #[test]
-fn settings_without_keys_are_those_of_the_defaults() {
+fn settings_without_keys_have_the_defaults() {
     let check = |text: &str| {
         let changes = format!(
             "--- problem.yaml\n{text}--- output_validators/v.py\nx\n--- data/testdata.yaml\nrange: 0 9\n"
@@ -27,7 +27,7 @@ fn settings_without_keys_are_those_of_the_defaults() {
 
 /// Source: DOMjudge `ImportProblemService`, which asks whether a key is set.
 #[test]
-fn a_key_without_a_value_is_not_there() {
+fn a_key_without_a_value_counts_as_absent() {
     let yaml = "type:\nvalidation:\nvalidator_flags:\ngrading:\nlimits: {memory: }\nkeywords:\n";
     check(SMALLEST, &format!("{SETTINGS}{yaml}"), &[]);
     let problem = problem(SMALLEST, &format!("{SETTINGS}{yaml}--- output_validators/v.py\nx\n"));
@@ -88,7 +88,7 @@ fn a_number_in_quotes_is_that_number() {
 }
 
 #[test]
-fn a_byte_order_mark_is_told_and_all_is_read() {
+fn a_byte_order_mark_is_reported_and_the_file_is_read() {
     let changes =
         "--- problem.yaml\n\u{feff}author: x\nname: Other\n--- data/secret/1.in\n\u{feff}1 2\n";
     let mark = "starts with a byte-order mark (BOM); save the file as UTF-8 without BOM";
@@ -102,7 +102,7 @@ fn a_byte_order_mark_is_told_and_all_is_read() {
 
 /// Source: problemtools `default_validator`, which reads its flags one after the other.
 #[test]
-fn of_flags_that_contradict_each_other_the_last_counts() {
+fn the_last_of_contradicting_flags_counts() {
     let check = |of_problem: &str, of_group: &str, expected: &str| {
         let changes = format!(
             "{SETTINGS}validator_flags: {of_problem}\n--- data/secret/testdata.yaml\noutput_validator_flags: {of_group}\n"
@@ -121,7 +121,7 @@ fn of_flags_that_contradict_each_other_the_last_counts() {
 }
 
 #[test]
-fn flags_of_the_problem_are_checked_where_they_stand() {
+fn wrong_flags_of_the_problem_are_reported_at_their_place() {
     let unknown = "the default output validator has no argument `flt`; it has `case_sensitive`, `space_change_sensitive`, `float_relative_tolerance`, `float_absolute_tolerance`, `float_tolerance`";
     check(
         SMALLEST,
@@ -156,7 +156,7 @@ fn the_language_of_a_submission_is_that_of_most_files() {
 }
 
 #[test]
-fn what_is_plainly_not_a_submission_is_left_out() {
+fn files_that_are_no_programs_are_no_submissions() {
     let ignored = "is ignored: it is not a submission; remove it or move it elsewhere";
     let changes = "\
 --- submissions/accepted/out

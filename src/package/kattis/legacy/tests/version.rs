@@ -3,7 +3,7 @@
 use super::{DRAFT, SMALLEST, problem};
 
 #[test]
-fn a_line_says_which_version_is_read_and_why() {
+fn the_version_has_a_reason() {
     let check = |base: &str, changes: &str, format: &str, reason: &str| {
         let problem = problem(base, changes);
         assert_eq!((problem.layout.format, problem.format_reason.as_str()), (format, reason));

@@ -199,7 +199,7 @@ fn names_do_not_collide() {
 }
 
 #[test]
-fn unlisted_files_are_told() {
+fn files_of_no_test_case_are_reported() {
     check(
         "\
 --- data/secret/2.input
@@ -325,7 +325,7 @@ output_validator_args: [case_sensitive]
 
 /// 2025-09, "Displaying test cases": a text that is shown or downloaded instead of an input that is not there is an error
 #[test]
-fn a_text_for_contestants_alone_is_no_sample() {
+fn a_text_for_contestants_without_an_input_is_no_sample() {
     for ending in ["in.statement", "ans.statement", "in.download", "ans.download", "out"] {
         let fault = format!(
             "error data/sample/1.{ending}: there is no `1.in` for it; add 1.in, or remove the file"
@@ -336,7 +336,7 @@ fn a_text_for_contestants_alone_is_no_sample() {
 
 /// 2025-09, "Samples for interactive and multi-pass problems": Windows line ends of an `.interaction` are a warning
 #[test]
-fn an_exchange_with_windows_line_ends_is_read() {
+fn an_interaction_with_windows_line_ends_is_read() {
     let files = "--- data/sample/1.in\n1\n--- data/sample/1.ans\n1\n\
                  --- data/sample/1.in.download\n1\n--- data/sample/1.ans.download\n1\n";
     let warning = "warning data/sample/1.interaction: has Windows line ends (CR LF); save the file with Unix line ends (LF)";
@@ -377,7 +377,7 @@ fn shown_and_downloaded_files_fit_together() {
     check_sample(
         &["out", "ans.statement"],
         &[
-            "error data/sample/1.ans.statement: and 1.out both replace the answer of `1`; keep one of the two",
+            "error data/sample/1.ans.statement: conflicts with 1.out: both replace the answer of `1`; keep one of the two",
         ],
     );
     check_sample(&["interaction", "in.download", "ans.download"], &[]);
@@ -399,7 +399,7 @@ fn shown_and_downloaded_files_fit_together() {
     check_sample(
         &["interaction", "in.statement", "in.download", "ans.download"],
         &[
-            "error data/sample/1.interaction: and 1.in.statement both replace the input of `1`; keep one of the two",
+            "error data/sample/1.interaction: conflicts with 1.in.statement: both replace the input of `1`; keep one of the two",
         ],
     );
     check(
@@ -454,7 +454,9 @@ x
 --- data/secret/1.svg
 x
 ",
-        &["error data/secret/1.svg: and 1.png both illustrate `1`; keep one of the two"],
+        &[
+            "error data/secret/1.svg: conflicts with 1.png: both illustrate `1`; keep one of the two",
+        ],
     );
 }
 

@@ -8,7 +8,7 @@ use crate::package::read;
 
 /// 2025-09, "General requirements": a name that the format ignores is a warning
 #[test]
-fn names_that_the_format_ignores_are_told() {
+fn ignored_names_are_reported() {
     check(
         "\
 --- data/secret/a b.in
@@ -83,7 +83,7 @@ x
 }
 
 #[test]
-fn links_that_lead_nowhere_leave_the_rest_to_be_judged() {
+fn broken_links_prevent_judging_only_in_test_data() {
     let check = |name: &str, hinders: usize| {
         for target in ["/etc/passwd", "nowhere", "."] {
             let package = Package::new(&format!("--- {name} -> {target}\n"));
@@ -96,12 +96,12 @@ fn links_that_lead_nowhere_leave_the_rest_to_be_judged() {
     };
     check("submissions/accepted/b.cpp", 0);
     check("attachments/b.txt", 0);
-    // Nobody is accepted because a test case is not there.
+    // A missing test case must not get anyone accepted.
     check("data/secret/2.in", 1);
 }
 
 #[test]
-fn what_belongs_to_another_format_is_told() {
+fn files_of_another_format_are_reported() {
     check(
         "\
 --- problem_statement/problem.tex
@@ -125,7 +125,7 @@ x
 }
 
 #[test]
-fn a_file_in_place_of_a_directory_is_told() {
+fn a_file_in_place_of_a_directory_is_reported() {
     check(
         "--- output_validator\nx\n",
         &[
@@ -135,7 +135,7 @@ fn a_file_in_place_of_a_directory_is_told() {
 }
 
 #[test]
-fn a_static_validator_that_nothing_asks_for_is_doubted() {
+fn an_unused_static_validator_is_a_warning() {
     let ask = "add `static_validation_score: pass-fail` or a number to that of a group";
     check(
         "--- static_validator/x.py\nx\n",
@@ -215,7 +215,7 @@ fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
 }
 
 #[test]
-fn statements_of_another_version_are_named() {
+fn statements_of_another_version_are_reported() {
     check(
         "\
 --- statement removed
@@ -311,7 +311,7 @@ x
 /// 2025-09, "LaTeX environment and supported subset": `\nextsample` without a sample that is left is an error
 /// 2025-09, "Markdown environment and supported features": `{{nextsample}}` without a sample that is left is an error
 #[test]
-fn statements_place_no_sample_that_is_not_there() {
+fn statements_place_only_existing_samples() {
     let sample = "--- data/sample/1.in\n1 2\n--- data/sample/1.ans\n3\n";
     let check = |name: &str, text: &str, is_right: bool| {
         let word = if name.ends_with("md") { "{{nextsample}}" } else { "\\nextsample" };
@@ -518,7 +518,7 @@ fn encodings_and_line_ends_are_checked() {
 }
 
 #[test]
-fn what_is_no_package_is_told_with_a_way_out() {
+fn a_missing_package_is_reported_with_help() {
     let keep = tempfile::TempDir::new().expect("a temporary directory");
     let dir = keep.path();
     let check = |path: &Path, message: &str, help: &str| {
@@ -559,7 +559,7 @@ fn what_is_no_package_is_told_with_a_way_out() {
 
 /// 2025-09, "General requirements": a directory name with more than lower-case letters and digits is a warning
 #[test]
-fn the_name_of_the_directory_is_doubted() {
+fn an_unusual_directory_name_is_a_warning() {
     let keep = tempfile::TempDir::new().expect("a temporary directory");
     let dir = keep.path().join("My-Problem");
     fs::rename(&Package::new("").dir, &dir).expect("the same file system");

@@ -1,4 +1,4 @@
-//! Nothing that a file may hold makes the reader fall over.
+//! The reader copes with whatever a file contains.
 
 use std::fs;
 
@@ -16,8 +16,8 @@ fn a_file_with_endless_faults_gives_a_bounded_report() {
     assert!(read(&package.dir).diagnostics.len() < 250);
 }
 
-/// Whether something that is said about a package with this file begins so.
-fn bounded(name: &str, content: &str, expected: &str) {
+/// Checks that a remark about a package with this file begins with `expected`.
+fn check_remark(name: &str, content: &str, expected: &str) {
     let package = Package::new("");
     package.write(name, content.as_bytes());
     let remarks = package.remarks();
@@ -25,10 +25,10 @@ fn bounded(name: &str, content: &str, expected: &str) {
 }
 
 #[test]
-fn what_a_small_file_can_ask_for_has_bounds() {
+fn the_demands_of_a_small_file_are_bounded() {
     let small = "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000\n";
     let of_settings = |added: &str, expected: &str| {
-        bounded("problem.yaml", &format!("{small}{added}\n"), expected)
+        check_remark("problem.yaml", &format!("{small}{added}\n"), expected)
     };
     let long = "x".repeat(200_000);
     // An alias repeats texts as well as values.
@@ -66,7 +66,7 @@ fn what_a_small_file_can_ask_for_has_bounds() {
         "error problem.yaml:5:29: `limits.validation_passes` is too large; at most 10000",
     );
     for (depth, file) in [("[", "a = "), ("a.", "a."), ("{a=", "a=")] {
-        bounded("juror.toml", &format!("{file}{}", depth.repeat(20_000)), "error juror.toml");
+        check_remark("juror.toml", &format!("{file}{}", depth.repeat(20_000)), "error juror.toml");
     }
 }
 
@@ -85,7 +85,7 @@ fn constants_cannot_make_a_small_file_large() {
 }
 
 #[test]
-fn a_long_line_is_not_kept_for_each_place_in_it() {
+fn a_long_line_is_not_copied_for_each_remark() {
     let package = Package::new("");
     let rules: String = (0..10_000).map(|at| format!("x{at}: {{permitted: [AC]}}, ")).collect();
     package.write("submissions/submissions.yaml", format!("{{{rules}}}\n").as_bytes());

@@ -35,7 +35,7 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
 }
 
 #[test]
-fn keys_of_legacy_that_tell_people_something_leave_the_package_to_be_judged() {
+fn legacy_keys_for_people_do_not_prevent_judging() {
     let check = |key: &str, prevents: bool| {
         let package = Package::new(&format!("--- problem.yaml\n{HEAD}\n{key}\n"));
         let remarks = read(&package.dir).diagnostics;
@@ -51,7 +51,7 @@ fn keys_of_legacy_that_tell_people_something_leave_the_package_to_be_judged() {
 
 /// 2025-09, "Problem format version": a version that does not exist is an error
 #[test]
-fn a_version_that_does_not_exist_is_named() {
+fn an_unknown_version_is_an_error() {
     check(
         "\
 --- problem.yaml
@@ -88,7 +88,7 @@ uuid: 123e4567-e89b-42d3-a456-426614174000
 }
 
 #[test]
-fn keys_of_a_type_are_no_faults_where_it_is_the_type() {
+fn keys_of_a_problem_type_are_valid_for_that_type() {
     check(
         "\
 --- problem.yaml
@@ -145,7 +145,7 @@ max_score: 50
 
 /// 2025-09, "Problem metadata": a missing `name` or `uuid` is an error
 #[test]
-fn required_keys_are_missed() {
+fn missing_required_keys_are_errors() {
     check(
         "\
 --- problem.yaml
@@ -197,7 +197,7 @@ uuid: \"\"
 /// 2025-09, "Type": a type twice, and two incompatible ones, are errors
 /// 2025-09, "Static validation test cases": a static validator for `submit-answer` is an error
 #[test]
-fn types_are_words_that_go_together() {
+fn types_are_known_and_compatible() {
     check_each(&[("type: pass-fail", ""), ("type: [pass-fail]", "")]);
     check_problem_yaml(
         "type: interactive",
@@ -244,7 +244,7 @@ fn types_are_words_that_go_together() {
 
 /// 2025-09, "Name": a name without a statement, or a statement without a name, is an error
 #[test]
-fn names_are_those_of_the_statements() {
+fn each_statement_has_a_name() {
     check(
         "\
 --- statement/problem.de.md
@@ -467,7 +467,7 @@ fn faults_of_one_file_are_all_reported() {
 }
 
 #[test]
-fn of_a_key_that_is_there_twice_the_last_counts() {
+fn the_last_of_two_equal_keys_counts() {
     let added = "limits: {memory: 1, memory: 2}";
     check_each(&[(
         added,

@@ -1,4 +1,4 @@
-//! Small packages, each with one fault, and what is said about it.
+//! Small packages, each with one fault, and the remarks about it.
 //!
 //! A package is described as a text: the smallest valid package, changed by what the text says.
 //! `--- PATH` starts the contents of a file, `--- PATH -> TARGET` makes a link, `--- PATH removed`
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 /// The smallest package without a fault.
 const SMALLEST: &str = "
@@ -39,11 +39,9 @@ print(sum(map(int, input().split())))
 exit(42)
 ";
 
-/// Its settings.
 const HEAD: &str =
     "problem_format_version: 2025-09\nname: Small\nuuid: 123e4567-e89b-42d3-a456-426614174000";
 
-/// A package in a directory of its own.
 pub(in crate::package::kattis) struct Package {
     _keep: TempDir,
     pub dir: PathBuf,
@@ -92,15 +90,15 @@ impl Package {
         std::os::unix::fs::symlink(target, path).expect("a new link");
     }
 
-    /// What is said about it, one line a diagnostic.
+    /// The diagnostics, one line each.
     pub(in crate::package::kattis) fn remarks(&self) -> Vec<String> {
-        let Reading { diagnostics, .. } = read(&self.dir);
-        diagnostics.iter().map(|diagnostic| line(diagnostic, &self.dir)).collect()
+        let PackageReading { diagnostics, .. } = read(&self.dir);
+        diagnostics.iter().map(|diagnostic| diagnostic_line(diagnostic, &self.dir)).collect()
     }
 }
 
 /// `error PATH:LINE:COLUMN: MESSAGE; HELP`
-fn line(diagnostic: &Diagnostic, dir: &Path) -> String {
+fn diagnostic_line(diagnostic: &Diagnostic, dir: &Path) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -113,19 +111,19 @@ fn line(diagnostic: &Diagnostic, dir: &Path) -> String {
     format!("{severity} {text}{}", help.unwrap_or_default())
 }
 
-/// Checks what is said about the smallest package with these changes.
+/// Checks the remarks about the smallest package with these changes.
 pub(super) fn check(changes: &str, expected: &[&str]) {
     let remarks = Package::new(changes).remarks();
     assert_eq!(remarks, expected, "\n{changes}\nsaid:\n{}\n", remarks.join("\n"));
 }
 
-/// Checks what is said about keys added to `problem.yaml`. Its own have three lines.
+/// Checks the remarks about keys added to the three lines of `problem.yaml`.
 pub(super) fn check_problem_yaml(added: &str, expected: &[&str]) {
     check(&format!("--- problem.yaml\n{HEAD}\n{added}\n"), expected);
 }
 
-/// Checks what is said about each of these lines of `problem.yaml`: nothing, or an error `COLUMN: MESSAGE; HELP`,
-/// or the same as a warning.
+/// Checks the remark about each of these lines of `problem.yaml`: none, or an error `COLUMN: MESSAGE; HELP`, or
+/// the same as a warning.
 pub(super) fn check_each(table: &[(&str, &str)]) {
     for (line, expected) in table {
         let (severity, rest) = match expected.strip_prefix("warning ") {

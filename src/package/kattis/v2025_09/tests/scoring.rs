@@ -5,7 +5,7 @@ use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::package::read;
 
 /// A scoring problem with the groups `a` and `b`; `secret` has this text.
-fn problem(secret: &str, a: &str, b: &str) -> String {
+fn scoring_problem(secret: &str, a: &str, b: &str) -> String {
     format!(
         "\
 --- problem.yaml
@@ -50,7 +50,7 @@ fn defaults_are_those_of_the_format() {
         aggregation,
         require_pass: Vec::new(),
     };
-    let package = Package::new(&problem(
+    let package = Package::new(&scoring_problem(
         "",
         "max_score: 40",
         "max_score: 60\nscore_aggregation: min\nrequire_pass: [sample, secret/a]",
@@ -71,9 +71,9 @@ fn defaults_are_those_of_the_format() {
 }
 
 #[test]
-fn values_that_are_none_are_named() {
+fn invalid_values_are_reported() {
     check(
-        &problem(
+        &scoring_problem(
             "max_score: -1\nscore_aggregation: max",
             "max_score: 1.5\nrequire_pass: 3",
             "max_score: all\nscore_aggregation: [sum]\nrequire_pass: {a: b}",
@@ -96,13 +96,13 @@ fn values_that_are_none_are_named() {
 #[test]
 fn groups_have_bounds_where_they_must() {
     check(
-        &problem("", "max_score: 100", ""),
+        &scoring_problem("", "max_score: 100", ""),
         &[
             "error data/secret/b/test_group.yaml: secret/b has no bound on its score, but secret has a max_score of 100; set `max_score` to what the group is worth, or `max_score: unbounded` for secret",
         ],
     );
     check(
-        &problem(
+        &scoring_problem(
             "max_score: unbounded",
             "max_score: unbounded\nscore_aggregation: sum",
             "max_score: 5",
@@ -112,7 +112,7 @@ fn groups_have_bounds_where_they_must() {
         ],
     );
     let validator = "--- output_validator/validate.py\nexit(42)\n";
-    let with_validator = |secret: &str, a: &str, b: &str| problem(secret, a, b) + validator;
+    let with_validator = |secret: &str, a: &str, b: &str| scoring_problem(secret, a, b) + validator;
     check(
         &with_validator("max_score: unbounded", "max_score: unbounded", "max_score: 5"),
         &[
@@ -141,28 +141,28 @@ fn groups_have_bounds_where_they_must() {
 }
 
 #[test]
-fn the_points_of_the_groups_are_those_of_the_whole() {
-    check(&problem("", "max_score: 40", "max_score: 60"), &[]);
+fn the_points_of_the_groups_add_up() {
+    check(&scoring_problem("", "max_score: 40", "max_score: 60"), &[]);
     check(
-        &problem("", "max_score: 40", "max_score: 61"),
+        &scoring_problem("", "max_score: 40", "max_score: 61"),
         &[
             "warning data/secret/test_group.yaml: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
         ],
     );
     check(
-        &problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
+        &scoring_problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
         &[
             "warning data/secret/test_group.yaml:1:12: the groups of secret give at most 40, less than its max_score of 50; no submission can earn max_score; change that of secret or of a group",
         ],
     );
-    check(&problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
+    check(&scoring_problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
 }
 
 /// 2025-09, "Group dependencies": a group that is later, unknown, the same, or not pass-fail is an error
 #[test]
 fn only_earlier_groups_that_can_be_passed_are_required() {
     let required = |secret: &str, a: &str, b: &str| {
-        problem(
+        scoring_problem(
             &format!("max_score: 100\n{secret}"),
             &format!("max_score: 40\n{a}"),
             &format!("max_score: 60\n{b}"),
@@ -198,9 +198,9 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
 
 /// 2025-09, "Test data configuration": `max_score`, `score_aggregation` and `require_pass` in `sample` are errors
 #[test]
-fn keys_about_scores_stand_where_there_are_scores() {
+fn keys_about_scores_are_only_for_secret() {
     let keys = "max_score: 1\nscore_aggregation: sum\nrequire_pass: sample\n";
-    let sample = problem("", "max_score: 40", "max_score: 60")
+    let sample = scoring_problem("", "max_score: 40", "max_score: 60")
         + "--- data/sample/test_group.yaml\n"
         + keys
         + "--- data/invalid_input/test_group.yaml\nmax_score: 1\n--- data/invalid_input/1.in\n1\n";
@@ -230,7 +230,7 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
         ),
         ("score: -1", "10: `score` must be a number of at least 0, not -1"),
     ] {
-        let package = problem("", "max_score: 40", "max_score: 60")
+        let package = scoring_problem("", "max_score: 40", "max_score: 60")
             + "--- submissions/submissions.yaml\naccepted/add.py:\n  "
             + rule
             + "\n";
@@ -241,9 +241,9 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
 
 /// 2025-09, "Static validation test cases": a score in a pass-fail group, `pass-fail` in another, and arguments without a score are errors
 #[test]
-fn static_validation_goes_with_the_scores_of_its_group() {
+fn static_validation_fits_the_scores_of_its_group() {
     let asked = |a: &str, b: &str| {
-        problem(
+        scoring_problem(
             "",
             &format!("max_score: 40\n{a}"),
             &format!("max_score: 60\nscore_aggregation: sum\n{b}"),
@@ -287,8 +287,9 @@ fn static_validation_goes_with_the_scores_of_its_group() {
 
 #[test]
 fn a_group_may_have_nothing_but_static_validation() {
-    let changes = problem("", "max_score: 40\nstatic_validation_score: pass-fail", "max_score: 60")
-        + "--- static_validator/look.py\nexit(42)\n\
+    let changes =
+        scoring_problem("", "max_score: 40\nstatic_validation_score: pass-fail", "max_score: 60")
+            + "--- static_validator/look.py\nexit(42)\n\
            --- data/secret/a/1.in removed\n--- data/secret/a/1.ans removed\n";
     check(&changes, &[]);
 }

@@ -2,12 +2,12 @@
 
 use super::check;
 use crate::model::verdict::Verdict;
-use crate::package::kattis::submissions::Folder;
+use crate::package::kattis::submissions::SubmissionFolder;
 use crate::package::kattis::v2025_09::FOLDERS;
 
 /// 2025-09, "Example submissions": no accepted submission is an error; all else is judged
 #[test]
-fn at_least_one_is_accepted() {
+fn at_least_one_submission_is_accepted() {
     check(
         "\
 --- submissions removed
@@ -46,7 +46,7 @@ x
 
 /// 2025-09, "Programs": two submissions with the same name are a warning
 #[test]
-fn what_stands_beside_them_is_told() {
+fn files_that_are_no_submissions_are_reported() {
     check(
         "\
 --- submissions/a.py
@@ -327,7 +327,7 @@ accepted/dir/main.py: {permitted: [AC]}
 
 /// 2025-09, "Timelimit inference": no submission that bounds the time limit from below is an error
 #[test]
-fn something_bounds_the_time_limit() {
+fn a_submission_bounds_the_time_limit_from_below() {
     check(
         "\
 --- submissions/submissions.yaml
@@ -376,13 +376,13 @@ accepted/add.py:
 
 /// 2025-09, "Default directories": expectations are those of the format
 #[test]
-fn the_page_says_what_each_folder_expects() {
+fn the_documentation_lists_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../docs/packages.md");
     let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
         None => none.to_owned(),
         Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
     };
-    for Folder { name, permitted, required, .. } in FOLDERS {
+    for SubmissionFolder { name, permitted, required, .. } in FOLDERS {
         let permitted = words(permitted, ", ", "all");
         let row = format!("| `{name}` | {permitted} | {}", words(required, " or ", "|"));
         assert!(PAGE.contains(&row), "docs/packages.md lacks the row: {row}");

@@ -108,7 +108,7 @@ x
 x
 ";
 
-fn full() -> Problem {
+fn full_problem() -> Problem {
     let package = Package::new(FULL);
     let remarks = package.remarks();
     assert_eq!(remarks, [""; 0]);
@@ -117,7 +117,7 @@ fn full() -> Problem {
 
 #[test]
 fn names_and_limits_are_read() {
-    let problem = full();
+    let problem = full_problem();
     let names: Vec<&str> = problem.names.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, ["Klein", "Small"]);
     assert_eq!(problem.limits.time_limit, Some(Duration::from_millis(1500)));
@@ -142,8 +142,8 @@ fn names_and_limits_are_read() {
 }
 
 #[test]
-fn cases_come_in_order_with_the_settings_of_their_groups() {
-    let data = full().test_data;
+fn cases_have_the_settings_of_their_groups() {
+    let data = full_problem().test_data;
     let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["sample/1", "secret/a/1", "secret/b/2", "secret/b/deep/1"]);
     let groups: Vec<&str> = data.groups.iter().map(|group| group.name.as_str()).collect();
@@ -163,7 +163,7 @@ fn cases_come_in_order_with_the_settings_of_their_groups() {
 }
 
 #[test]
-fn groups_come_in_the_order_of_their_names_and_cases_in_that_of_theirs() {
+fn groups_and_their_cases_are_sorted_by_name() {
     let check = |files: &[&str], expected: &[&str]| {
         let mut changes = "--- data/secret removed\n".to_owned();
         for file in files {
@@ -209,7 +209,7 @@ fn groups_come_in_the_order_of_their_names_and_cases_in_that_of_theirs() {
 
 #[test]
 fn submissions_have_the_rules_that_match_them() {
-    let submissions = full().submissions;
+    let submissions = full_problem().submissions;
     let names: Vec<&str> = submissions.iter().map(|submission| submission.name.as_str()).collect();
     assert_eq!(names, ["accepted/add.py", "time_limit_exceeded/slow", "wrong_answer/w.py"]);
     let [add, slow, wrong] = &submissions[..] else { panic!("three submissions") };
