@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use juror::package::archive::target::Bounds;
+use juror::package::archive::target::UnpackBounds;
 use juror::package::archive::unpack_within;
 use libfuzzer_sys::fuzz_target;
 
-const BOUNDS: Bounds = Bounds { bytes: 1 << 20, entries: 100 };
+const BOUNDS: UnpackBounds = UnpackBounds { bytes: 1 << 20, entries: 100 };
 
 fuzz_target!(|bytes: &[u8]| {
     let dir = tempfile::tempdir().expect("a directory");

@@ -5,9 +5,9 @@
 #[path = "../../tests/it/outcomes.rs"]
 mod outcomes;
 
-use juror::judge::score::by_validator;
+use juror::judge::score::score_by_validator;
 use juror::model::blob::Blob;
-use juror::model::job::{Collected, Reply};
+use juror::model::job::{CollectedEntry, JobReply};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::protocol::Protocol;
@@ -28,28 +28,31 @@ fuzz_target!(|data: &[u8]| {
         _ => Protocol::Sinol,
     };
     let mut texts = texts.split(|byte| *byte == 0).map(|text| Blob::from(text.to_vec()));
-    let reply = Reply {
+    let reply = JobReply {
         outcome: Outcome { ending: Ending::Exited((*code).into()), ..outcomes::quiet_outcome() },
         stdout: texts.next().unwrap_or_default(),
         stderr: texts.next().unwrap_or_default(),
-        collected: texts.map(Collected::File).collect(),
+        collected: texts.map(CollectedEntry::File).collect(),
         kept: None,
     };
-    let response = Response::of(reply, &Limits::of_trial(), protocol, Contract::MorePasses(1));
+    let response =
+        Response::from_reply(reply, &Limits::of_machine_check(), protocol, Contract::MorePasses(1));
     let Response { opinion, feedback, .. } = response.expect("all of it is in memory");
     assert!(feedback.judge_message.len() <= LONGEST && feedback.team_message.len() <= LONGEST);
     match opinion {
         Opinion::Accepted if protocol != Protocol::Sinol => {
-            assert_eq!(i32::from(*code), protocol.accept());
+            assert_eq!(i32::from(*code), protocol.accept_exit_code());
         }
         Opinion::Accepted => assert!(*code <= 1),
         Opinion::Rejected => {}
-        Opinion::Partial(Worth::Points(score) | Worth::RightFor(score)) => is_possible(score),
-        Opinion::Partial(Worth::Part(score)) => assert!((0.0..1.0).contains(&score.points())),
+        Opinion::Partial(Worth::Points(score) | Worth::CorrectFraction(score)) => {
+            is_possible(score)
+        }
+        Opinion::Partial(Worth::Fraction(score)) => assert!((0.0..1.0).contains(&score.points())),
         Opinion::Broken(what) => is_line(&what),
     }
     for scoring in [CaseScoring::UpTo(Score::ONE), CaseScoring::Unbounded] {
-        match by_validator(scoring, Verdict::Accepted, &feedback) {
+        match score_by_validator(scoring, Verdict::Accepted, &feedback) {
             Ok(None) => {}
             Ok(Some(found)) => {
                 is_possible(found.score);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use juror::grammar::chance::Chance;
-use juror::grammar::compile::read;
+use juror::grammar::compile::parse_grammar;
 use juror::grammar::generate::generate_until;
 use juror::grammar::program::Grammar;
 use juror::grammar::shape::applicable;
@@ -20,7 +20,7 @@ const LONGEST: usize = 1 << 12;
 fuzz_target!(|data: &[u8]| {
     let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
     let (text, input) = (&data[..end], data.get(end + 1..).unwrap_or_default());
-    let Some(mut grammar) = read(Path::new("grammar.ctd"), text).grammar else { return };
+    let Some(mut grammar) = parse_grammar(Path::new("grammar.ctd"), text).grammar else { return };
     grammar.limits = WorkLimits { steps: 100_000, bytes: 1 << 20 };
     check(&grammar, input);
     let shapes = applicable(&grammar);

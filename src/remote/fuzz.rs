@@ -5,10 +5,10 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::remote::frame::{Frames, Peer, frame};
+use crate::remote::frame::{FrameReader, Peer, encode_frame};
 use crate::remote::judge_side::JudgeSide;
-use crate::remote::message::{FromWorker, ToWorker};
-use crate::remote::packing::is_inside;
+use crate::remote::message::{MessageFromWorker, MessageToWorker};
+use crate::remote::packing::job_stays_inside;
 use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
 /// What a worker does with bytes that come in pieces of a size.
@@ -16,13 +16,13 @@ use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 /// # Panics
 /// If a path of a job that it would run leads out of its directory.
 pub fn take_as_worker(bytes: &[u8], size: usize) -> Result<Vec<String>, String> {
-    check_frames::<ToWorker>(Peer::Sender, bytes);
+    check_frames::<MessageToWorker>(Peer::Sender, bytes);
     let mut side = WorkerSide::new();
     take(Peer::Sender, bytes, size, |piece| {
-        let effects = side.take(piece).map_err(|error| error.0)?;
+        let effects = side.read_messages(piece).map_err(|error| error.0)?;
         for effect in &effects {
-            if let Effect::Do(ProgramOrder::Run(task)) = effect {
-                assert!(task.work.jobs().into_iter().all(is_inside), "{task:?}");
+            if let Effect::Execute(ProgramOrder::Run(task)) = effect {
+                assert!(task.work.jobs().into_iter().all(job_stays_inside), "{task:?}");
             }
         }
         Ok(effects)
@@ -31,10 +31,12 @@ pub fn take_as_worker(bytes: &[u8], size: usize) -> Result<Vec<String>, String> 
 
 /// What the judge receives by bytes that come in pieces of a size, if request 1 is under way.
 pub fn take_as_judge(bytes: &[u8], size: usize) -> Result<Vec<String>, String> {
-    check_frames::<FromWorker>(Peer::Worker, bytes);
+    check_frames::<MessageFromWorker>(Peer::Worker, bytes);
     let mut side = JudgeSide::new();
     let room = |number| (number == 1).then_some(1000);
-    take(Peer::Worker, bytes, size, |piece| side.take(piece, &room).map_err(|error| error.0))
+    take(Peer::Worker, bytes, size, |piece| {
+        side.read_messages(piece, &room).map_err(|error| error.0)
+    })
 }
 
 fn take<E: Debug>(
@@ -53,13 +55,13 @@ fn take<E: Debug>(
 
 /// Checks that frames that were read and are written again are the same.
 fn check_frames<M: Serialize + DeserializeOwned + Debug>(peer: Peer, bytes: &[u8]) {
-    let mut sent = Frames::new(peer);
+    let mut sent = FrameReader::new(peer);
     sent.push(peer.greeting().as_bytes());
     sent.push(bytes);
     while let Ok(Some((message, behind))) = sent.next::<M>() {
-        let mut again = Frames::new(peer);
+        let mut again = FrameReader::new(peer);
         again.push(peer.greeting().as_bytes());
-        again.push(&frame(&message, &[&behind]).expect("it is no longer than it was"));
+        again.push(&encode_frame(&message, &[&behind]).expect("it is no longer than it was"));
         let (same, rest) = again.next::<M>().expect("it is valid").expect("it is whole");
         assert_eq!((format!("{same:?}"), rest), (format!("{message:?}"), behind));
     }

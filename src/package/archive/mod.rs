@@ -39,9 +39,6 @@ pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
 }
 
 /// The same within other bounds.
-///
-/// # Errors
-/// Also if a signal ends it.
 pub fn unpack_within(
     archive: &Path,
     into: &Path,
