@@ -13,7 +13,7 @@ use juror::model::outcome::{Ending, Outcome};
 use juror::model::protocol::Protocol;
 use juror::model::score::{CaseScoring, Score};
 use juror::model::verdict::Verdict;
-use juror::validator::response::{Contract, Opinion, Response, Worth};
+use juror::output_validator::response::{Contract, Opinion, Response, Worth};
 use libfuzzer_sys::fuzz_target;
 
 /// The most that is kept of a message.
