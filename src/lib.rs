@@ -84,7 +84,3 @@ pub mod strength;
 pub mod validate;
 #[doc(hidden)]
 pub mod validity;
-
-// Unit tests share doubles with the integration tests.
-#[cfg(test)]
-extern crate self as juror;

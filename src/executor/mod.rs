@@ -6,6 +6,7 @@ pub mod parallel;
 mod pool;
 pub mod scheduler;
 pub mod scratch;
+pub mod scripted;
 pub mod trees;
 
 use std::os::fd::OwnedFd;
@@ -59,7 +60,3 @@ pub struct ManualPipes {
 }
 
 pub type ExecutorWrapper = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
-
-#[cfg(test)]
-#[path = "../../tests/it/scripted.rs"]
-pub(crate) mod scripted;

@@ -194,9 +194,25 @@ impl fmt::Display for Mechanism {
     }
 }
 
-#[cfg(test)]
-#[path = "../../tests/it/outcomes.rs"]
-mod outcomes;
-
-#[cfg(test)]
-pub(crate) use outcomes::quiet_outcome;
+/// For tests: the outcome of a program that exits with 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
+pub fn quiet_outcome() -> Outcome {
+    Outcome {
+        ending: Ending::Exited(0),
+        stopped_by: None,
+        cpu_time: Duration::from_millis(10),
+        wall_time: Duration::from_millis(12),
+        queued: Duration::ZERO,
+        peak_memory: Bytes::mib(3),
+        stdout_bytes: Bytes(0),
+        stderr_bytes: Bytes(0),
+        file_bytes: Bytes(0),
+        refused_processes: 0,
+        mechanism: Mechanism {
+            cpu: Meter::Cgroup2,
+            memory: Meter::Cgroup2,
+            isolation: Isolation::Namespaces,
+        },
+        ran_at: None,
+        worker: None,
+    }
+}

@@ -21,8 +21,8 @@ use juror::model::units::Bytes;
 
 use crate::executors;
 use crate::fixture::Fixture;
-use crate::outcomes::quiet_outcome;
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
+use juror::model::outcome::quiet_outcome;
 
 const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
 

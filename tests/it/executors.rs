@@ -30,9 +30,9 @@ use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
 use juror::sandbox::Machine;
 
-use crate::outcomes::quiet_outcome;
-use crate::scripted::ScriptedExecutor;
 use crate::wire;
+use juror::executor::scripted::ScriptedExecutor;
+use juror::model::outcome::quiet_outcome;
 
 #[test]
 fn the_local_executor_conforms() {

@@ -24,7 +24,7 @@ use juror::sandbox::{Host, Slot};
 use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
 use crate::sandbox::{PROGRAMS, job, processes_of, run, skip, stdout_text};
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
 
 /// A slot without namespaces; `None` where the kernel does not allow one.
 ///

@@ -17,9 +17,9 @@ use juror::model::units::Bytes;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
-use crate::outcomes::quiet_outcome;
 use crate::plain::is_running;
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
+use juror::model::outcome::quiet_outcome;
 
 fn run_grade(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
     fixture.juror("grade").args(options).write_stdin(lines).output().expect("juror runs")

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::browser::Browser;
 use crate::golden::strengths;
-use crate::outcomes::quiet_outcome;
+use juror::model::outcome::quiet_outcome;
 
 /// A hostile output or file name.
 const HOSTILE: &str =

@@ -32,7 +32,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::outcomes::quiet_outcome;
+use juror::model::outcome::quiet_outcome;
 
 /// Also checks that no key is left out.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {

@@ -17,7 +17,7 @@ use juror::validity::{INPUTS_BEFORE_BATCHES, Validity};
 use crate::builds::has_tool;
 use crate::executors;
 use crate::fixture::Fixture;
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
 
 /// Accepts numbers up to the argument.
 const PYTHON_VALIDATOR: &str =

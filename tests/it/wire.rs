@@ -43,9 +43,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fixture::{Fixture, WRONG};
-use crate::outcomes::quiet_outcome;
 use crate::sandbox::PROGRAMS;
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
+use juror::model::outcome::quiet_outcome;
 
 /// The binary that users get.
 pub(crate) fn juror() -> process::Command {

@@ -20,7 +20,7 @@ use juror::ops::mutants::{ListedMutant, MutantListing};
 
 use super::record::{Recording, finished_event, started_event, with_end};
 
-use crate::outcomes::quiet_outcome;
+use juror::model::outcome::quiet_outcome;
 
 pub(super) fn new_game() -> Recording<CreatedPackage> {
     let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");

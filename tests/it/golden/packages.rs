@@ -10,7 +10,7 @@ use juror::model::judgement::JudgeError;
 
 use super::record::record_with_wrapper;
 use crate::fixture::Fixture;
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
 
 pub(super) fn unusable_host() -> Vec<StampedEvent> {
     let refusing: ExecutorWrapper = |_| {

@@ -13,8 +13,8 @@ use super::record::{
     Recording, interrupted_events as cut, record_result, record_result_with_wrapper,
 };
 use crate::fixture::{Fixture, RIGHT};
-use crate::scripted::ScriptedExecutor;
 use crate::{stress, stress_live};
+use juror::executor::scripted::ScriptedExecutor;
 
 /// A wrong answer on equal large numbers, which random inputs of the full range do not show. The input is shrunk and
 /// added to the package.

@@ -21,7 +21,7 @@ use crate::nats::{
     WorkerThread, check_echo, connect, connect_to_workers, count_equal, echo_job, echo_output,
     message_count, run_echo, short_lived_server,
 };
-use crate::scripted::ScriptedExecutor;
+use juror::executor::scripted::ScriptedExecutor;
 
 /// Runs `jobs` programs with different exit codes, and calls `disturb` with the number of finished ones. Each must
 /// finish once, with its own exit code.

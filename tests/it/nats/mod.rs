@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use crate::executors::facts;
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
-use crate::outcomes::quiet_outcome;
-use crate::scripted::ScriptedExecutor;
 use crate::workers::{check, check_same};
+use juror::executor::scripted::ScriptedExecutor;
+use juror::model::outcome::quiet_outcome;
 
 fn connect(url: &str) -> Workers {
     try_connect(url).unwrap_or_else(|error| panic!("{error}"))

@@ -115,8 +115,8 @@ fn work_is_done_without_threads() {
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use crate::scripted::ScriptedExecutor;
     use juror::executor::parallel;
+    use juror::executor::scripted::ScriptedExecutor;
     use juror::model::stop::Stop;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let executor = ScriptedExecutor::new(4, |_| Err(Stop::Interrupted));

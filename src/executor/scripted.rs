@@ -3,31 +3,31 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use juror::executor::Executor;
-use juror::model::job::{Job, JobReply};
-use juror::model::joint::{JointJob, JointReply};
-use juror::model::judgement::JudgeError;
-use juror::model::stop::Stop;
-use juror::model::work::{RunMode, Work, WorkReply};
+use crate::executor::Executor;
+use crate::model::job::{Job, JobReply};
+use crate::model::joint::{JointJob, JointReply};
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::model::work::{RunMode, Work, WorkReply};
 
-pub(crate) struct ScriptedExecutor<F> {
+pub struct ScriptedExecutor<F> {
     answer: F,
     joint: Option<Box<AnswerJointJob>>,
     slots: usize,
     /// Set by `stop`.
-    pub(crate) stopped: Arc<AtomicBool>,
+    pub stopped: Arc<AtomicBool>,
 }
 
 type AnswerJointJob = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
 impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ScriptedExecutor<F> {
-    pub(crate) fn new(slots: usize, answer: F) -> Self {
+    pub fn new(slots: usize, answer: F) -> Self {
         Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
     /// Without this, joint jobs fail.
     #[must_use]
-    pub(crate) fn with_joint_answers(
+    pub fn with_joint_answers(
         self,
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
