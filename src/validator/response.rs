@@ -248,7 +248,6 @@ mod tests {
         check(0, Contract::MorePasses(1), "it ended with exit code 0");
     }
 
-    /// 2025-09, "Reporting additional feedback": messages, images and scores are read by their names
     #[test]
     fn feedback_files_are_read_by_name() {
         let outcome = || Outcome { ending: Ending::Exited(43), ..quiet_outcome() };

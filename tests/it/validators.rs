@@ -118,7 +118,6 @@ fn an_input_validator_gets_the_arguments_and_files_of_the_case() {
     fixture.check("verify sum", 3, &said);
 }
 
-/// 2025-09, "Working directory": a submission sees no test data
 #[test]
 fn a_submission_never_sees_answer_or_feedback() {
     let fixture = fixture(VALIDATOR);
@@ -312,8 +311,6 @@ fn a_validator_that_does_not_build_is_reported() {
     fixture.check("judge sum a.sh", 3, &["the output validator does not build", "no luck"]);
 }
 
-/// 2025-09, "Invalid output": an output that is accepted is an error
-/// 2025-09, "Valid output": an output that is rejected is an error
 #[test]
 fn declared_valid_and_invalid_outputs_are_checked() {
     let fixture = fixture(VALIDATOR);
@@ -386,7 +383,6 @@ echo x >> "${3}state"
 exit 42
 "#;
 
-/// 2025-09, "Multi-pass validation": passes go on until there is no `nextpass.in`
 #[test]
 fn a_multi_pass_problem_runs_until_no_next_pass() {
     let fixture = fixture(MULTI_PASS_VALIDATOR);

@@ -164,7 +164,6 @@ fn groups_have_scores_of_their_own() {
     );
 }
 
-/// 2025-09, "Group dependencies": a group whose requirements are not met is not run, and worth 0
 #[test]
 fn a_group_that_requires_a_failed_group_is_worth_nothing() {
     let lines = [

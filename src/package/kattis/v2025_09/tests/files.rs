@@ -32,7 +32,6 @@ y
     );
 }
 
-/// 2025-09, "General requirements": a link out of the package is an error
 #[test]
 fn links_stay_in_the_package() {
     check(

@@ -374,7 +374,6 @@ accepted/add.py:
     );
 }
 
-/// 2025-09, "Default directories": expectations are those of the format
 #[test]
 fn the_documentation_lists_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../docs/packages.md");
