@@ -32,30 +32,39 @@ const DOCUMENTS: [(&str, &str); 15] = [
 const START: &str = "## Every document\n";
 
 /// Objects of which the page lists only the keys: `juror schema` has their types and meanings.
-const KEYS_ONLY: [&str; 23] = [
+const KEYS_ONLY: [&str; 32] = [
     "DifferenceSide",
     "Evidence",
+    "Excerpt",
+    "FaultyProgram",
     "Outcome",
     "Strictness",
     "Transcript",
     "TranscriptLine",
     "announced_workers",
+    "cases",
     "compiler",
     "edit",
     "equal",
-    "features",
     "fault",
+    "features",
     "file",
     "files",
     "gained",
     "hold_out",
     "host",
+    "losses",
+    "next",
     "origin",
     "probes",
+    "proposals",
     "queues",
+    "reached",
+    "references",
     "runs",
     "server",
     "streams",
+    "tools",
 ];
 
 /// The column at which lines end.
@@ -362,7 +371,8 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
     let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
     let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
     let text = text.join("; ").replace(['[', ']'], "");
-    let article = ["The ", "Its ", "A ", "An "].into_iter().find(|it| text.starts_with(it));
+    const STARTS: [&str; 7] = ["Whether ", "How many ", "Number of ", "The ", "Its ", "A ", "An "];
+    let article = STARTS.into_iter().find(|it| text.starts_with(it));
     let mut text = text[article.map_or(0, str::len)..].to_owned();
     if text.chars().nth(1).is_some_and(char::is_lowercase) {
         text[..1].make_ascii_lowercase();
