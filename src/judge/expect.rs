@@ -394,8 +394,8 @@ mod tests {
         check("WA", "AC AC AC", &[]);
     }
 
-    /// 2025-09, "Example submissions": rules that no verdict meets are broken, whatever the submission does
-    /// 2025-09, "Timelimit inference": rules that contradict `use_for_time_limit` are broken, whatever the submission does
+    /// 2025-09, "Example submissions": rules that no verdict meets are broken, also those that
+    /// contradict `use_for_time_limit`
     #[test]
     fn rules_that_no_verdict_meets_are_broken_by_every_judgement() {
         let upper =

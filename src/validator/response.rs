@@ -189,7 +189,6 @@ mod tests {
         }
     }
 
-    /// 2025-09, "Reporting a judgement": any other exit code is a judge error, also 0
     #[test]
     fn only_exit_codes_42_and_43_are_opinions() {
         let check = |ending: Ending, expected: &str| {

@@ -67,7 +67,6 @@ fn numbers_are_text_without_a_tolerance() {
     check("", "nan", "NaN", "AC");
 }
 
-/// 2025-09, "Comparing floating-point tokens": numbers of the judge answer are compared by value, if there is a tolerance
 #[test]
 fn numbers_of_the_judge_answer_are_compared_by_value_with_a_tolerance() {
     check("float_tolerance 1e-3", "1.0 x", "1.0005 X", "AC");

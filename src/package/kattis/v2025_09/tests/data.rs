@@ -233,8 +233,6 @@ x
     );
 }
 
-/// 2025-09, "Test case configuration": an unknown key, or a value of another type, is an error
-/// 2025-09, "Static validation test cases": a static validation without a static validator is an error
 #[test]
 fn settings_of_cases_and_groups_are_checked() {
     check(
@@ -321,7 +319,7 @@ output_validator_args: [case_sensitive]
     );
 }
 
-/// 2025-09, "Displaying test cases": a text that is shown or downloaded instead of an input that is not there is an error
+/// 2025-09, "Displaying test cases": a text that replaces a missing input is an error
 #[test]
 fn a_text_for_contestants_without_an_input_is_no_sample() {
     for ending in ["in.statement", "ans.statement", "in.download", "ans.download", "out"] {
@@ -358,8 +356,8 @@ fn an_interaction_with_windows_line_ends_is_read() {
 }
 
 /// 2025-09, "Samples for interactive and multi-pass problems": an `.interaction` without files to download is an error
-/// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is one without a file to download
-/// 2025-09, "Downloading test cases": two files that replace the same text are an error; so is one without a file to show
+/// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is
+/// one that is only shown or only downloaded
 #[test]
 fn shown_and_downloaded_files_fit_together() {
     let check_sample = |endings: &[&str], expected: &[&str]| {

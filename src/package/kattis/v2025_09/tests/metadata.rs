@@ -3,7 +3,7 @@
 use super::{HEAD, Package, check, check_each, check_problem_yaml};
 use crate::package::read;
 
-/// 2025-09, "Problem metadata": an unknown key is an error, with the key that may be meant
+/// 2025-09, "Problem metadata": an unknown key is an error
 #[test]
 fn unknown_and_misspelt_keys_come_with_a_suggestion() {
     check_each(&[("lisense: cc0", "1: unknown key `lisense`; did you mean `license`?")]);
@@ -192,8 +192,6 @@ uuid: \"\"
     );
 }
 
-/// 2025-09, "Type": a type twice, and two incompatible ones, are errors
-/// 2025-09, "Static validation test cases": a static validator for `submit-answer` is an error
 #[test]
 fn types_are_known_and_compatible() {
     check_each(&[("type: pass-fail", ""), ("type: [pass-fail]", "")]);
@@ -240,7 +238,6 @@ fn types_are_known_and_compatible() {
     );
 }
 
-/// 2025-09, "Name": a name without a statement, or a statement without a name, is an error
 #[test]
 fn each_statement_has_a_name() {
     check(
@@ -422,7 +419,8 @@ fn other_keys_have_their_types() {
     ]);
 }
 
-/// 2025-09, "Problem publication embargo": a value that is not a date, or a date and a time in UTC, is an error
+/// 2025-09, "Problem publication embargo": anything but a date, or a date and time in UTC, is
+/// an error
 #[test]
 fn an_embargo_ends_on_a_day_or_at_a_time_in_utc() {
     let help = "write it as 2026-01-31 or 2026-01-31T18:00:00Z";

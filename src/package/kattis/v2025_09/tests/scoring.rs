@@ -90,7 +90,8 @@ fn invalid_values_are_reported() {
     );
 }
 
-/// 2025-09, "Scoring problems": a group without a bound in a bounded `secret`, and another aggregation in a pass-fail `secret`, are errors
+/// 2025-09, "Scoring problems": a group without a bound in a bounded `secret`, or another
+/// aggregation in a pass-fail `secret`, is an error
 /// 2025-09, "Scoring test data groups": pass-fail aggregation without a bound is an error
 #[test]
 fn groups_have_bounds_where_they_must() {
@@ -157,7 +158,6 @@ fn the_points_of_the_groups_add_up() {
     check(&scoring_problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
 }
 
-/// 2025-09, "Group dependencies": a group that is later, unknown, the same, or not pass-fail is an error
 #[test]
 fn only_earlier_groups_that_can_be_passed_are_required() {
     let required = |secret: &str, a: &str, b: &str| {

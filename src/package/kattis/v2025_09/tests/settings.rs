@@ -90,7 +90,6 @@ fn a_time_limit_is_a_multiple_of_the_resolution() {
     ]);
 }
 
-/// 2025-09, "Constants": a name of other characters, and a constant without `value`, are errors
 #[test]
 fn constants_are_names_with_values() {
     check_each(&[

@@ -121,7 +121,6 @@ accepted/add.py:
     );
 }
 
-/// 2025-09, "Example submissions": an unknown key, or a value of another type, is an error
 #[test]
 fn keys_of_submissions_yaml_are_checked() {
     check(
