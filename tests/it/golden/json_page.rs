@@ -233,6 +233,11 @@ impl Block<'_> {
                 kind += "?";
             }
             let meaning = meaning(value.meaning, &[above, &[key.as_str()]].concat());
+            let is_boolean = kind.starts_with("boolean");
+            let meaning = match meaning.strip_prefix("whether ") {
+                Some(rest) if is_boolean => rest.to_owned(),
+                _ => meaning,
+            };
             let between = if words.is_empty() || meaning.is_empty() { "" } else { ": " };
             let meaning = format!("{meaning}{between}{words}");
             self.rows.push(Row { key: format!("{}{key}", "  ".repeat(depth)), kind, meaning });
@@ -371,7 +376,7 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
     let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
     let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
     let text = text.join("; ").replace(['[', ']'], "");
-    const STARTS: [&str; 6] = ["Whether ", "Number of ", "The ", "Its ", "A ", "An "];
+    const STARTS: [&str; 5] = ["Number of ", "The ", "Its ", "A ", "An "];
     let article = STARTS.into_iter().find(|it| text.starts_with(it));
     let mut text = text[article.map_or(0, str::len)..].to_owned();
     if text.chars().nth(1).is_some_and(char::is_lowercase) {
