@@ -165,7 +165,6 @@ fn parse_exponent(text: &[u8]) -> i64 {
 mod tests {
     use super::*;
 
-    /// 2025-09, "General requirements": numbers are those of the grammar
     #[test]
     fn only_the_grammar_defines_numbers() {
         let check = |token: &str, value: Option<f64>| {

@@ -185,7 +185,6 @@ mod tests {
         assert_eq!(parse("case_sensitive case_sensitive"), parse("case_sensitive"));
     }
 
-    /// 2025-09, "Comparing floating-point tokens": a tolerance twice, or `float_tolerance` beside another, is an error
     #[test]
     fn bad_arguments_are_named_with_help() {
         let check = |args: &str, message: &str| {

@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// 2025-09, "Resource guarantees": a deadlock is TLE at once; no limit on the clock is reached
+    /// 2025-09, "Resource guarantees": a deadlock is TLE at once
     #[test]
     fn a_deadlock_is_the_submissions_fault() {
         let check = |program: WaitReason, partner: WaitReason, expected: &str| {

@@ -232,7 +232,6 @@ mod tests {
         assert_eq!(cause, "over 3.00 s on the wall clock, 3.00 s allowed, with 1.80 s of CPU time");
     }
 
-    /// 2025-09, "Submission limits": standard output, standard error and files count together
     #[test]
     fn all_that_is_written_counts_against_the_output_limit() {
         let mut outcome = quiet_outcome();

@@ -348,7 +348,6 @@ mod tests {
         assert_eq!(shown, expected, "{expectation:?} on {got}");
     }
 
-    /// 2025-09, "Example submissions": all test cases must have a permitted verdict
     #[test]
     fn every_case_must_have_a_permitted_verdict() {
         check(&rule("-", "AC", "-"), "AC AC AC AC", &[]);
@@ -359,7 +358,6 @@ mod tests {
         );
     }
 
-    /// 2025-09, "Example submissions": one test case must have a required verdict
     #[test]
     fn one_case_must_have_a_required_verdict() {
         check(&rule("-", "-", "WA"), "AC AC AC WA", &[]);
@@ -396,8 +394,8 @@ mod tests {
         check("WA", "AC AC AC", &[]);
     }
 
-    /// 2025-09, "Example submissions": rules that no verdict meets are broken, whatever the submission does
-    /// 2025-09, "Timelimit inference": rules that contradict `use_for_time_limit` are broken, whatever the submission does
+    /// 2025-09, "Example submissions": rules that no verdict meets are broken, also those that
+    /// contradict `use_for_time_limit`
     #[test]
     fn rules_that_no_verdict_meets_are_broken_by_every_judgement() {
         let upper =
@@ -416,7 +414,6 @@ mod tests {
         }
     }
 
-    /// 2025-09, "Example submissions": a rule about a group is about its test cases
     #[test]
     fn a_rule_about_a_group_looks_at_its_cases_only() {
         check(&rule("secret/easy", "AC", "-"), "WA AC AC WA", &[]);
@@ -452,7 +449,6 @@ mod tests {
         );
     }
 
-    /// 2025-09, "Example submissions": the message must be part of one judge message
     #[test]
     fn the_message_must_appear_once() {
         let mut expectation = rule("-", "-", "-");

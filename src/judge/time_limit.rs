@@ -206,7 +206,6 @@ mod tests {
         }
     }
 
-    /// 2025-09, "Problem timing": the inferred limit is the smallest multiple of `time_resolution` with the margin
     #[test]
     fn the_inferred_limit_is_the_smallest_multiple_with_the_margin() {
         let check = |slowest_ms: u64, resolution: f64, expected_ms: u64| {
@@ -242,7 +241,6 @@ mod tests {
         check(600, 2.5, 2);
     }
 
-    /// 2025-09, "Timelimit inference": "over the set of test cases to which the rule applies"
     #[test]
     fn only_the_cases_of_its_rules_bound_the_limit_from_below() {
         let rule = |cases: Option<&str>, permitted: &[Verdict]| Expectation {

@@ -102,7 +102,6 @@ mod tests {
         check("x{{n}}y{{n}}", "x100y100");
     }
 
-    /// 2025-09, "Constants": a name that is not defined stays
     #[test]
     fn an_undefined_name_stays() {
         check("{{m}} {{n.x}} {{ n }} {{n} {{", "{{m}} {{n.x}} {{ n }} {{n} {{");

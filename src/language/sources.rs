@@ -410,8 +410,6 @@ mod tests {
         Ok(())
     }
 
-    /// 2025-09, "Included files": replace files of the submission with the same name
-    /// 2025-09, "Constants": are replaced in included files, and in submissions of the package
     #[test]
     fn included_files_replace_own_ones_and_constants_are_filled_in() -> io::Result<()> {
         let dir = tempfile::tempdir()?;

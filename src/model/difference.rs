@@ -13,7 +13,7 @@ use crate::model::units::Bytes;
 pub struct Difference {
     /// What is different first.
     pub kind: DifferenceKind,
-    /// The rule that, if relaxed, would make the outputs agree.
+    /// What, if ignored, would make the outputs agree.
     pub only: Option<OnlyDifference>,
     /// How many tokens differ, compared by position, including surplus tokens of one side.
     pub differing_tokens: u64,

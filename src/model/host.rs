@@ -15,6 +15,7 @@ use crate::model::units::Bytes;
 /// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
+    /// What is known about this machine.
     #[serde(rename = "host")]
     pub facts: HostFacts,
     pub tools: Vec<ToolFact>,

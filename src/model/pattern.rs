@@ -153,7 +153,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// 2025-09, "Glob patterns": `*` stays within a name; a pattern of a directory matches all in it
     #[test]
     fn a_star_stays_within_a_name_and_parents_count() {
         let check = |pattern: &str, name: &str, expected: bool| {

@@ -276,7 +276,6 @@ pub fn judge_answer(test_case: &TestCase) -> Result<Blob, JudgeError> {
 mod tests {
     use super::*;
 
-    /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
     #[test]
     fn the_next_pass_finds_the_files_of_the_last_one() {
         let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);

@@ -189,7 +189,6 @@ mod tests {
         }
     }
 
-    /// 2025-09, "Reporting a judgement": any other exit code is a judge error, also 0
     #[test]
     fn only_exit_codes_42_and_43_are_opinions() {
         let check = |ending: Ending, expected: &str| {
@@ -248,7 +247,6 @@ mod tests {
         check(0, Contract::MorePasses(1), "it ended with exit code 0");
     }
 
-    /// 2025-09, "Reporting additional feedback": messages, images and scores are read by their names
     #[test]
     fn feedback_files_are_read_by_name() {
         let outcome = || Outcome { ending: Ending::Exited(43), ..quiet_outcome() };

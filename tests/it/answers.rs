@@ -28,7 +28,6 @@ fn write_answers(fixture: &Fixture, dir: &str) {
     }
 }
 
-/// 2025-09, "Type": `submit-answer`: the file for a test case is judged as an output; a missing one is WA
 #[test]
 fn answers_are_judged_and_nothing_runs() {
     let fixture = answers_fixture();

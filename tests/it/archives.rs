@@ -47,7 +47,6 @@ fn write_zip(archive: &Path, dir: &Path, top: &str) {
     zip.finish().expect("an archive");
 }
 
-/// 2025-09, "General requirements": a package may be a `.zip` or `.kpp`
 #[test]
 fn an_archive_works_wherever_a_package_does() {
     let fixture = fixture();

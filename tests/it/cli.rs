@@ -239,7 +239,6 @@ fn a_broken_package_is_refused() {
     );
 }
 
-/// 2025-09, "Invalid input": an input that every input validator accepts is an error
 #[test]
 fn verify_compares_results_with_expectations() {
     let fixture = Fixture::new();
@@ -352,7 +351,6 @@ fn a_virtual_environment_of_python_works() {
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
-/// 2025-09, "Running test cases": a submission gets the `args`, and finds what is in `.files`
 #[test]
 fn a_test_case_can_have_arguments_and_files() {
     let fixture = Fixture::new();
@@ -368,7 +366,6 @@ fn a_test_case_can_have_arguments_and_files() {
     fixture.check("judge sum a.sh --case secret/small/1", 1, &none);
 }
 
-/// 2025-09, "Input": `.files` replace files of the submission, wherever they are
 #[test]
 fn files_of_a_test_case_replace_those_of_the_submission() {
     let fixture = Fixture::new();
@@ -393,8 +390,6 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
     fixture.check("judge sum b.py --case secret/large/1", 1, &["RTE", "given"]);
 }
 
-/// 2025-09, "Submission limits": source code above `limits.code` is CE
-/// 2025-09, "Languages": a language that is not listed is CE
 #[test]
 fn a_package_can_limit_code_size_and_languages() {
     let fixture = Fixture::new();

@@ -129,7 +129,7 @@ fn the_conformance_table_is_up_to_date() {
     let path = root().join("docs/conformance.md");
     let old = read_text(&path);
     let (before, _) = old.split_once(TABLE_START).expect("the heading of the table");
-    let intro = "Each row stands above its test, and `UPDATE_GOLDEN=1 cargo test conformance` makes this table.";
+    let intro = "What the format itself says is left out. `UPDATE_GOLDEN=1 cargo test conformance` makes this table.";
     let new = format!(
         "{before}{TABLE_START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}"
     );

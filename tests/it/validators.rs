@@ -79,7 +79,6 @@ fn the_working_directory_of_a_validator_has_the_submissions_files() {
     fixture.check("judge sum sub/main.sh --case secret/large/1", 1, &["main.sh"]);
 }
 
-/// 2025-09, "Working directory": the trial of an output validator gives it a submission's files, too
 #[test]
 fn the_test_of_an_output_validator_has_a_submissions_files() {
     let fixture = fixture(
@@ -104,8 +103,8 @@ fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
     );
 }
 
-/// 2025-09, "Input validators": an input validator gets `input_validator_args`, then the case's `args`, and its
-/// `.files`; in searches, where inputs belong to no case, only the former
+/// 2025-09, "Input validators": an input validator gets `input_validator_args`, then the case's
+/// `args`, and its `.files`; in searches only the first
 #[test]
 fn an_input_validator_gets_the_arguments_and_files_of_the_case() {
     let fixture = Fixture::new();
@@ -118,7 +117,6 @@ fn an_input_validator_gets_the_arguments_and_files_of_the_case() {
     fixture.check("verify sum", 3, &said);
 }
 
-/// 2025-09, "Working directory": a submission sees no test data
 #[test]
 fn a_submission_never_sees_answer_or_feedback() {
     let fixture = fixture(VALIDATOR);
@@ -171,7 +169,6 @@ fn validator_with_fault(fault: &str) -> String {
     )
 }
 
-/// 2025-09, "Reporting a judgement": a validator that breaks down is a judge error, with its standard error
 #[test]
 fn a_validator_that_breaks_down_is_a_judge_error() {
     let check = |fault: &str, said: &str| {
@@ -312,8 +309,6 @@ fn a_validator_that_does_not_build_is_reported() {
     fixture.check("judge sum a.sh", 3, &["the output validator does not build", "no luck"]);
 }
 
-/// 2025-09, "Invalid output": an output that is accepted is an error
-/// 2025-09, "Valid output": an output that is rejected is an error
 #[test]
 fn declared_valid_and_invalid_outputs_are_checked() {
     let fixture = fixture(VALIDATOR);
@@ -386,7 +381,6 @@ echo x >> "${3}state"
 exit 42
 "#;
 
-/// 2025-09, "Multi-pass validation": passes go on until there is no `nextpass.in`
 #[test]
 fn a_multi_pass_problem_runs_until_no_next_pass() {
     let fixture = fixture(MULTI_PASS_VALIDATOR);

@@ -28,7 +28,7 @@ fn saved_image(fixture: &Fixture, name: &str) -> Option<String> {
     fs::read_to_string(fixture.path(&format!("{SAVED_BOX}.validator/juror/feedback/{name}"))).ok()
 }
 
-/// 2025-09, "Output visualizer": is run after the output validator where boxes are kept; its images are kept
+/// 2025-09, "Output visualizer": `--keep` runs it, and keeps its images
 #[test]
 fn images_of_outputs_are_saved() {
     let fixture = fixture(VISUALIZER);
@@ -72,7 +72,7 @@ fn a_visualizer_gets_the_files_of_the_output_validator() {
     assert_eq!(saved_image(&fixture, "score.txt"), None);
 }
 
-/// 2025-09, "Resource guarantees": a visualizer that fails or exceeds a limit makes no image, and no judge error
+/// 2025-09, "Resource guarantees": a visualizer that fails makes no judge error
 #[test]
 fn a_visualizer_that_does_not_work_changes_no_verdict() {
     let wrong = "wrong answer on secret/large/1";
@@ -155,7 +155,7 @@ fn a_page_has_images_of_inputs_and_outputs() {
     check("judge sum b.sh", 1, &most);
 }
 
-/// 2025-09, "Input visualizer": is run by `juror verify --keep`; what it writes in its working directory is kept
+/// 2025-09, "Input visualizer": `juror verify --keep` runs it, and keeps what it writes
 #[test]
 fn images_of_inputs_are_saved() {
     let fixture = Fixture::new();

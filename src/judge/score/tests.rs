@@ -164,7 +164,6 @@ fn groups_have_scores_of_their_own() {
     );
 }
 
-/// 2025-09, "Group dependencies": a group whose requirements are not met is not run, and worth 0
 #[test]
 fn a_group_that_requires_a_failed_group_is_worth_nothing() {
     let lines = [
@@ -308,7 +307,8 @@ fn an_output_validator_decides_the_score_of_an_accepted_case() {
     check("ignored", &[("score.txt", "1"), ("score_multiplier.txt", "1")], "none");
 }
 
-/// 2025-09, "Scoring test cases": a score file that is missing, for a rejected output, in a pass-fail group, beside the other, beyond its bound or invalid is a judge error
+/// 2025-09, "Scoring test cases": a score file that is missing, not allowed, invalid or beyond
+/// its bound is a judge error
 #[test]
 fn score_files_that_are_not_allowed_are_named() {
     const AC: Verdict = Verdict::Accepted;
@@ -410,7 +410,6 @@ fn only_cases_that_can_change_the_score_are_run() {
     assert_eq!(schedule_of(&["secret pass-fail 1 3"], RunPolicy::Counting), "(0) ((3!)!)");
 }
 
-/// 2025-09, "Scoring problems": test cases share what the static validation leaves
 #[test]
 fn static_validation_takes_its_part_of_the_points() {
     let mut data = data(&["secret sum 100 0", "secret/a sum 40 3", "secret/b pass-fail 60 1"]);

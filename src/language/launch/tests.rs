@@ -96,7 +96,8 @@ fn endings_determine_the_language() {
     check(&["a.go", "go.mod"], "go: . -> -");
 }
 
-/// 2025-09, "Submissions": if no single language can be told, the submission is not built; the others are judged
+/// 2025-09, "Submissions": a submission without a clear language is not built; the others are
+/// judged
 #[test]
 fn an_unclear_language_names_the_files_and_has_help() {
     check(&[], "is empty; add a source file; names that begin with `.` or `-` do not count");
@@ -191,7 +192,8 @@ fn java_files_get_the_names_of_their_public_types() {
     );
 }
 
-/// 2025-09, "Included files": one with the usual name of a main file starts
+/// 2025-09, "Included files": an included file with the usual name of a main file starts; else
+/// a submitted one
 #[test]
 fn an_included_driver_starts() {
     let driver = (Some("python3".to_owned()), source("__main__.py=import sol"));
@@ -200,7 +202,6 @@ fn an_included_driver_starts() {
     assert_eq!(show_spec(spec_of(&case, vec![driver])), expected);
 }
 
-/// 2025-09, "Included files": else a submitted file starts
 #[test]
 fn a_submitted_file_starts_before_an_included_one() {
     let check = |language: &str, own: &[&str], included: &[&str], expected: &str| {

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::record::{EventSource, exit_code};
 use super::{keys, schema};
+use crate::tidy::root;
 
 /// 80 cells, no colour.
 pub(super) const PLAIN: Style =

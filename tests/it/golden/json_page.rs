@@ -31,6 +31,42 @@ const DOCUMENTS: [(&str, &str); 15] = [
 /// The first line of the part that is made.
 const START: &str = "## Every document\n";
 
+/// Objects of which the page lists only the keys: `juror schema` has their types and meanings.
+const KEYS_ONLY: [&str; 32] = [
+    "DifferenceSide",
+    "Evidence",
+    "Excerpt",
+    "FaultyProgram",
+    "Outcome",
+    "Strictness",
+    "Transcript",
+    "TranscriptLine",
+    "announced_workers",
+    "cases",
+    "compiler",
+    "edit",
+    "equal",
+    "fault",
+    "features",
+    "file",
+    "files",
+    "gained",
+    "hold_out",
+    "host",
+    "losses",
+    "next",
+    "origin",
+    "probes",
+    "proposals",
+    "queues",
+    "reached",
+    "references",
+    "runs",
+    "server",
+    "streams",
+    "tools",
+];
+
 /// The column at which lines end.
 const WIDTH: usize = 118;
 
@@ -86,10 +122,26 @@ fn keys_of_documents(schemas: &[Value]) -> String {
         .flat_map(|schema| definitions(schema).map(move |(name, of)| (name, (schema, of))))
         .filter(|(name, (_, of))| uses.get(*name) > Some(&1) && is_object(of))
         .collect();
-    page += "\n## Shared objects\n\n```text\n";
+    page += "\n## Shared words\n\n```text\n";
+    let words: BTreeMap<&String, (&Value, &Value)> = schemas
+        .iter()
+        .flat_map(|schema| definitions(schema).map(move |(name, of)| (name, (schema, of))))
+        .filter(|(name, (schema, of))| {
+            uses.get(*name) > Some(&1) && !is_object(of) && !words_of(schema, of).is_empty()
+        })
+        .collect();
+    for (name, (schema, of)) in words {
+        writeln!(page, "{name}: {}", words_of(schema, of).join(", ")).expect("memory");
+    }
+    page += "```\n\n## Shared objects\n\n```text\n";
     for (name, (schema, of)) in shared {
         let mut block = Block { schema, uses: &uses, rows: Vec::new() };
-        block.add_shapes(of, &[], 1);
+        if KEYS_ONLY.contains(&name.as_str()) {
+            let row = Row { key: String::new(), kind: String::new(), meaning: block.key_names(of) };
+            block.rows.push(row);
+        } else {
+            block.add_shapes(of, &[], 1);
+        }
         write!(page, "{name}\n{block}").expect("memory");
     }
     page + "```\n"
@@ -159,15 +211,21 @@ impl Block<'_> {
             let property = &of["properties"][key.as_str()];
             let value = Property::read(self.schema, property);
             let is_nested = is_object(value.schema) && !self.is_shared(value.name);
-            let mut words = Vec::new();
-            add_words(self.schema, property, &mut words);
-            let words = words.join(", ");
+            let mut words = words_of(self.schema, property).join(", ");
             let mut kind = match value.name {
                 _ if is_nested => "object".to_owned(),
                 Some(name) if is_object(value.schema) => name.to_owned(),
+                Some(name) if !words.is_empty() && self.is_shared(value.name) => {
+                    words.clear();
+                    name.to_owned()
+                }
                 _ if !words.is_empty() => "word".to_owned(),
                 _ => kind_of(value.schema).to_owned(),
             };
+            let has_only_keys = is_nested && KEYS_ONLY.contains(&key.as_str());
+            if has_only_keys {
+                words = self.key_names(value.schema);
+            }
             if value.is_list {
                 kind = format!("[{kind}]");
             }
@@ -175,10 +233,15 @@ impl Block<'_> {
                 kind += "?";
             }
             let meaning = meaning(value.meaning, &[above, &[key.as_str()]].concat());
+            let is_boolean = kind.starts_with("boolean");
+            let meaning = match meaning.strip_prefix("whether ") {
+                Some(rest) if is_boolean => rest.to_owned(),
+                _ => meaning,
+            };
             let between = if words.is_empty() || meaning.is_empty() { "" } else { ": " };
             let meaning = format!("{meaning}{between}{words}");
             self.rows.push(Row { key: format!("{}{key}", "  ".repeat(depth)), kind, meaning });
-            if is_nested {
+            if is_nested && !has_only_keys {
                 self.add_shapes(value.schema, &[key.as_str()], depth + 1);
             }
         }
@@ -189,6 +252,22 @@ impl Block<'_> {
         for shape in variants(object).chain([object]) {
             self.add_keys(shape, &keys(shape), above, depth);
         }
+    }
+
+    /// The keys of an object in one line, with those of objects in it in braces.
+    fn key_names(&self, object: &Value) -> String {
+        let keys = keys(object).into_iter().map(|key| {
+            let value = Property::read(self.schema, &object["properties"][key.as_str()]);
+            if variants(value.schema).next().is_none()
+                && is_object(value.schema)
+                && !self.is_shared(value.name)
+            {
+                format!("{key} {{{}}}", self.key_names(value.schema))
+            } else {
+                key.clone()
+            }
+        });
+        keys.collect::<Vec<_>>().join(", ")
     }
 
     fn is_shared(&self, name: Option<&str>) -> bool {
@@ -255,15 +334,17 @@ impl<'a> Property<'a> {
     }
 }
 
-/// Adds the words that a value may be.
-fn add_words<'a>(root: &'a Value, schema: &'a Value, words: &mut Vec<&'a str>) {
+/// The words that a value may be.
+fn words_of<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
-        return add_words(root, &root["$defs"][name], words);
+        return words_of(root, &root["$defs"][name]);
     }
-    words.extend(schema["const"].as_str().filter(|it| *it != juror::model::report::FORMAT));
-    schema.get("items").into_iter().for_each(|it| add_words(root, it, words));
-    let choices = ["anyOf", "oneOf"].map(|it| schema[it].as_array().into_iter().flatten());
-    choices.into_iter().flatten().for_each(|it| add_words(root, it, words));
+    let constant = schema["const"].as_str().filter(|it| *it != juror::model::report::FORMAT);
+    let listed = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let choices = ["anyOf", "oneOf"].into_iter().filter_map(|it| schema[it].as_array()).flatten();
+    let items = schema.get("items").into_iter();
+    let others = choices.chain(items).flat_map(|it| words_of(root, it));
+    constant.into_iter().chain(listed).chain(others).collect()
 }
 
 fn kind_of(schema: &Value) -> &str {
@@ -277,10 +358,12 @@ fn kind_of(schema: &Value) -> &str {
 
 /// The start of a comment, and when the value is missing; empty if it says no more than the key and those above it.
 fn meaning(comment: &str, keys: &[&str]) -> String {
-    const EMPTY: [&str; 26] = [
-        "a", "all", "an", "and", "are", "by", "each", "for", "have", "how", "in", "is", "it",
-        "its", "many", "number", "of", "that", "the", "there", "they", "was", "were", "what",
-        "whether", "which",
+    const EMPTY: [&str; 51] = [
+        "1", "a", "about", "all", "an", "and", "are", "at", "be", "by", "do", "each", "error",
+        "for", "from", "had", "has", "have", "how", "in", "is", "it", "its", "kind", "many", "may",
+        "name", "number", "of", "on", "one", "output", "s", "size", "standard", "text", "that",
+        "the", "there", "they", "to", "was", "were", "what", "when", "whether", "which", "why",
+        "words", "writes", "wrote",
     ];
     let text = comment.split("\n\n").next().unwrap_or_default().replace('\n', " ");
     let text = text.replace("`None`", "null").replace("absent if", "null if");
@@ -293,7 +376,8 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
     let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
     let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
     let text = text.join("; ").replace(['[', ']'], "");
-    let article = ["The ", "Its ", "A ", "An "].into_iter().find(|it| text.starts_with(it));
+    const STARTS: [&str; 5] = ["Number of ", "The ", "Its ", "A ", "An "];
+    let article = STARTS.into_iter().find(|it| text.starts_with(it));
     let mut text = text[article.map_or(0, str::len)..].to_owned();
     if text.chars().nth(1).is_some_and(char::is_lowercase) {
         text[..1].make_ascii_lowercase();

@@ -67,7 +67,12 @@ fn row(line: &'static str, common: &'static str) -> ProgramRow {
         (&[program, attack, mechanism], &[conditions, ends, verdict]) => {
             [program, attack, conditions, ends, verdict, mechanism]
         }
-        _ => cells.try_into().unwrap_or_else(|_| panic!("three or six cells in a row: {line}")),
+        (&[program, attack], &[conditions, ends, verdict]) => {
+            [program, attack, conditions, ends, verdict, "said above the table"]
+        }
+        _ => {
+            cells.try_into().unwrap_or_else(|_| panic!("two, three or six cells in a row: {line}"))
+        }
     };
     assert!(!attack.is_empty() && !mechanism.is_empty(), "{line}");
     let (ends, found) = match ends.split_once(", ") {

@@ -2,7 +2,6 @@
 
 use super::check;
 
-/// 2025-09, "Test data": no secret test case is an error
 /// 2025-09, "Test cases": an input without an answer, and files without their input, are errors
 #[test]
 fn a_case_has_an_input_and_an_answer() {
@@ -234,9 +233,6 @@ x
     );
 }
 
-/// 2025-09, "Test case configuration": an unknown key, or a value of another type, is an error
-/// 2025-09, "Static validation test cases": a static validation without a static validator is an error
-/// 2025-09, "Pass-fail problems": `max_score`, `score_aggregation` and `require_pass` are errors
 #[test]
 fn settings_of_cases_and_groups_are_checked() {
     check(
@@ -323,7 +319,7 @@ output_validator_args: [case_sensitive]
     );
 }
 
-/// 2025-09, "Displaying test cases": a text that is shown or downloaded instead of an input that is not there is an error
+/// 2025-09, "Displaying test cases": a text that replaces a missing input is an error
 #[test]
 fn a_text_for_contestants_without_an_input_is_no_sample() {
     for ending in ["in.statement", "ans.statement", "in.download", "ans.download", "out"] {
@@ -360,9 +356,8 @@ fn an_interaction_with_windows_line_ends_is_read() {
 }
 
 /// 2025-09, "Samples for interactive and multi-pass problems": an `.interaction` without files to download is an error
-/// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is one without a file to download
-/// 2025-09, "Downloading test cases": two files that replace the same text are an error; so is one without a file to show
-/// 2025-09, "Illustrations": two images of a test case are an error
+/// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is
+/// one that is only shown or only downloaded
 #[test]
 fn shown_and_downloaded_files_fit_together() {
     let check_sample = |endings: &[&str], expected: &[&str]| {
@@ -460,7 +455,6 @@ x
     );
 }
 
-/// 2025-09, "Validation test data": a test case without its output is an error
 #[test]
 fn cases_that_test_validators_are_complete() {
     check(

@@ -32,7 +32,6 @@ y
     );
 }
 
-/// 2025-09, "General requirements": a link out of the package is an error
 #[test]
 fn links_stay_in_the_package() {
     check(
@@ -149,7 +148,6 @@ fn an_unused_static_validator_is_a_warning() {
     );
 }
 
-/// 2025-09, "Output validator": no program or two programs in `output_validator/` are errors
 #[test]
 fn there_is_one_output_validator() {
     let none = "add the output validator, or remove the directory: then the format's default output validator decides";
@@ -178,7 +176,8 @@ fn there_is_one_output_validator() {
     );
 }
 
-/// 2025-09, "Output visualizer": a directory without a program is an error; submissions are judged all the same
+/// 2025-09, "Output visualizer": a directory without a program is an error; submissions are
+/// judged
 #[test]
 fn a_visualizer_is_one_program() {
     for what in ["input", "output"] {
@@ -229,7 +228,6 @@ x
     );
 }
 
-/// 2025-09, "Solution description": a directory without a solution, and a second one in a language, are errors
 #[test]
 fn solutions_have_a_name_of_the_format() {
     for name in ["solution.md", "solution.en.tex", "solution.pt-BR.pdf"] {
@@ -258,7 +256,6 @@ x
     );
 }
 
-/// 2025-09, "Problem statements": no statement, one without a language code and a second one in a language are errors
 #[test]
 fn statements_have_a_language() {
     check(
@@ -309,7 +306,6 @@ x
 }
 
 /// 2025-09, "LaTeX environment and supported subset": `\nextsample` without a sample that is left is an error
-/// 2025-09, "Markdown environment and supported features": `{{nextsample}}` without a sample that is left is an error
 #[test]
 fn statements_place_only_existing_samples() {
     let sample = "--- data/sample/1.in\n1 2\n--- data/sample/1.ans\n3\n";

@@ -37,7 +37,6 @@ type: scoring
     )
 }
 
-/// 2025-09, "Test data configuration": defaults are those of the format
 #[test]
 fn defaults_are_those_of_the_format() {
     let scoring = |package: &Package| -> Vec<Option<GroupScoring>> {
@@ -91,7 +90,8 @@ fn invalid_values_are_reported() {
     );
 }
 
-/// 2025-09, "Scoring problems": a group without a bound in a bounded `secret`, and another aggregation in a pass-fail `secret`, are errors
+/// 2025-09, "Scoring problems": a group without a bound in a bounded `secret`, or another
+/// aggregation in a pass-fail `secret`, is an error
 /// 2025-09, "Scoring test data groups": pass-fail aggregation without a bound is an error
 #[test]
 fn groups_have_bounds_where_they_must() {
@@ -158,7 +158,6 @@ fn the_points_of_the_groups_add_up() {
     check(&scoring_problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
 }
 
-/// 2025-09, "Group dependencies": a group that is later, unknown, the same, or not pass-fail is an error
 #[test]
 fn only_earlier_groups_that_can_be_passed_are_required() {
     let required = |secret: &str, a: &str, b: &str| {
@@ -196,7 +195,6 @@ fn only_earlier_groups_that_can_be_passed_are_required() {
     );
 }
 
-/// 2025-09, "Test data configuration": `max_score`, `score_aggregation` and `require_pass` in `sample` are errors
 #[test]
 fn keys_about_scores_are_only_for_secret() {
     let keys = "max_score: 1\nscore_aggregation: sum\nrequire_pass: sample\n";
@@ -216,7 +214,6 @@ fn keys_about_scores_are_only_for_secret() {
     );
 }
 
-/// 2025-09, "Example submissions": `score` is a number or two, only in scoring problems
 #[test]
 fn expected_scores_are_numbers_or_ranges_of_groups() {
     for (rule, expected) in [

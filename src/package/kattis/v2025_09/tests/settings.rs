@@ -2,8 +2,6 @@
 
 use super::{check, check_each, check_problem_yaml};
 
-/// 2025-09, "Submission limits": a limit that is not a number above 0 is an error
-/// 2025-09, "Multi-pass limit": `validation_passes` below 2, or in another problem, is an error
 #[test]
 fn limits_are_positive_numbers() {
     check_each(&[
@@ -76,7 +74,6 @@ fn limits_are_positive_numbers() {
     );
 }
 
-/// 2025-09, "Problem timing": a `time_limit` that is not a multiple of `time_resolution` is an error
 #[test]
 fn a_time_limit_is_a_multiple_of_the_resolution() {
     check_each(&[
@@ -93,7 +90,6 @@ fn a_time_limit_is_a_multiple_of_the_resolution() {
     ]);
 }
 
-/// 2025-09, "Constants": a name of other characters, and a constant without `value`, are errors
 #[test]
 fn constants_are_names_with_values() {
     check_each(&[

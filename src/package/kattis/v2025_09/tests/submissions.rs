@@ -121,7 +121,6 @@ accepted/add.py:
     );
 }
 
-/// 2025-09, "Example submissions": an unknown key, or a value of another type, is an error
 #[test]
 fn keys_of_submissions_yaml_are_checked() {
     check(
@@ -374,7 +373,6 @@ accepted/add.py:
     );
 }
 
-/// 2025-09, "Default directories": expectations are those of the format
 #[test]
 fn the_documentation_lists_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../docs/packages.md");
