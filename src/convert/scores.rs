@@ -71,14 +71,14 @@ pub(super) fn add_score_facts(
     });
     for part in compared_parts(old, &new) {
         let is_in = |at: usize| new[at] == part || is_inside(&new[at], &part);
-        let place = format!("/{part}");
+        let group_path = format!("/{part}");
         let only = |output| move |at| if is_in(at) { output } else { OutputQuality::Right };
-        tell(&place, "only this is wrong", &only(OutputQuality::Wrong));
+        tell(&group_path, "only this is wrong", &only(OutputQuality::Wrong));
         if may_give_partial_points(problems[0]) {
-            tell(&place, "only this gets half of the points", &only(OutputQuality::Half));
+            tell(&group_path, "only this gets half of the points", &only(OutputQuality::Half));
         }
         let right = |at| if is_in(at) { OutputQuality::Right } else { OutputQuality::Wrong };
-        tell(&place, "only this is right", &right);
+        tell(&group_path, "only this is right", &right);
     }
 }
 
@@ -172,12 +172,12 @@ impl<'a> ScoredProblem<'a> {
             Stop::Fault(error) => error.reason,
             _ => String::new(),
         })?;
-        let mut said = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
+        let mut facts = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
         if let Some(score) = total.score {
-            said.extend(score.score.map(|points| ("score", points.to_string())));
-            said.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));
+            facts.extend(score.score.map(|points| ("score", points.to_string())));
+            facts.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));
         }
-        Ok(said)
+        Ok(facts)
     }
 
     /// `full` is the score of a right output if the output validator gives scores.

@@ -294,15 +294,15 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
         let new = convert_package(&polygon_files(&xml, &tests, &all), TargetFormat::V2025_09);
         let is_other = |name: &&String| name.contains(".statement") || name.contains(".download");
         let others = new.files.keys().filter(is_other).map(String::as_str);
-        let mut wanted: Vec<String> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for (case, text) in expected {
             for what in ["download", "statement"] {
                 let name = format!("data/sample/{case}.{what}");
                 assert_eq!(new.files.get(&name).map(String::as_str), Some(*text), "{name}");
-                wanted.push(name);
+                names.push(name);
             }
         }
-        assert_eq!(others.collect::<Vec<_>>(), wanted, "{source}");
+        assert_eq!(others.collect::<Vec<_>>(), names, "{source}");
         let about = new.losses.iter().filter(|it| it.starts_with("s/") || it.starts_with("s |"));
         assert_eq!(about.collect::<Vec<_>>(), lost, "{source}");
         assert_eq!(new.files["data/sample/01.in"], "7\n", "the test itself is judged");

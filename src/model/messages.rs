@@ -49,8 +49,8 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_a_line() {
         let check = |messages: &str, expected: &str| {
-            let told = program_error_line(messages.as_bytes());
-            assert_eq!(told.unwrap_or_default(), expected, "{messages}");
+            let found = program_error_line(messages.as_bytes());
+            assert_eq!(found.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");
         check("\n\nreading\nno more\n", "no more");
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn the_first_error_of_a_compiler_counts() {
         let check = |messages: &str, expected: &str| {
-            let told = compiler_error_line(messages.as_bytes());
-            assert_eq!(told.unwrap_or_default(), expected, "{messages}");
+            let found = compiler_error_line(messages.as_bytes());
+            assert_eq!(found.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");
         check(

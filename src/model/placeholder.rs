@@ -52,11 +52,11 @@ pub fn argument_pieces(word: &str) -> Result<Vec<ArgumentPiece<'_>>, UnknownPlac
 }
 
 /// How often a placeholder occurs in a command's arguments.
-pub fn occurrences(args: &[String], wanted: ArgumentPiece<'_>) -> usize {
+pub fn occurrences(args: &[String], piece: ArgumentPiece<'_>) -> usize {
     args.iter()
         .filter_map(|word| argument_pieces(word).ok())
         .flatten()
-        .filter(|piece| *piece == wanted)
+        .filter(|it| *it == piece)
         .count()
 }
 

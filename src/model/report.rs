@@ -264,9 +264,9 @@ impl SubmissionReport {
 
     /// Like [`failure`](Self::failure), with the program's or the compiler's own words in one line.
     pub fn explained_failure(&self) -> (Option<&str>, Option<String>) {
-        let (place, cause) = self.failure();
-        let told = self.judgement().and_then(Judgement::explained_cause);
-        (place, told.or_else(|| cause.map(str::to_owned)))
+        let (path, cause) = self.failure();
+        let explained = self.judgement().and_then(Judgement::explained_cause);
+        (path, explained.or_else(|| cause.map(str::to_owned)))
     }
 }
 

@@ -123,8 +123,8 @@ fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
 
 fn enclosing_package(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
-    let mut around = real.ancestors().skip(1).map(FilePath::root);
-    around.find(|path| is_package(path, formats)).map(PathBuf::from)
+    let mut ancestors = real.ancestors().skip(1).map(FilePath::root);
+    ancestors.find(|path| is_package(path, formats)).map(PathBuf::from)
 }
 
 fn is_package(path: &FilePath, formats: &[&dyn Format]) -> bool {

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn misspelt_paths_and_ends_of_paths_are_found() {
         const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
-        let check = |path: &str, told: &str| assert_eq!(paths_near(path, KNOWN), told);
+        let check = |path: &str, expected: &str| assert_eq!(paths_near(path, KNOWN), expected);
         let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";
         check("secret/smal/1", three);
         check("small", "did you mean `secret/small`?");

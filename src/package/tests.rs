@@ -389,12 +389,12 @@ fn empty_or_missing_settings_are_reported() {
         let keep = package(files);
         let settings = keep.path().join(files[0].0);
         fs::write(&settings, "").expect("an empty file");
-        let told =
+        let is_reported =
             |reading: PackageReading| reading.problem.is_some() || !reading.diagnostics.is_empty();
-        assert!(told(read(keep.path())), "{format}");
-        assert!(told(read_as(keep.path(), Some(format))), "{format}");
+        assert!(is_reported(read(keep.path())), "{format}");
+        assert!(is_reported(read_as(keep.path(), Some(format))), "{format}");
         fs::remove_file(settings).expect("a file");
-        assert!(told(read_as(keep.path(), Some(format))), "{format}");
+        assert!(is_reported(read_as(keep.path(), Some(format))), "{format}");
     }
 }
 

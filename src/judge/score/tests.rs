@@ -308,7 +308,7 @@ fn an_output_validator_decides_the_score_of_an_accepted_case() {
     check("ignored", &[("score.txt", "1"), ("score_multiplier.txt", "1")], "none");
 }
 
-/// 2025-09, "Scoring test cases": a score file that is missing, for a rejected output, in a pass-fail group, beside the other, beyond its bound or invalid is a judge error
+/// 2025-09, "Scoring test cases": a score file that is missing, for a rejected output, in a pass-fail group, next to the other, beyond its bound or invalid is a judge error
 #[test]
 fn score_files_that_are_not_allowed_are_named() {
     const AC: Verdict = Verdict::Accepted;
@@ -321,33 +321,33 @@ fn score_files_that_are_not_allowed_are_named() {
         );
     };
     let missing =
-        "it made no score.txt for an output that it accepts, and the group has no greatest score";
+        "it wrote no score.txt for an output that it accepts, and the group has no greatest score";
     check("unbounded", AC, &[], missing);
     check("unbounded", WA, &[], "0");
-    let rejected = "it made score.txt for an output that it rejects";
+    let rejected = "it wrote score.txt for an output that it rejects";
     check("up to 25", WA, &[("score.txt", "0")], rejected);
     check("forbidden", WA, &[("score.txt", "0")], rejected);
-    let rejected = "it made score_multiplier.txt for an output that it rejects";
+    let rejected = "it wrote score_multiplier.txt for an output that it rejects";
     check("up to 25", WA, &[("score_multiplier.txt", "0")], rejected);
     let multiplier =
-        "it made score_multiplier.txt for a test case in a group without a greatest score";
+        "it wrote score_multiplier.txt for a test case in a group without a greatest score";
     check("unbounded", AC, &[("score_multiplier.txt", "1")], multiplier);
-    let both = "it made both score.txt and score_multiplier.txt";
+    let both = "it wrote both score.txt and score_multiplier.txt";
     check("up to 25", AC, &[("score.txt", "1"), ("score_multiplier.txt", "1")], both);
-    let forbidden = "it made score.txt for a test case that has no points";
+    let forbidden = "it wrote score.txt for a test case that has no points";
     check("forbidden", AC, &[("score.txt", "1")], forbidden);
     check("graded", WA, &[], "-1");
     check(
         "graded",
         AC,
         &[("score.txt", "1")],
-        "it made score.txt, but `validation` is not `custom score`",
+        "it wrote score.txt, but `validation` is not `custom score`",
     );
-    check("graded", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
-    let missing = "it made no score.txt for an output that it accepts, and `validation` requires it to give the score";
+    check("graded", WA, &[("score.txt", "1")], "it wrote score.txt for an output that it rejects");
+    let missing = "it wrote no score.txt for an output that it accepts, and `validation` requires it to give the score";
     check("custom", AC, &[], missing);
     check("custom", WA, &[], "-1");
-    check("custom", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
+    check("custom", WA, &[("score.txt", "1")], "it wrote score.txt for an output that it rejects");
     let junk = "its score.txt is \"inf\", not a single number";
     check("custom", AC, &[("score.txt", "inf")], junk);
     let more = "its score.txt is 25.5, more than the 25 of the test case";
@@ -425,11 +425,11 @@ fn static_validation_takes_its_part_of_the_points() {
     let scheme = GroupScheme::from_test_data(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
     let judged = data.judged_cases();
-    let said: Vec<CaseScoring> =
+    let scorings: Vec<CaseScoring> =
         judged.iter().map(|case| scheme.case_scoring(case.test_case())).collect();
     let forbidden = CaseScoring::Forbidden;
     let expected = [up_to(10.0), up_to(10.0), up_to(10.0), up_to(10.0), forbidden, forbidden];
-    assert_eq!(said, expected);
+    assert_eq!(scorings, expected);
     let total = |rejected: &str| {
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;

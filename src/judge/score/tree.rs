@@ -40,11 +40,11 @@ enum TreePart<'a> {
 }
 
 impl<'a> TreeGroup<'a> {
-    fn new(name: &'a str, graders: &Graders, around: Option<&TreeGroup<'_>>) -> Self {
+    fn new(name: &'a str, graders: &Graders, parent: Option<&TreeGroup<'_>>) -> Self {
         let own = graders.groups.iter().find(|group| group.name == name);
-        let grading = match (own, around) {
+        let grading = match (own, parent) {
             (Some(own), _) => own.grading.clone(),
-            (None, Some(around)) => around.grading.clone(),
+            (None, Some(parent)) => parent.grading.clone(),
             (None, None) => GradingKeys::default().with_defaults(),
         };
         Self { name, grading, parts: Vec::new() }
@@ -248,9 +248,9 @@ impl<'a> TreeGrading<'_, 'a> {
                     result
                 }
                 TreePart::Group(inner) => {
-                    let place = self.groups.len();
+                    let index = self.groups.len();
                     let graded = self.group(inner)?;
-                    let standing = self.groups.get(place).map(|group| &group.standing);
+                    let standing = self.groups.get(index).map(|group| &group.standing);
                     is_complete &= standing == Some(&Standing::Complete);
                     is_known &= graded.as_ref().is_some_and(|graded| graded.is_known);
                     graded.map(|graded| graded.result)

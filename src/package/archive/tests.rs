@@ -81,7 +81,7 @@ fn zip_of(entries: &[&str]) -> Vec<u8> {
     zip.finish().expect("an archive").into_inner()
 }
 
-/// Unpacks an archive of this name. Asserts that nothing is written beside its directory.
+/// Unpacks an archive of this name. Asserts that nothing is written next to its directory.
 fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     let keep = TempDir::new().expect("a temporary directory");
     let archive = keep.path().join(name);
@@ -89,8 +89,8 @@ fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     let into = keep.path().join("into");
     fs::create_dir(&into).expect("a directory");
     let done = unpack_within(&archive, &into, SMALL);
-    let beside = fs::read_dir(keep.path()).expect("a directory").count();
-    assert_eq!(beside, 2, "{name}: something was written outside");
+    let entries = fs::read_dir(keep.path()).expect("a directory").count();
+    assert_eq!(entries, 2, "{name}: something was written outside");
     done.map(|dir| {
         let dir = dir.canonicalize().expect("a directory");
         let into = into.canonicalize().expect("a directory");
@@ -144,7 +144,7 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["plus/a", "__MACOSX/plus/._a", ".DS_Store"], "sum/plus: a");
     check(&["plus/a", "Thumbs.db"], "sum/plus: a");
     check(&["plus/plus/a"], "sum/plus/plus: a");
-    // So are texts beside a package.
+    // So are texts next to a package.
     let inside = "sum/plus: data/a problem.yaml";
     for text in ["README", "README.md", "readme.txt", "LICENSE", "Licence.txt"] {
         check(&["plus/problem.yaml", "plus/data/a", text], inside);
@@ -186,9 +186,9 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     }
     for name in ["a\\b", "data\\secret\\1.in", "\\a", "C:\\a", "a\\"] {
         let name = name.to_owned();
-        let said =
+        let message =
             format!("has a file `{}`, whose name has a backslash; pack", name.escape_debug());
-        check(&[&name], &said);
+        check(&[&name], &message);
     }
     check(&["../a -> b"], &outside("../a"));
     check(&["../a/"], &outside("../a/"));
@@ -219,11 +219,11 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     let deep = "d/".repeat(20) + "x";
     check(&[&deep], "is too large: it has more than 20 files and directories; unpack it");
     let deep = "d/".repeat(101);
-    let said = "is too large: it has more than 100 directories in each other; unpack it";
-    refused("a.zip", &zip_of(&[&deep]), said);
+    let message = "is too large: it has more than 100 directories in each other; unpack it";
+    refused("a.zip", &zip_of(&[&deep]), message);
     let target = "x".repeat(5000);
-    let said = format!("has a link `a` to `{target}`, which is not in the archive; pack");
-    refused("a.zip", &zip_of(&[&format!("a -> {target}")]), &said);
+    let message = format!("has a link `a` to `{target}`, which is not in the archive; pack");
+    refused("a.zip", &zip_of(&[&format!("a -> {target}")]), &message);
 }
 
 #[test]

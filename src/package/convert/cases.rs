@@ -70,9 +70,9 @@ impl CaseNames {
             .map(str::to_owned)
             .collect();
         for name in names() {
-            let wanted = nearest_valid_name(name, true);
-            if wanted != name && directory(&wanted) == directory(name) {
-                let new = first_free(wanted, |name| taken.insert(name.to_owned()));
+            let valid_name = nearest_valid_name(name, true);
+            if valid_name != name && directory(&valid_name) == directory(name) {
+                let new = first_free(valid_name, |name| taken.insert(name.to_owned()));
                 self.special.insert(name.to_owned(), new);
             }
         }
@@ -103,13 +103,13 @@ impl CaseNames {
             let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
             let zeros = if is_number(base) { width - base.len() } else { 0 };
             let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
-            let wanted = nearest_valid_name(
+            let valid_name = nearest_valid_name(
                 &format!("{top}/{dir}{}{base}", "0".repeat(zeros)),
                 self.is_2025_09,
             );
             let is_free =
                 |name: &str| !is_group_settings(last_part(name)) && taken.insert(name.to_owned());
-            self.special.insert(case.name.clone(), first_free(wanted, is_free));
+            self.special.insert(case.name.clone(), first_free(valid_name, is_free));
         }
         for group in data.groups.iter().skip(1) {
             let name = format!("secret/{}", renamed(without_top(&group.name)));

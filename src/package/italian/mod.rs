@@ -57,9 +57,9 @@ impl Format for Italian {
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
-        let beside =
+        let marker =
             ["input/input0.txt", "gen/GEN"].into_iter().find(|name| dir.join(name).is_file())?;
-        dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
+        dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {marker}"))
     }
 
     /// Judging needs tests, checkers, graders and settings. Inputs are seldom generated; statements do not matter.

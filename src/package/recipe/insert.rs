@@ -263,9 +263,9 @@ data:
         let check = |before: &str, after: &str, path: &str| {
             let path: Vec<String> = path.split('/').map(str::to_owned).collect();
             let text = format!("data:\n  secret:\n    data:\n{before}  sample: {{}}\n");
-            let wanted = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
+            let expected = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
             let entry = ["\"x\": {}".to_owned()];
-            assert_eq!(insert_entry(&text, &path, &entry), Some(wanted), "{before}");
+            assert_eq!(insert_entry(&text, &path, &entry), Some(expected), "{before}");
         };
         let there = "    - a: {in: \"1\"}\n";
         check(there, &format!("{there}    - \"x\": {{}}\n"), "secret/x");

@@ -65,10 +65,10 @@ fn case_count(case: &RawValue) -> usize {
 }
 
 pub(super) fn read_counts(node: &Node<'_>) -> ParseResult<Vec<i64>> {
-    let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
+    let expected = "a number of cases, a sequence of integers, or a range such as `1..=5`";
     parse_counts(node.raw).map_err(|fault| match fault {
         Some((message, help)) => node.error(format!("`count` {message}"), help),
-        None => node.must_be(wanted),
+        None => node.must_be(expected),
     })
 }
 

@@ -432,7 +432,7 @@ fn every_fault_has_its_place_and_help() {
             "secret/d: in \"x\\n\" own",
             "1:11: `solution` must start with `/`, not `submissions/accepted/a.py` (the package is the root: /submissions/accepted/a.py)",
             "3:3: `data/secrt` holds no test cases (the directories are sample, secret, invalid_input, invalid_answer, invalid_output, valid_output, fuzz)",
-            "5:5: unknown key `count` in `secret` (`count` belongs to a test case, beside its `generate`)",
+            "5:5: unknown key `count` in `secret` (`count` belongs to a test case, next to its `generate`)",
             "7:21: generator not found: `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
             "warning: 8:7: `b` has several inputs: `in` counts (give it one of `generate`, `copy` and `in`)",
             "9:7: `c` has no input (give it one of `generate`, `copy` and `in`)",

@@ -109,8 +109,8 @@ pub(super) fn add_groups(
     }
     if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {
         let message = format!(
-            "groups depend on others, and the checker {} may accept a part of one: juror does not compute what the \
-             others are worth then",
+            "groups depend on others, and the checker {} may give partial points: juror does not compute the \
+             points of such groups",
             validator.name
         );
         error(message, SINOL_MAKE_HELP);

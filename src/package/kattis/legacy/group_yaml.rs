@@ -23,7 +23,7 @@ pub(super) struct GroupKeys {
 }
 
 impl GroupKeys {
-    /// These keys, with missing ones taken from the group around it.
+    /// These keys, with missing ones taken from its parent group.
     pub(super) fn or(self, outer: &Self) -> Self {
         Self {
             grading: self.grading.with_missing_from(&outer.grading),

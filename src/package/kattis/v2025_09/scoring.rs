@@ -69,8 +69,8 @@ pub(super) fn points_or_word(
     let value = if node.word() == word {
         None
     } else {
-        let wanted = format!("an integer of at least 0, or `{word}`");
-        Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
+        let expected = format!("an integer of at least 0, or `{word}`");
+        Score::new(f64::from(integer::<u32>(node, 0, &expected)?))
     };
     Ok(PlacedValue { value, place: node.place() })
 }
