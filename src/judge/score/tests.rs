@@ -377,14 +377,14 @@ fn sections(section: &Section) -> String {
         SectionPart::Cases(cases) => cases.to_string(),
         SectionPart::Section(section) => format!("({})", sections(section)),
     });
-    let yields = match section.result {
+    let result_of_section = match section.result {
         SectionResult::UnlessCut | SectionResult::All => "",
         SectionResult::Any => "|",
         SectionResult::Last => "_",
         SectionResult::Acceptance => "*",
     };
     let parts: Vec<String> = parts.collect();
-    format!("{}{requires}{until}{yields}", parts.join(" "))
+    format!("{}{requires}{until}{result_of_section}", parts.join(" "))
 }
 
 fn schedule_of(lines: &[&str], policy: RunPolicy) -> String {

@@ -57,9 +57,9 @@ impl<'a> TreeGroup<'a> {
             return self.parts.push(TreePart::Case(case));
         };
         let name = &case[..start + end];
-        let is_it =
+        let is_group =
             |part: &TreePart<'_>| matches!(part, TreePart::Group(group) if group.name == name);
-        let at = self.parts.iter().rposition(is_it).unwrap_or_else(|| {
+        let at = self.parts.iter().rposition(is_group).unwrap_or_else(|| {
             let group = TreeGroup::new(name, graders, Some(self));
             self.parts.push(TreePart::Group(group));
             self.parts.len() - 1

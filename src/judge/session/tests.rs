@@ -125,12 +125,12 @@ fn check_with(
     check_of(problem, until, rules.as_slice(), false, scripts, expected);
 }
 
-/// With rules for the submissions. `spares` says whether runs are omitted.
+/// With rules for the submissions. `omits` says whether runs are omitted.
 fn check_of(
     problem: &Problem,
     until: EndCondition,
     rules: &[Expectation],
-    spares: bool,
+    omits: bool,
     scripts: &[&str],
     expected: &[&str],
 ) {
@@ -213,7 +213,7 @@ fn check_of(
                 None => Schedule::single(cases.len(), until),
                 Some(_) => score::schedule(scheme.as_ref(), &names, RunPolicy::AllAllowed),
             },
-            omits_unproving_runs: spares,
+            omits_unproving_runs: omits,
             scheme: scheme.as_ref(),
             repeats_near_limit: true,
         };
@@ -231,7 +231,7 @@ fn check_of(
                 }
                 // A failure occurs in the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
-                if slots == 1 && spares {
+                if slots == 1 && omits {
                     assert_eq!(run_counts.lock().len(), runs.sum::<usize>());
                 }
             }
@@ -443,8 +443,8 @@ fn runs_that_prove_nothing_more_are_left_out() {
         required: Some(required.to_vec()),
         ..Expectation::default()
     };
-    let check = |rule: Expectation, spares: bool, scripts: &[&str], expected: &[&str]| {
-        check_of(&Problem::default(), EndCondition::Never, &[rule], spares, scripts, expected);
+    let check = |rule: Expectation, omits: bool, scripts: &[&str], expected: &[&str]| {
+        check_of(&Problem::default(), EndCondition::Never, &[rule], omits, scripts, expected);
     };
     let rejected = || rule(&[], &[WrongAnswer, TimeLimitExceeded, RunTimeError]);
     let scripts = ["awsa", "saaa", "aaaa", "jwaa", "wjaa"];

@@ -83,10 +83,10 @@ impl PackageReader<'_> {
         let is_strict = self.version.is_strict;
         let mut by_name = Vec::new();
         for entry in node.entries("a map of input validators to arguments")? {
-            let is_it = |name: &&&str| {
+            let is_named = |name: &&&str| {
                 **name == entry.key || !is_strict && name.split('.').next() == Some(entry.key)
             };
-            if let Some(name) = known.iter().find(is_it) {
+            if let Some(name) = known.iter().find(is_named) {
                 by_name.extend(args(&entry).map(|args| ((*name).to_owned(), args)));
                 continue;
             }

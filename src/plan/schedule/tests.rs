@@ -6,9 +6,9 @@ fn section(
     parts: Vec<SectionPart>,
     requires: &[usize],
     until: EndCondition,
-    yields: SectionResult,
+    result: SectionResult,
 ) -> Section {
-    Section { parts, requires: requires.to_vec(), ends_on: until, result: yields }
+    Section { parts, requires: requires.to_vec(), ends_on: until, result }
 }
 
 /// A section with this many cases. Its result does not matter to its parent.
@@ -159,8 +159,8 @@ fn a_fault_ends_everything_if_its_case_is_needed() {
 
 #[test]
 fn the_result_of_a_section_decides_whether_its_parent_continues() {
-    let parent = |until: EndCondition, yields: SectionResult| {
-        let inner = SectionPart::Section(section(vec![SectionPart::Cases(2)], &[], until, yields));
+    let parent = |until: EndCondition, result: SectionResult| {
+        let inner = SectionPart::Section(section(vec![SectionPart::Cases(2)], &[], until, result));
         section(
             vec![inner, SectionPart::Cases(2)],
             &[],
