@@ -200,7 +200,9 @@ fn polygon_files<'a>(
 }
 
 fn numbered_tests(tests: usize) -> Vec<String> {
-    (1..=tests).flat_map(|at| [format!("tests/{at:02}"), format!("tests/{at:02}.a")]).collect()
+    (1..=tests)
+        .flat_map(|index| [format!("tests/{index:02}"), format!("tests/{index:02}.a")])
+        .collect()
 }
 
 #[test]
@@ -243,11 +245,14 @@ fn groups_keep_their_order_and_what_they_require() {
     let check = |old: &[&str], expected: &[&str]| {
         let point = |name: &&str| format!("<test group=\"{name}\" points=\"5\"/>");
         let tests: String = old.iter().map(point).collect();
-        let group = |(at, name): (usize, &&str)| {
-            let needs = match at {
+        let group = |(index, name): (usize, &&str)| {
+            let needs = match index {
                 0 => String::new(),
-                at => {
-                    format!("<dependencies><dependency group=\"{}\"/></dependencies>", old[at - 1])
+                index => {
+                    format!(
+                        "<dependencies><dependency group=\"{}\"/></dependencies>",
+                        old[index - 1]
+                    )
                 }
             };
             let head = format!("name=\"{name}\" points=\"5\" points-policy=\"complete-group\"");

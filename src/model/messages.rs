@@ -13,8 +13,8 @@ pub fn program_error_line(messages: &[u8]) -> Option<String> {
         |line: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(line, sign).is_some());
     // How C++ reports an exception.
     const WHAT: &[u8] = b"\n  what():  ";
-    if let Some(at) = memchr::memmem::find(messages, WHAT) {
-        return lines(&messages[at + WHAT.len()..]).next().map(shortened);
+    if let Some(index) = memchr::memmem::find(messages, WHAT) {
+        return lines(&messages[index + WHAT.len()..]).next().map(shortened);
     }
     let mut last = None;
     let mut error = None;

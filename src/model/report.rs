@@ -273,7 +273,7 @@ impl SubmissionReport {
 /// The directory, with its slash, that all names begin with; empty if there is none, or for a single name.
 pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let [first, others @ ..] = rows else { return "" };
-    let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
+    let ends = first.name.rmatch_indices('/').map(|(index, _)| &first.name[..=index]);
     let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }

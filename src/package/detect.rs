@@ -17,10 +17,10 @@ pub(super) fn format(
     if let Some(format) = asked {
         return Ok((format, "--format asks for it".to_owned()));
     }
-    for (at, format) in FORMATS.into_iter().enumerate() {
+    for (index, format) in FORMATS.into_iter().enumerate() {
         // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
-            && enclosing_package(dir, &FORMATS[..at]).is_none()
+            && enclosing_package(dir, &FORMATS[..index]).is_none()
         {
             return Ok((format, reason));
         }

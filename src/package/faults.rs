@@ -138,11 +138,11 @@ mod tests {
     fn many_warnings_are_cut_off_and_stay_warnings() {
         let check = |warnings: usize, errors: usize, expected: &[(usize, &str)]| {
             let faults = Faults::default();
-            for at in 0..warnings {
-                faults.warning(Path::new("a"), format!("w {at}"), "help");
+            for index in 0..warnings {
+                faults.warning(Path::new("a"), format!("w {index}"), "help");
             }
-            for at in 0..errors {
-                faults.error(Path::new("a"), format!("e {at}"), "");
+            for index in 0..errors {
+                faults.error(Path::new("a"), format!("e {index}"), "");
             }
             assert_eq!(faults.has_max_errors(Path::new("a")), errors >= MAX_REMARKS);
             let all = faults.diagnostics.into_inner();

@@ -31,7 +31,7 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
     let word = fold(path);
     let parts = path.split('/').count();
     let slips = |known: &str| {
-        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(at, _)| at + 1);
+        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(index, _)| index + 1);
         let slips = |known: &str| strsim::osa_distance(&word, &fold(known));
         slips(&known[end..]).min(slips(known))
     };

@@ -183,10 +183,10 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_answer() {
     check_damage(&whole, "whole");
     for (file, (path, bytes)) in whole.iter().enumerate() {
         // Each byte of small files, some bytes of large ones.
-        for at in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
+        for index in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
             let mut damaged = whole.clone();
-            damaged[file].1[at] ^= 1 << (at % 8);
-            check_damage(&damaged, &format!("byte {at} of {}", path.display()));
+            damaged[file].1[index] ^= 1 << (index % 8);
+            check_damage(&damaged, &format!("byte {index} of {}", path.display()));
         }
     }
 }

@@ -51,10 +51,10 @@ fn total(lines: &[&str], results: &str) -> String {
     let results: Vec<&str> = results.split_whitespace().collect();
     assert_eq!(results.len(), data.cases.len(), "{results:?}");
     let total = scheme.total(|name| {
-        let at = data.cases.iter().position(|case| case.name == name)?;
-        let scoring = scheme.case_scoring(&data.cases[at]);
+        let index = data.cases.iter().position(|case| case.name == name)?;
+        let scoring = scheme.case_scoring(&data.cases[index]);
         let accepted = |score| CaseResult { verdict: Verdict::Accepted, score };
-        match results[at] {
+        match results[index] {
             "." => None,
             "-" => Some(CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) }),
             "+" => {

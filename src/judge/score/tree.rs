@@ -59,12 +59,12 @@ impl<'a> TreeGroup<'a> {
         let name = &case[..start + end];
         let is_group =
             |part: &TreePart<'_>| matches!(part, TreePart::Group(group) if group.name == name);
-        let at = self.parts.iter().rposition(is_group).unwrap_or_else(|| {
+        let index = self.parts.iter().rposition(is_group).unwrap_or_else(|| {
             let group = TreeGroup::new(name, graders, Some(self));
             self.parts.push(TreePart::Group(group));
             self.parts.len() - 1
         });
-        if let TreePart::Group(group) = &mut self.parts[at] {
+        if let TreePart::Group(group) = &mut self.parts[index] {
             group.insert(case, graders);
         }
     }

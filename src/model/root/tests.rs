@@ -101,8 +101,8 @@ fn a_chain_of_links_is_followed_within_the_root_and_ends() {
     check_both_ways(|dir| {
         let root = package(dir);
         symlink("file", root.join("l0").path).unwrap();
-        for at in 0..40 {
-            symlink(format!("l{at}"), root.join(format!("l{}", at + 1)).path).unwrap();
+        for index in 0..40 {
+            symlink(format!("l{index}"), root.join(format!("l{}", index + 1)).path).unwrap();
         }
         assert_eq!(text(&root.join("l39")), Ok("inside".into()));
         assert_eq!(text(&root.join("l40")), Err("Too many levels of symbolic links".into()));

@@ -238,8 +238,8 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     // The archive declares a small size.
     let mut bytes = zip_of(&["a * 600000"]);
     let size = 600_000_u32.to_le_bytes();
-    while let Some(at) = bytes.windows(4).position(|window| window == size) {
-        bytes[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    while let Some(index) = bytes.windows(4).position(|window| window == size) {
+        bytes[index..index + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
     let found = unpack_and_list("a.zip", &bytes).expect_err("a refusal");
     assert!(found.contains("is too large") || found.contains("cannot be read"), "{found}");
@@ -269,8 +269,8 @@ fn a_damaged_archive_is_reported() {
     check("a.tar", &tar[..tar.len() / 2]);
     check("a.tgz", &gz[..gz.len() / 2]);
     let mut changed = gz.clone();
-    let at = changed.len() - 6;
-    changed[at] ^= 1;
+    let index = changed.len() - 6;
+    changed[index] ^= 1;
     check("a.tgz", &changed);
     let mut changed = zip.clone();
     changed[40] ^= 1;
@@ -291,10 +291,10 @@ fn mutated_archives_do_no_harm() {
     let tar = tar_of(&entries);
     let archives = [("a.zip", zip_of(&entries)), ("a.tgz", compress(&tar)), ("a.tar", tar)];
     for (name, bytes) in archives {
-        for at in (0..bytes.len()).step_by(7) {
+        for index in (0..bytes.len()).step_by(7) {
             for value in [0, 0x2e, 0x2f, 0xff] {
                 let mut changed = bytes.clone();
-                changed[at] = value;
+                changed[index] = value;
                 // `unpack_and_list` asserts that nothing is written elsewhere.
                 drop(unpack_and_list(name, &changed));
             }

@@ -73,7 +73,7 @@ impl Planner<'_> {
             return allowed;
         }
         let start = allowed.len() - last_part(&allowed).len();
-        let end = allowed[start..].find('.').map_or(allowed.len(), |at| start + at);
+        let end = allowed[start..].find('.').map_or(allowed.len(), |index| start + index);
         let (stem, ending) = allowed.split_at(end);
         let is_free = |stem: &str| {
             let name = format!("{stem}{ending}");

@@ -63,11 +63,11 @@ impl Planner<'_> {
         }
         let mut rules: SubmissionRules = Vec::new();
         let mut add = |pattern: &str, key: &str, value: RawValue| {
-            let at = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
+            let index = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
                 rules.push((pattern.to_owned(), Vec::new()));
                 rules.len() - 1
             });
-            let keys = &mut rules[at].1;
+            let keys = &mut rules[index].1;
             if !keys.iter().any(|(known, _)| known == key) {
                 keys.push((key.to_owned(), value));
             }

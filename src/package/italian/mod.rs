@@ -228,11 +228,11 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
-    for (at, group) in (1..).zip(&listed) {
+    for (index, group) in (1..).zip(&listed) {
         let dir = match group.points {
             None => "tests".to_owned(),
             Some(points) => {
-                let name = format!("tests/{at}");
+                let name = format!("tests/{index}");
                 groups.push(scored(&name, points, Aggregation::Min));
                 name
             }

@@ -129,14 +129,14 @@ impl LibraryCheckerReader<'_> {
                 return Err(node.error(message, "a generator ends in .cpp, a given input in .in"));
             }
         };
-        for at in 0..count {
-            let case = format!("{stem}_{at:02}");
+        for index in 0..count {
+            let case = format!("{stem}_{index:02}");
             let input_name = format!("gen/{case}.in");
             let input = match (&generator, self.tree.file(&input_name)) {
                 (Some(program), _) => InputSource::Command(GeneratorCommand::new(
                     program.clone().into(),
-                    vec![at.to_string()],
-                    format!("{name} {at}"),
+                    vec![index.to_string()],
+                    format!("{name} {index}"),
                 )),
                 (None, Some(item)) => InputSource::File(item.path.clone()),
                 (None, None) => {

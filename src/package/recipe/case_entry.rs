@@ -67,7 +67,7 @@ impl<'a> RecipeReader<'a> {
         };
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
         let mut names = Vec::new();
-        for (at, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
+        for (index, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
             let name =
                 if numbered { self.numbers.next_name(node.key) } else { node.key.to_owned() }
                     + &suffix;
@@ -84,7 +84,7 @@ impl<'a> RecipeReader<'a> {
                 continue;
             }
             let mut case = plan.case.clone();
-            if let (Some(line), Some(command)) = (plan.command_lines.get(at), &plan.command) {
+            if let (Some(line), Some(command)) = (plan.command_lines.get(index), &plan.command) {
                 let is_random = line.has_placeholder(ArgumentPiece::Seed);
                 let command_line = GeneratorCommand {
                     program: line.program.clone(),

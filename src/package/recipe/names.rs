@@ -96,7 +96,7 @@ fn parse_counts(raw: &RawValue) -> Result<Vec<i64>, CountFault> {
     if values.len() > MAX_COUNT {
         return Err(too_many());
     }
-    let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
+    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
     let (message, help) = match twice {
         Some((_, value)) => (format!("has {value} twice"), "each value makes one case; remove one"),
         None if values.is_empty() => {

@@ -494,11 +494,11 @@ fn the_number_of_cases_is_bounded() {
         let full = messages.filter(|it| it.message.contains("makes too many cases"));
         assert_eq!(full.count(), 1);
     };
-    let counted = |at| format!("  a{at}: {{generate: 'g {at} {{seed}}', count: 100}}\n");
-    check(format!("data:\n secret:\n  data:\n{}", many(&|at| format!(" {}", counted(at)))));
+    let counted = |index| format!("  a{index}: {{generate: 'g {index} {{seed}}', count: 100}}\n");
+    check(format!("data:\n secret:\n  data:\n{}", many(&|index| format!(" {}", counted(index)))));
     let (cases, groups) = (
-        many(&|at| format!("    c{at}: g {at}\n")),
-        many(&|at| format!("    g{at}: {{include: [sample]}}\n")),
+        many(&|index| format!("    c{index}: g {index}\n")),
+        many(&|index| format!("    g{index}: {{include: [sample]}}\n")),
     );
     check(format!("data:\n  sample:\n   data:\n{cases}  secret:\n   data:\n{groups}"));
 }

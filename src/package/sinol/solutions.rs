@@ -38,8 +38,8 @@ pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &m
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
     for node in expected.into_iter().flatten() {
         let found = problem.submissions.iter().position(|it| it.name == node.key);
-        match found.map(|at| read_expectations(&node, problem).map(|all| (at, all))) {
-            Some(Ok((at, all))) => problem.submissions[at].expectations.extend(all),
+        match found.map(|index| read_expectations(&node, problem).map(|all| (index, all))) {
+            Some(Ok((index, all))) => problem.submissions[index].expectations.extend(all),
             // The fault is already reported.
             Some(Err(_reported)) => {}
             None if tree.file(&format!("prog/{}", node.key)).is_some() => {}

@@ -158,8 +158,8 @@ fn equal_parts(tree: &PackageFiles, groups: &[u32]) -> BTreeMap<u32, f64> {
         );
         tree.faults.error(&*tree.path(SETTINGS), message, "add `scores`");
     }
-    let with_rest = |at| if at + 1 == count { part + rest } else { part };
-    groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
+    let with_rest = |index| if index + 1 == count { part + rest } else { part };
+    groups.iter().enumerate().map(|(index, group)| (*group, with_rest(index) as f64)).collect()
 }
 
 pub(super) fn parse_by_group<'a, T>(

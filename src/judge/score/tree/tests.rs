@@ -69,9 +69,9 @@ fn total<'a>(
     assert_eq!(verdicts.len(), data.cases.len());
     let tree = GroupTree::new(data, graders, true);
     let result = |name: &str| {
-        let at = data.cases.iter().position(|case| case.name == name)?;
-        let verdict = Some(verdicts[at]).filter(|it| *it != ".").map(verdict)?;
-        let score = score_by_rules(tree.case_scoring(&data.cases[at]), verdict);
+        let index = data.cases.iter().position(|case| case.name == name)?;
+        let verdict = Some(verdicts[index]).filter(|it| *it != ".").map(verdict)?;
+        let score = score_by_rules(tree.case_scoring(&data.cases[index]), verdict);
         Some(CaseResult { verdict, score: score.map(|score| score.score) })
     };
     tree.total(&result, custom)
