@@ -139,7 +139,7 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
             Ok(regex) => regex,
             Err(what) => {
                 let message = format!("`{}` is not checked: juror has no {what}", excerpt(&text));
-                node.warning(message, "write it without, or as several patterns");
+                node.warning(message, "remove it, or write several patterns");
                 return None;
             }
         };

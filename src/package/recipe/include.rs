@@ -64,7 +64,7 @@ pub(super) fn resolve_includes<'a, 'd>(
     let mut found = Vec::new();
     for (index, directory) in directories.iter().enumerate() {
         // A case may come in several ways, and be in the directory already.
-        let mut brought: BTreeMap<&str, &Node<'a>> = BTreeMap::new();
+        let mut included: BTreeMap<&str, &Node<'a>> = BTreeMap::new();
         for (node, target) in &includes[index] {
             let names: Vec<&str> = match target {
                 IncludeTarget::Cases(names) => names.clone(),
@@ -84,14 +84,14 @@ pub(super) fn resolve_includes<'a, 'd>(
                 }
             };
             for name in names {
-                brought.entry(name).or_insert(node);
+                included.entry(name).or_insert(node);
             }
         }
         // More than any recipe needs; the caller reports it.
         if found.len() > MAX_CASES {
             return found;
         }
-        found.extend(brought.into_iter().filter_map(|(case, node)| {
+        found.extend(included.into_iter().filter_map(|(case, node)| {
             let base = case.rsplit('/').next().unwrap_or(case);
             let name = join_name(&directory.name, base);
             (name != case).then(|| (RecipeLink { name, target: case.to_owned() }, node.clone()))
@@ -123,7 +123,7 @@ fn find_target<'d>(
             None
         }
         (Some((first, _)), Some((second, _))) => {
-            let message = format!("`{}` can be {first} and {second}", excerpt(text));
+            let message = format!("`{}` is ambiguous: {first} or {second}", excerpt(text));
             include.error(message, "write the whole path");
             None
         }

@@ -261,7 +261,7 @@ fn files_can_be_texts_links_and_patterns() {
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
             "4:25: `(` is not a regular expression: unclosed group (put a backslash before a literal character)",
-            "warning: 5:25: `(?=a)` is not checked: juror has no look-arounds (write it without, or as several patterns)",
+            "warning: 5:25: `(?=a)` is not checked: juror has no look-arounds (remove it, or write several patterns)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
             "8:31: `interaction` has the line `2` (lines begin with `<` or `>`, or are `---`)",
             "9:38: `in.download` cannot be a link to `ans` (known: in, in.statement)",
@@ -296,7 +296,7 @@ fn directories_can_include_others() {
         &[
             "sample/x/a: generators/gen.py 1 own",
             "2:22: there is no directory or test case `sampel` in this recipe (did you mean `sample`?)",
-            "2:30: `x` can be sample/x and secret/x (write the whole path)",
+            "2:30: `x` is ambiguous: sample/x or secret/x (write the whole path)",
             "3:33: `include` leads back to `secret/x` (a directory cannot include one that contains or includes it)",
         ],
     );
@@ -344,8 +344,8 @@ fn directories_can_include_single_cases() {
             "secret/2-a: generators/gen.py 4 own",
             "secret/3: generators/gen.py 5 own",
             "4:15: there is no directory or test case `sample/x` in this recipe (did you mean `sample/a`?)",
-            "4:25: `a` can be sample/a and secret/1-a (write the whole path)",
-            "4:28: `b` can be sample/b and secret/1-b (write the whole path)",
+            "4:25: `a` is ambiguous: sample/a or secret/1-a (write the whole path)",
+            "4:28: `b` is ambiguous: sample/b or secret/1-b (write the whole path)",
             "4:31: there is no directory or test case `` in this recipe (give its path, such as `secret/group1`)",
         ],
     );
