@@ -227,7 +227,7 @@ struct GroupResult {
 impl<'a> TreeGrading<'_, 'a> {
     /// `None` if no case of the group was selected.
     fn group(&mut self, group: &TreeGroup<'a>) -> Result<Option<GroupResult>, Stop> {
-        let at = self.groups.len();
+        let group_index = self.groups.len();
         self.groups.push(GroupScore {
             is_conditional: false,
             name: group.name.to_owned(),
@@ -248,9 +248,9 @@ impl<'a> TreeGrading<'_, 'a> {
                     result
                 }
                 TreePart::Group(inner) => {
-                    let index = self.groups.len();
+                    let inner_index = self.groups.len();
                     let graded = self.group(inner)?;
-                    let standing = self.groups.get(index).map(|group| &group.standing);
+                    let standing = self.groups.get(inner_index).map(|group| &group.standing);
                     is_complete &= standing == Some(&Standing::Complete);
                     is_known &= graded.as_ref().is_some_and(|graded| graded.is_known);
                     graded.map(|graded| graded.result)
@@ -263,7 +263,7 @@ impl<'a> TreeGrading<'_, 'a> {
             }
         }
         if results.is_empty() {
-            self.groups.truncate(at);
+            self.groups.truncate(group_index);
             return Ok(None);
         }
         is_complete &= is_known && parts.next().is_none();
@@ -280,9 +280,9 @@ impl<'a> TreeGrading<'_, 'a> {
                 format!("the score of {name} is {score}, outside of its range {from} to {to}");
             self.impossible.push(what);
         }
-        self.groups[at].score = score;
+        self.groups[group_index].score = score;
         if is_complete {
-            self.groups[at].standing = Standing::Complete;
+            self.groups[group_index].standing = Standing::Complete;
         }
         Ok(Some(GroupResult { result, is_known }))
     }

@@ -40,13 +40,13 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
     const WITHOUT_TAGS: [(&[u8], &[u8]); 3] =
         [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     let mut name_spaces = 0;
-    let mut at = 0;
-    while let Some(found) = memchr(b'<', &text[at..]) {
-        let start = at + found;
+    let mut position = 0;
+    while let Some(found) = memchr(b'<', &text[position..]) {
+        let start = position + found;
         let rest = &text[start..];
         if let Some((_, end)) = WITHOUT_TAGS.iter().find(|(begin, _)| rest.starts_with(begin)) {
             let Some(length) = memmem::find(rest, end) else { return Ok(()) };
-            at = start + length + end.len();
+            position = start + length + end.len();
             continue;
         }
         let tag = first_tag(rest);
@@ -59,7 +59,7 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
             let what = format!("more than {MAX_NAME_SPACES} name spaces");
             return Err(XmlFault::Large(start, what));
         }
-        at = start + tag.len().max(1);
+        position = start + tag.len().max(1);
     }
     Ok(())
 }
