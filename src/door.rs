@@ -199,7 +199,7 @@ pub struct Problem {
 struct ReadyProblem {
     problem: ReadProblem,
     validators: Validators,
-    _made: Option<CompletedFiles>,
+    _completed_files: Option<CompletedFiles>,
 }
 
 impl Problem {
@@ -268,10 +268,11 @@ impl Problem {
             return Ok(Arc::clone(ready));
         }
         let mut problem = self.read.clone();
-        let made = complete::complete(&mut problem, executor, builder, events, &|_| true, None)?;
+        let completed =
+            complete::complete(&mut problem, executor, builder, events, &|_| true, None)?;
         let bench = Bench { problem: &problem, executor, builder, events };
         let validators = validators::build_validators(&bench, ImageUse::Never)?;
-        let new = Arc::new(ReadyProblem { problem, validators, _made: made });
+        let new = Arc::new(ReadyProblem { problem, validators, _completed_files: completed });
         Ok(Arc::clone(ready.insert(new)))
     }
 

@@ -237,10 +237,10 @@ mod tests {
             if let Ok(outputs) = decode_outputs(&bytes, count) {
                 prop_assert_eq!(outputs.len(), count);
                 // Parsed frames are the original bytes when they are written again.
-                let said = bytes.len();
+                let total = bytes.len();
                 let mut again = Vec::new();
                 for (number, output) in outputs.iter().enumerate() {
-                    if again.len() == said {
+                    if again.len() == total {
                         prop_assert!(output.is_none());
                         break;
                     }

@@ -128,7 +128,7 @@ impl Runnable {
 
     /// Adds files to a job of this program.
     ///
-    /// They replace files of the program with the same names. Some interpreters look for modules beside the program,
+    /// They replace files of the program with the same names. Some interpreters look for modules next to the program,
     /// so files with its extensions are also put there.
     ///
     /// Source: problem package format 2025-09, "Input".
@@ -189,20 +189,20 @@ impl Runnable {
     /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
     /// the built program.
     pub fn files_for_other_program(&self) -> VisibleProgram {
-        let mut beside = VisibleProgram {
+        let mut files_for_other = VisibleProgram {
             visible: vec![VisiblePath::tree(OTHER_PROGRAM, &self.program)],
             files: Vec::new(),
         };
         if let Some(sources) = &self.sources {
-            beside.files = links_to_tree(sources, OTHER_SOURCES);
-            beside.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
+            files_for_other.files = links_to_tree(sources, OTHER_SOURCES);
+            files_for_other.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
         }
         for file in links_to_tree(&self.program, OTHER_PROGRAM) {
-            if beside.files.iter().all(|other| other.name != file.name) {
-                beside.files.push(file);
+            if files_for_other.files.iter().all(|other| other.name != file.name) {
+                files_for_other.files.push(file);
             }
         }
-        beside
+        files_for_other
     }
 
     /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a
@@ -421,9 +421,9 @@ fn messages(reply: &JobReply) -> std::io::Result<Vec<u8>> {
 }
 
 /// The first line of a text with visible characters, after a colon; empty if there is none.
-pub fn first_line(said: &Blob) -> String {
+pub fn first_line(messages: &Blob) -> String {
     // It only explains. The program's ending decides.
-    let bytes = said.prefix(1000).unwrap_or_default();
+    let bytes = messages.prefix(1000).unwrap_or_default();
     match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
         Some(line) => format!(": {}", visible(line)),

@@ -23,13 +23,13 @@ impl<K: PartialEq, V: Clone> RecentValues<K, V> {
     ///
     /// After a failure, the next request tries again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let slot = self.cell(key);
-        let mut made = slot.lock();
-        if let Some(made) = &*made {
-            return Ok(made.clone());
+        let cell = self.cell(key);
+        let mut value = cell.lock();
+        if let Some(value) = &*value {
+            return Ok(value.clone());
         }
         let new = make()?;
-        *made = Some(new.clone());
+        *value = Some(new.clone());
         Ok(new)
     }
 
@@ -40,12 +40,12 @@ impl<K: PartialEq, V: Clone> RecentValues<K, V> {
             Some(at) => all.remove(at),
             None => (key, ValueCell::default()),
         };
-        let slot = Arc::clone(&entry.1);
+        let cell = Arc::clone(&entry.1);
         all.push(entry);
         if all.len() > self.most {
             all.remove(0);
         }
-        slot
+        cell
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_latest_values_are_kept_and_failures_are_tried_again() {
-        let check = |asked: &[u32], made: &[u32]| {
+        let check = |asked: &[u32], values: &[u32]| {
             let recent = RecentValues::new(2);
             let mut all = Vec::new();
             for key in asked {
@@ -66,7 +66,7 @@ mod tests {
                 let expected = if *key == 0 { Err(()) } else { Ok(key * 10) };
                 assert_eq!(recent.get(*key, make), expected);
             }
-            assert_eq!(all, made, "{asked:?}");
+            assert_eq!(all, values, "{asked:?}");
         };
         check(&[1, 1, 2, 1, 2], &[1, 2]);
         check(&[1, 2, 1, 3, 1, 2], &[1, 2, 3, 2]);
@@ -76,15 +76,15 @@ mod tests {
     #[test]
     fn a_request_for_a_value_that_is_being_made_waits_for_it() {
         let recent = RecentValues::new(1);
-        let made = Mutex::new(0);
+        let values = Mutex::new(0);
         let ask = || {
             let make = || {
-                *made.lock() += 1;
+                *values.lock() += 1;
                 Ok::<_, ()>(7)
             };
             assert_eq!(recent.get("x", make), Ok(7));
         };
         std::thread::scope(|scope| (0..8).for_each(|_| _ = scope.spawn(ask)));
-        assert_eq!(made.into_inner(), 1);
+        assert_eq!(values.into_inner(), 1);
     }
 }

@@ -136,10 +136,10 @@ mod tests {
                 cpu_time: Duration::from_secs(seconds),
                 ..quiet_outcome()
             };
-            let said = build_refusal("compiler", &outcome, &limits);
-            assert_eq!(said.is_some(), piece.is_some(), "{said:?}");
-            let said = said.unwrap_or_default();
-            assert!(said.contains(piece.unwrap_or_default()), "{said}");
+            let refusal = build_refusal("compiler", &outcome, &limits);
+            assert_eq!(refusal.is_some(), piece.is_some(), "{refusal:?}");
+            let refusal = refusal.unwrap_or_default();
+            assert!(refusal.contains(piece.unwrap_or_default()), "{refusal}");
         };
         check(None, Ending::Exited(0), 1, None);
         check(None, Ending::Exited(0), 59, None);

@@ -50,16 +50,16 @@ impl CachedExecutor {
 
     /// The cache lost a blob: runs the work that made it again.
     fn rebuild_blob(&self, lost: &Blob) -> Result<(), Stop> {
-        let gone = || {
+        let lost_program = || {
             let reason = "it is damaged, and building it again gives another result";
             JudgeError::new("read a program from the cache", reason).help("add --fresh")
         };
-        let digest = lost.digest().map_err(|_| gone())?;
-        let origin = self.knowledge.origin(&digest).ok_or_else(gone)?;
+        let digest = lost.digest().map_err(|_| lost_program())?;
+        let origin = self.knowledge.origin(&digest).ok_or_else(lost_program)?;
         let reply = self.run_fresh(&origin, RunMode::default())?;
         let mut blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
         let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
-        lost.receive(same.ok_or_else(gone)?.clone());
+        lost.receive(same.ok_or_else(lost_program)?.clone());
         if let Some(key) = self.key(&origin) {
             self.knowledge.keep_result(&key, &origin, &reply);
         }

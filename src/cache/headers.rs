@@ -71,7 +71,7 @@ impl CachedExecutor {
     fn header(&self, name: &Digest, making: &Work) -> Result<Option<CompiledHeader>, Stop> {
         let headers = &self.knowledge.headers;
         match headers.0.lock().entry(*name).or_insert_with(|| self.recall_header(name, making)) {
-            HeaderState::Ready(made) => return Ok(Some((**made).clone())),
+            HeaderState::Ready(header) => return Ok(Some((**header).clone())),
             HeaderState::Missing => return Ok(None),
             state @ HeaderState::Requested(BUILDS_BEFORE_HEADER) => *state = HeaderState::Missing,
             HeaderState::Requested(builds) => {
@@ -79,7 +79,7 @@ impl CachedExecutor {
                 return Ok(None);
             }
         }
-        let made = match self.run_fresh(making, RunMode::default()) {
+        let header = match self.run_fresh(making, RunMode::default()) {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Ok(reply) if reply.replies()[0].outcome.ending == Ending::Exited(0) => {
                 self.knowledge.keep_result(name, making, &reply);
@@ -87,16 +87,16 @@ impl CachedExecutor {
             }
             Err(_) | Ok(_) => None,
         };
-        if let Some(made) = &made {
-            headers.0.lock().insert(*name, HeaderState::Ready(Box::new(made.clone())));
+        if let Some(header) = &header {
+            headers.0.lock().insert(*name, HeaderState::Ready(Box::new(header.clone())));
         }
-        Ok(made)
+        Ok(header)
     }
 
     /// What earlier commands know about a header.
     fn recall_header(&self, name: &Digest, making: &Work) -> HeaderState {
-        let made = self.knowledge.recall(name, making).and_then(CompiledHeader::new);
-        made.map_or(HeaderState::Requested(0), |made| HeaderState::Ready(Box::new(made)))
+        let header = self.knowledge.recall(name, making).and_then(CompiledHeader::new);
+        header.map_or(HeaderState::Requested(0), |header| HeaderState::Ready(Box::new(header)))
     }
 
     /// The reply of a build with header; `None` if it leaves doubt about a build without header.
@@ -127,7 +127,7 @@ fn is_certain(reply: &JobReply, cost: &Outcome, limits: &Limits) -> bool {
     outcome.ending == Ending::Exited(0)
         && outcome.stopped_by.is_none()
         && outcome.refused_processes == 0
-        && [stdout, stderr].into_iter().all(|said| said.len().is_ok_and(|length| length == 0))
+        && [stdout, stderr].into_iter().all(|stream| stream.len().is_ok_and(|length| length == 0))
         && time(outcome.cpu_time, cost.cpu_time, limits.cpu_time)
         && time(outcome.wall_time, cost.wall_time, limits.wall_time)
         && limits.memory.is_none_or(|limit| memory <= limit)

@@ -48,27 +48,27 @@ enum EntryContent<'a> {
 }
 
 /// `None` if something in the work cannot be read.
-pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Option<Digest> {
+pub(super) fn key_of(work: &Work, mechanism: &str, surroundings: &Surroundings) -> Option<Digest> {
     let jobs = work.jobs();
-    let machine = machine(jobs.iter().any(|job| job.is_timed), around)?;
+    let machine = machine(jobs.iter().any(|job| job.is_timed), surroundings)?;
     let normal =
-        jobs.into_iter().map(|job| job_content(job, around)).collect::<Option<Vec<_>>>()?;
+        jobs.into_iter().map(|job| job_content(job, surroundings)).collect::<Option<Vec<_>>>()?;
     let joint = match work {
         Work::Single(_) => None,
         Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
     };
-    digest_of(&(RULES, mechanism, around.system_digest()?, normal, machine, joint))
+    digest_of(&(RULES, mechanism, surroundings.system_digest()?, normal, machine, joint))
 }
 
-fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
-    if is_timed { around.machine_digest().map(Some) } else { Some(None) }
+fn machine(is_timed: bool, surroundings: &Surroundings) -> Option<Option<Digest>> {
+    if is_timed { surroundings.machine_digest().map(Some) } else { Some(None) }
 }
 
 fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-fn job_content<'a>(job: &'a Job, around: &Surroundings) -> Option<JobContent<'a>> {
+fn job_content<'a>(job: &'a Job, surroundings: &Surroundings) -> Option<JobContent<'a>> {
     let Job { command, stdin, files, writable, box_size, limits, collect, keep, is_timed } = job;
     Some(JobContent {
         argv: &command.argv,
@@ -76,10 +76,10 @@ fn job_content<'a>(job: &'a Job, around: &Surroundings) -> Option<JobContent<'a>
         visible: command
             .visible
             .iter()
-            .map(|shown| visible(shown, around))
+            .map(|shown| visible(shown, surroundings))
             .collect::<Option<_>>()?,
-        stdin: around.blob_digest(stdin)?,
-        files: entries(files, around)?,
+        stdin: surroundings.blob_digest(stdin)?,
+        files: entries(files, surroundings)?,
         writable: *writable,
         box_size: *box_size,
         output: limits.output,
@@ -88,13 +88,16 @@ fn job_content<'a>(job: &'a Job, around: &Surroundings) -> Option<JobContent<'a>
         has_memory_limit: limits.memory.is_some(),
         collect,
         keep,
-        program: system_program(job).and_then(|path| around.installed_digest(path)),
+        program: system_program(job).and_then(|path| surroundings.installed_digest(path)),
         native: is_native(job).then(processor),
         is_timed: *is_timed,
     })
 }
 
-fn visible<'a>(shown: &'a VisiblePath, around: &Surroundings) -> Option<VisibleContentKey<'a>> {
+fn visible<'a>(
+    shown: &'a VisiblePath,
+    surroundings: &Surroundings,
+) -> Option<VisibleContentKey<'a>> {
     let inside = bytes(&shown.inside);
     Some(match &shown.what {
         // The contents of such a tree are unknown.
@@ -102,22 +105,27 @@ fn visible<'a>(shown: &'a VisiblePath, around: &Surroundings) -> Option<VisibleC
             return None;
         }
         VisibleContent::Tree(tree) => {
-            VisibleContentKey::Tree(inside, entries(&tree.entries, around)?)
+            VisibleContentKey::Tree(inside, entries(&tree.entries, surroundings)?)
         }
         VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
             inside,
             name,
             identity,
-            around.installed_digest(&shown.inside),
+            surroundings.installed_digest(&shown.inside),
         ),
     })
 }
 
-fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<EntryContent<'a>>> {
+fn entries<'a>(
+    entries: &'a [TreeEntry],
+    surroundings: &Surroundings,
+) -> Option<Vec<EntryContent<'a>>> {
     let entry = |entry: &'a TreeEntry| {
         let name = bytes(&entry.name);
         Some(match &entry.node {
-            Node::File { blob, mode } => EntryContent::File(name, around.blob_digest(blob)?, *mode),
+            Node::File { blob, mode } => {
+                EntryContent::File(name, surroundings.blob_digest(blob)?, *mode)
+            }
             Node::Link(target) => EntryContent::Link(name, bytes(target)),
             Node::Directory => EntryContent::Directory(name),
         })
@@ -135,10 +143,11 @@ fn system_program(job: &Job) -> Option<&Path> {
 }
 
 /// Whether the files of a job are as they were when its key was computed.
-pub(super) fn is_unchanged(job: &Job, around: &Surroundings) -> bool {
-    let same =
-        |path: &Path| !path.is_file() || around.file_digest(path) == around.installed_digest(path);
-    job.blobs().all(|blob| around.is_unchanged(blob)) && system_program(job).is_none_or(same)
+pub(super) fn is_unchanged(job: &Job, surroundings: &Surroundings) -> bool {
+    let same = |path: &Path| {
+        !path.is_file() || surroundings.file_digest(path) == surroundings.installed_digest(path)
+    };
+    job.blobs().all(|blob| surroundings.is_unchanged(blob)) && system_program(job).is_none_or(same)
 }
 
 /// Whether a compiler may use all features of the processor: an argument or a script among the sources says so.
@@ -199,8 +208,8 @@ mod tests {
     /// Each change of a job changes its key, except for limits that are compared when a record is read.
     #[test]
     fn everything_that_a_program_can_notice_is_in_the_key() {
-        let around = Surroundings::new(Arc::new(Store::scratch()));
-        let key = |work: Work| key_of(&work, "mechanism", &around).expect("a key");
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let key = |work: Work| key_of(&work, "mechanism", &surroundings).expect("a key");
         type JobChange = fn(&mut Job);
         let changes: [JobChange; 21] = [
             |job| job.command.argv.push("2".to_owned()),
@@ -241,7 +250,7 @@ mod tests {
             assert!(!seen.contains(&key), "change {index}");
             seen.push(key);
         }
-        assert_ne!(key_of(&job().into(), "another", &around), Some(seen[0]));
+        assert_ne!(key_of(&job().into(), "another", &surroundings), Some(seen[0]));
         let joint =
             JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
         let other = JointJob { accept_exit_code: 0, ..joint.clone() };
@@ -257,9 +266,9 @@ mod tests {
     /// If keys change but [`RULES`] does not, stored results get another meaning or are lost.
     #[test]
     fn recorded_jobs_have_their_recorded_keys() {
-        let around = Surroundings::new(Arc::new(Store::scratch()));
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
         let key = |job: &Job| {
-            let digest = digest_of(&(RULES, job_content(job, &around))).unwrap();
+            let digest = digest_of(&(RULES, job_content(job, &surroundings))).unwrap();
             crate::model::text::hex(&digest.0[..16])
         };
         let build = Job {
@@ -287,13 +296,13 @@ mod tests {
 
     #[test]
     fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
-        let around = Surroundings::new(Arc::new(Store::scratch()));
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| -> PathBuf { dir.path().join(name) };
         for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
             fs::write(path(name), text).unwrap();
         }
-        let key = |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), "", &around);
+        let key = |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), "", &surroundings);
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
         assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
@@ -308,7 +317,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let check = |age: u64, text: &str, expected: bool| {
-            let around = Surroundings::new(Arc::new(Store::scratch()));
+            let surroundings = Surroundings::new(Arc::new(Store::scratch()));
             let set = |text: &str| {
                 fs::write(&path, text).unwrap();
                 let then = SystemTime::now() - Duration::from_secs(age);
@@ -316,12 +325,12 @@ mod tests {
             };
             set("input");
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
-            let key = || key_of(&job.clone().into(), "", &around);
+            let key = || key_of(&job.clone().into(), "", &surroundings);
             let first = key();
-            assert!(is_unchanged(&job, &around));
+            assert!(is_unchanged(&job, &surroundings));
             set(text);
             assert_eq!(key(), first, "it is another job in the next command");
-            assert_eq!(is_unchanged(&job, &around), expected, "{age} {text}");
+            assert_eq!(is_unchanged(&job, &surroundings), expected, "{age} {text}");
         };
         for age in [0, 100] {
             check(age, "input", true);

@@ -87,30 +87,30 @@ impl KnownResults {
             return None;
         }
         let record = self.store.get(key)?;
-        let made = Moment::from(record.made);
+        let created = Moment::from(record.created);
         let is_build = |job: &Job| !job.is_timed && job.keep != BoxRetention::Nothing;
         let fetch = match work {
             Work::Single(job) if is_build(job) => FetchTime::BoxLater,
             _ => FetchTime::Now,
         };
         let now = JobLimits::of(work);
-        let came =
-            decode_record(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
+        let reply =
+            decode_record(&record.bytes, &now, (!is_new).then_some(created), &self.store, fetch)?;
         if fetch == FetchTime::BoxLater {
-            self.note_origin(work, &came);
+            self.note_origin(work, &reply);
         }
         if !is_new {
             self.recalled.fetch_add(work.jobs().len(), Ordering::Relaxed);
-            self.oldest.fetch_min(made.seconds(), Ordering::Relaxed);
+            self.oldest.fetch_min(created.seconds(), Ordering::Relaxed);
         }
-        Some(came)
+        Some(reply)
     }
 
     /// Keeps a result, if it should be kept. If a file of the work changed meanwhile, the key may be wrong, and
     /// nothing is kept.
-    pub(super) fn keep_result(&self, key: &Digest, work: &Work, came: &WorkReply) {
+    pub(super) fn keep_result(&self, key: &Digest, work: &Work, reply: &WorkReply) {
         if work.jobs().into_iter().all(|job| is_unchanged(job, &self.surroundings))
-            && let Some(record) = encode_record(came, &JobLimits::of(work), &self.store)
+            && let Some(record) = encode_record(reply, &JobLimits::of(work), &self.store)
         {
             self.store.put(key, &record);
             self.new_keys.lock().insert(*key);
@@ -118,11 +118,11 @@ impl KnownResults {
     }
 
     /// Records which work made blobs that are not fetched yet.
-    fn note_origin(&self, work: &Work, came: &WorkReply) {
+    fn note_origin(&self, work: &Work, reply: &WorkReply) {
         let work = Arc::new(work.clone());
         let mut origins = self.origins.lock();
-        let left = came.replies().into_iter().flat_map(|reply| &reply.kept);
-        for blob in left.flat_map(|tree| &tree.entries).filter_map(|entry| entry.blob()) {
+        let box_trees = reply.replies().into_iter().flat_map(|reply| &reply.kept);
+        for blob in box_trees.flat_map(|tree| &tree.entries).filter_map(|entry| entry.blob()) {
             if let Ok(digest) = blob.digest() {
                 origins.insert(digest, Arc::clone(&work));
             }

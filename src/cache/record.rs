@@ -1,6 +1,6 @@
 //! The record of a result: the limits of the run, and the reply.
 //!
-//! Small blobs are in the record. Large ones are stored beside it by digest.
+//! Small blobs are in the record. Large ones are stored next to it by digest.
 
 use std::sync::Arc;
 
@@ -36,14 +36,14 @@ impl JobLimits {
         Self(work.jobs().into_iter().map(|job| job.limits.clone()).collect())
     }
 
-    fn are_valid_for(&self, came: &WorkReply, now: &Self) -> bool {
-        let (Self(made), Self(now)) = (self, now);
-        let replies = came.replies();
+    fn are_valid_for(&self, reply: &WorkReply, now: &Self) -> bool {
+        let (Self(old), Self(now)) = (self, now);
+        let replies = reply.replies();
         let is_alone = replies.len() == 1;
-        let is_complete = replies.len() == made.len() && replies.len() == now.len();
-        let limits = made.iter().zip(now);
-        let is_valid = |(reply, (made, now)): (&JobReply, (&Limits, &Limits))| {
-            is_still_valid(&reply.outcome, made, now, is_alone)
+        let is_complete = replies.len() == old.len() && replies.len() == now.len();
+        let limits = old.iter().zip(now);
+        let is_valid = |(reply, (old, now)): (&JobReply, (&Limits, &Limits))| {
+            is_still_valid(&reply.outcome, old, now, is_alone)
         };
         is_complete && replies.into_iter().zip(limits).all(is_valid)
     }
@@ -51,11 +51,11 @@ impl JobLimits {
 
 /// The record of a result, after its large blobs are stored; `None` if it should or can not be kept.
 pub(super) fn encode_record(
-    came: &WorkReply,
+    reply: &WorkReply,
     limits: &JobLimits,
     store: &Store,
 ) -> Option<Vec<u8>> {
-    let replies = came.replies();
+    let replies = reply.replies();
     let is_doubtful =
         |reply: &&JobReply| reply.outcome.stopped_by.is_none() && reply.outcome.ending == KILLED;
     if replies.iter().any(is_doubtful) {
@@ -72,7 +72,7 @@ pub(super) fn encode_record(
         _ => store.keep(blob).then_some(None),
     });
     let contents: Vec<Option<Vec<u8>>> = contents.collect::<Option<_>>()?;
-    postcard::to_allocvec(&(limits, contents, came)).ok()
+    postcard::to_allocvec(&(limits, contents, reply)).ok()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,22 +87,22 @@ pub(super) enum FetchTime {
 pub(super) fn decode_record(
     record: &[u8],
     now: &JobLimits,
-    made: Option<Moment>,
+    created: Option<Moment>,
     store: &Arc<Store>,
     fetch: FetchTime,
 ) -> Option<WorkReply> {
     type Contents = Vec<Option<Vec<u8>>>;
-    let (then, contents, mut came): (JobLimits, Contents, WorkReply) =
+    let (then, contents, mut reply): (JobLimits, Contents, WorkReply) =
         postcard::from_bytes(record).ok()?;
-    if !then.are_valid_for(&came, now) {
+    if !then.are_valid_for(&reply, now) {
         return None;
     }
     let mut contents = contents.into_iter();
-    for reply in came.replies_mut() {
-        reply.outcome.ran_at = made;
+    for reply in reply.replies_mut() {
+        reply.outcome.ran_at = created;
         // Blobs from a box come last.
-        let left = reply.kept.iter().flat_map(|tree| &tree.entries);
-        let others = reply.blobs().count() - left.filter_map(TreeEntry::blob).count();
+        let box_entries = reply.kept.iter().flat_map(|tree| &tree.entries);
+        let others = reply.blobs().count() - box_entries.filter_map(TreeEntry::blob).count();
         for (index, blob) in reply.blobs_mut().enumerate() {
             *blob = match contents.next()? {
                 Some(bytes) => bytes.into(),
@@ -120,7 +120,7 @@ pub(super) fn decode_record(
             };
         }
     }
-    Some(came)
+    Some(reply)
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
         JobLimits(vec![Limits::of_machine_check()])
     }
 
-    fn reply(ending: Ending, left: usize) -> JobReply {
+    fn reply(ending: Ending, program_size: usize) -> JobReply {
         let mut outcome = quiet_outcome();
         outcome.ending = ending;
         JobReply {
@@ -144,7 +144,7 @@ mod tests {
             collected: vec![CollectedEntry::Missing, CollectedEntry::File(vec![b'c'; 5000].into())],
             kept: Some(Tree::from(vec![
                 TreeEntry::new("empty", Node::Directory),
-                TreeEntry::new("program", Node::plain(vec![b'p'; left])),
+                TreeEntry::new("program", Node::plain(vec![b'p'; program_size])),
             ])),
         }
     }
@@ -157,25 +157,25 @@ mod tests {
     #[test]
     fn a_record_is_read_as_it_was_written() {
         let store = Arc::new(Store::scratch());
-        let made = Some(Moment::new(7));
-        let check = |ending: Ending, left: usize, is_kept: bool| {
-            let sent = reply(ending, left).into();
+        let created = Some(Moment::new(7));
+        let check = |ending: Ending, program_size: usize, is_kept: bool| {
+            let sent = reply(ending, program_size).into();
             let record = encode_record(&sent, &limits(), &store);
-            assert_eq!(record.is_some(), is_kept, "{ending:?} {left}");
+            assert_eq!(record.is_some(), is_kept, "{ending:?} {program_size}");
             let Some(record) = record else { return };
             for fetch in [FetchTime::Now, FetchTime::BoxLater] {
                 let now = limits();
-                let came = decode_record(&record, &now, made, &store, fetch).unwrap();
-                assert_eq!(came.replies()[0].outcome.ran_at, made);
-                assert_eq!(text(&came), text(&sent));
+                let reply = decode_record(&record, &now, created, &store, fetch).unwrap();
+                assert_eq!(reply.replies()[0].outcome.ran_at, created);
+                assert_eq!(text(&reply), text(&sent));
             }
         };
         check(Ending::Exited(0), 10, true);
         check(Ending::Exited(0), 100_000, true);
         check(Ending::Signalled(Signal(11)), 10, true);
         check(KILLED, 10, false);
-        let said = vec![0; 65 << 20].into();
-        let long = JobReply { stdout: said, kept: None, ..reply(Ending::Exited(0), 10) };
+        let stdout = vec![0; 65 << 20].into();
+        let long = JobReply { stdout, kept: None, ..reply(Ending::Exited(0), 10) };
         assert!(encode_record(&long.into(), &limits(), &store).is_none());
     }
 

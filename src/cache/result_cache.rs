@@ -40,21 +40,21 @@ impl ResultCache {
     /// The wrapped executors share their knowledge.
     pub fn wrap(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
-            Some(kept) => Arc::new(CachedExecutor::new(executor, Arc::clone(&kept.knowledge))),
+            Some(cache) => Arc::new(CachedExecutor::new(executor, Arc::clone(&cache.knowledge))),
             None => executor,
         }
     }
 
     /// Reads the note with this name.
     pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
-        let kept = self.0.as_ref().filter(|it| !it.is_fresh)?;
-        kept.store.get(&note_key(name)?).map(|record| record.bytes)
+        let cache = self.0.as_ref().filter(|it| !it.is_fresh)?;
+        cache.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 
     /// Replaces an earlier note with this name.
     pub fn write_note(&self, name: &str, text: &[u8]) {
-        if let (Some(kept), Some(key)) = (&self.0, note_key(name)) {
-            kept.store.put(&key, text);
+        if let (Some(cache), Some(key)) = (&self.0, note_key(name)) {
+            cache.store.put(&key, text);
         }
     }
 }

@@ -24,28 +24,28 @@ use std::time::Duration;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Meter, Outcome, StopReason};
 
-/// Whether a run under the limits `now` would get the verdict of this run under the limits `made`. `is_alone` says
+/// Whether a run under the limits `now` would get the verdict of this run under the limits `old`. `is_alone` says
 /// that it was not joined with another program.
 pub(super) fn is_still_valid(
     outcome: &Outcome,
-    made: &Limits,
+    old: &Limits,
     now: &Limits,
     is_alone: bool,
 ) -> bool {
     // A run that the deadline ended says nothing about the program.
-    let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
+    let is_late = old.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
     if is_late && outcome.stopped_by == Some(StopReason::WallTime) {
         return false;
     }
     let lasting = |limits: &Limits| Limits { deadline: None, ..limits.clone() };
-    if lasting(made) == lasting(now) {
+    if lasting(old) == lasting(now) {
         return true;
     }
-    if made.output != now.output || made.processes != now.processes {
+    if old.output != now.output || old.processes != now.processes {
         return false;
     }
     let is_noticed = outcome.mechanism.memory == Meter::Rusage;
-    if is_noticed && made.memory != now.memory {
+    if is_noticed && old.memory != now.memory {
         return false;
     }
     let allows = |used: Duration, limit: Option<Duration>| limit.is_none_or(|limit| used <= limit);
@@ -56,10 +56,10 @@ pub(super) fn is_still_valid(
         None => fits && (is_in_time || is_over && is_alone),
         Some(StopReason::CpuTime) => fits && is_over,
         Some(StopReason::WallTime) => {
-            let is_shorter = is_at_most(now.wall_time, made.wall_time);
+            let is_shorter = is_at_most(now.wall_time, old.wall_time);
             fits && (is_shorter || is_over && is_alone)
         }
-        Some(StopReason::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
+        Some(StopReason::Memory) => is_at_most(now.memory, old.memory) && is_in_time,
         Some(StopReason::Output | StopReason::Deadlock | StopReason::Dismissed) => {
             fits && is_in_time
         }
@@ -67,8 +67,8 @@ pub(super) fn is_still_valid(
 }
 
 /// Whether a limit is at most the one that ended a run.
-fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
-    now.zip(made).is_some_and(|(now, made)| now <= made)
+fn is_at_most<T: PartialOrd>(now: Option<T>, old: Option<T>) -> bool {
+    now.zip(old).is_some_and(|(now, old)| now <= old)
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     fn results_are_valid_as_the_table_says() {
         use StopReason::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
         // All runs have the limits 1000 ms and 256 MiB.
-        let made = limits(1000, 256);
+        let old = limits(1000, 256);
         let check = |stop,
                      (cpu, wall, peak): (u64, u64, u64),
                      now: (u64, u64),
@@ -112,7 +112,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [true, false].map(|it| is_still_valid(&outcome, &made, &now, it));
+            let found = [true, false].map(|it| is_still_valid(&outcome, &old, &now, it));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.
@@ -150,9 +150,9 @@ mod tests {
         let check = |stop, wall, deadline, expected| {
             let now = limits(1000, 256);
             let deadline = Some(Duration::from_millis(deadline));
-            let made = Limits { deadline, ..now.clone() };
-            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
-            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
+            let old = Limits { deadline, ..now.clone() };
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &old, &now, true), expected);
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &old, &old, true), expected);
         };
         check(None, 500, 500, true);
         check(Some(WallTime), 3001, 60_000, true);
@@ -162,13 +162,13 @@ mod tests {
 
     #[test]
     fn limits_that_a_program_can_notice_must_be_equal() {
-        let made = limits(1000, 256);
+        let old = limits(1000, 256);
         let mut outcome = outcome(None, 5, 6, 10);
         let check = |outcome: &Outcome, now: Limits, expected: bool| {
-            assert_eq!(is_still_valid(outcome, &made, &now, true), expected, "{now:?}");
+            assert_eq!(is_still_valid(outcome, &old, &now, true), expected, "{now:?}");
         };
-        check(&outcome, Limits { output: Some(Bytes::mib(9)), ..made.clone() }, false);
-        check(&outcome, Limits { processes: Some(65), ..made.clone() }, false);
+        check(&outcome, Limits { output: Some(Bytes::mib(9)), ..old.clone() }, false);
+        check(&outcome, Limits { processes: Some(65), ..old.clone() }, false);
         check(&outcome, limits(1000, 300), true);
         outcome.mechanism.memory = Meter::Rusage;
         check(&outcome, limits(1000, 300), false);
@@ -216,9 +216,9 @@ mod tests {
                 }
                 all
             };
-            let (made, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
-            let known = run(&made);
-            if is_still_valid(&known, &made, &now, true) {
+            let (old, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
+            let known = run(&old);
+            if is_still_valid(&known, &old, &now, true) {
                 let verdict = |outcome: &Outcome| {
                     match outcome.stopped_by.or_else(|| now.exceeded(outcome)) {
                         Some(StopReason::WallTime) => Some(StopReason::CpuTime),

@@ -275,11 +275,12 @@ mod tests {
     #[test]
     fn installed_software_is_identified_by_names_and_links() {
         let dir = tempfile::tempdir().unwrap();
-        let look = || Surroundings::new(Arc::new(Store::scratch())).installed_digest(dir.path());
-        let mut seen = vec![look()];
+        let installed_digest =
+            || Surroundings::new(Arc::new(Store::scratch())).installed_digest(dir.path());
+        let mut seen = vec![installed_digest()];
         let mut check = |what: &str| {
-            let now = look();
-            assert_eq!(now, look());
+            let now = installed_digest();
+            assert_eq!(now, installed_digest());
             assert!(!seen.contains(&now), "{what}");
             seen.push(now);
         };
@@ -294,11 +295,11 @@ mod tests {
 
     #[test]
     fn the_digests_of_system_and_machine_do_not_change() {
-        let look = || {
+        let digests = || {
             let surroundings = Surroundings::new(Arc::new(Store::scratch()));
             (surroundings.system_digest(), surroundings.machine_digest())
         };
-        assert_eq!(look(), look());
-        assert!(look().0.is_some() && look().1.is_some());
+        assert_eq!(digests(), digests());
+        assert!(digests().0.is_some() && digests().1.is_some());
     }
 }

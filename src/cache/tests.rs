@@ -1,4 +1,4 @@
-//! The caching executor around a scripted one.
+//! The caching executor wraps a scripted one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};

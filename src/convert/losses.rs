@@ -27,16 +27,16 @@ use crate::package::convert::{Losses, PlannedPackage};
 /// The losses that the plan knows, and the facts that the new package lacks.
 pub fn losses(plan: PlannedPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {
     let names = NameMap { root: &old.dir, new_names: Some((&plan.names, &plan.cases)) };
-    let mut was = Facts::collect(old, &names)?;
+    let mut old_facts = Facts::collect(old, &names)?;
     let new_names = NameMap { root: &new.dir, new_names: None };
-    let mut is = Facts::collect(new, &new_names)?;
+    let mut new_facts = Facts::collect(new, &new_names)?;
     scores::add_score_facts(
         [old, new],
         &names,
-        [&mut was, &mut is].map(|facts| &mut facts.entries),
+        [&mut old_facts, &mut new_facts].map(|facts| &mut facts.entries),
     );
     let mut lost = plan.losses;
-    add_differences(&was, &is, &mut lost);
+    add_differences(&old_facts, &new_facts, &mut lost);
     Ok(lost.into_losses())
 }
 
@@ -177,8 +177,8 @@ fn value_text(key: &str, value: &Value) -> String {
         // The order of lists of texts counts, but not that of rules or names.
         Value::Array(items) if items.iter().any(|it| it.is_object() || it.is_array()) => {
             let items: BTreeSet<String> = items.iter().map(|item| value_text(key, item)).collect();
-            let said: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
-            said.join("; ")
+            let texts: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
+            texts.join("; ")
         }
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(list_item).collect();
@@ -266,7 +266,7 @@ fn clear_unused(program: &mut Program, protocol: Protocol) {
         program.include.clear();
     }
     program.include.iter_mut().for_each(|file| file.language = None);
-    // Only C and C++ use the files beside a source.
+    // Only C and C++ use the files next to a source.
     let code = Language::of_file(&program.path).filter(|_| program.path.is_file());
     if code.is_some_and(|it| !["c", "cpp"].contains(&it.code)) {
         program.include.clear();

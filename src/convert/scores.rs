@@ -64,21 +64,21 @@ pub(super) fn add_score_facts(
     };
     tell("", "all is right", &|_| OutputQuality::Right);
     tell("", "all is wrong", &|_| OutputQuality::Wrong);
-    tell("", "the first test case is wrong and the last one crashes", &|at| match at {
+    tell("", "the first test case is wrong and the last one crashes", &|index| match index {
         0 => OutputQuality::Wrong,
-        at if at + 1 == old.len() => OutputQuality::Crashed,
+        index if index + 1 == old.len() => OutputQuality::Crashed,
         _ => OutputQuality::Right,
     });
     for part in compared_parts(old, &new) {
-        let is_in = |at: usize| new[at] == part || is_inside(&new[at], &part);
-        let place = format!("/{part}");
-        let only = |output| move |at| if is_in(at) { output } else { OutputQuality::Right };
-        tell(&place, "only this is wrong", &only(OutputQuality::Wrong));
+        let is_in = |index: usize| new[index] == part || is_inside(&new[index], &part);
+        let group_path = format!("/{part}");
+        let only = |output| move |index| if is_in(index) { output } else { OutputQuality::Right };
+        tell(&group_path, "only this is wrong", &only(OutputQuality::Wrong));
         if may_give_partial_points(problems[0]) {
-            tell(&place, "only this gets half of the points", &only(OutputQuality::Half));
+            tell(&group_path, "only this gets half of the points", &only(OutputQuality::Half));
         }
-        let right = |at| if is_in(at) { OutputQuality::Right } else { OutputQuality::Wrong };
-        tell(&place, "only this is right", &right);
+        let right = |index| if is_in(index) { OutputQuality::Right } else { OutputQuality::Wrong };
+        tell(&group_path, "only this is right", &right);
     }
 }
 
@@ -95,10 +95,10 @@ fn custom_grader_flags(problem: &Problem) -> Option<&Vec<String>> {
 /// All groups, and the first and last test case of each. The others count like these, unless their points differ.
 fn compared_parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
     let mut parts = BTreeSet::new();
-    let key = |at: usize| Some((new.get(at)?.rsplit_once('/')?.0, old[at].points));
-    for (at, name) in new.iter().enumerate() {
+    let key = |index: usize| Some((new.get(index)?.rsplit_once('/')?.0, old[index].points));
+    for (index, name) in new.iter().enumerate() {
         parts.extend(name.match_indices('/').map(|(end, _)| name[..end].to_owned()));
-        if at == 0 || key(at - 1) != key(at) || key(at + 1) != key(at) {
+        if index == 0 || key(index - 1) != key(index) || key(index + 1) != key(index) {
             parts.insert(name.clone());
         }
     }
@@ -152,9 +152,9 @@ impl<'a> ScoredProblem<'a> {
     ) -> Result<Vec<(&'static str, String)>, String> {
         let mut results: HashMap<&str, CaseResult> = HashMap::new();
         let mut first = Verdict::Accepted;
-        for (at, name) in self.names.iter().enumerate() {
+        for (index, name) in self.names.iter().enumerate() {
             let Some((case, scoring)) = self.cases.get(name) else { continue };
-            let result = self.case_result(case, *scoring, output(at), full[at])?;
+            let result = self.case_result(case, *scoring, output(index), full[index])?;
             first = if first == Verdict::Accepted { result.verdict } else { first };
             results.insert(name, result);
         }
@@ -172,12 +172,12 @@ impl<'a> ScoredProblem<'a> {
             Stop::Fault(error) => error.reason,
             _ => String::new(),
         })?;
-        let mut said = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
+        let mut facts = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
         if let Some(score) = total.score {
-            said.extend(score.score.map(|points| ("score", points.to_string())));
-            said.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));
+            facts.extend(score.score.map(|points| ("score", points.to_string())));
+            facts.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));
         }
-        Ok(said)
+        Ok(facts)
     }
 
     /// `full` is the score of a right output if the output validator gives scores.

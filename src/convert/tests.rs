@@ -200,7 +200,9 @@ fn polygon_files<'a>(
 }
 
 fn numbered_tests(tests: usize) -> Vec<String> {
-    (1..=tests).flat_map(|at| [format!("tests/{at:02}"), format!("tests/{at:02}.a")]).collect()
+    (1..=tests)
+        .flat_map(|index| [format!("tests/{index:02}"), format!("tests/{index:02}.a")])
+        .collect()
 }
 
 #[test]
@@ -243,11 +245,14 @@ fn groups_keep_their_order_and_what_they_require() {
     let check = |old: &[&str], expected: &[&str]| {
         let point = |name: &&str| format!("<test group=\"{name}\" points=\"5\"/>");
         let tests: String = old.iter().map(point).collect();
-        let group = |(at, name): (usize, &&str)| {
-            let needs = match at {
+        let group = |(index, name): (usize, &&str)| {
+            let needs = match index {
                 0 => String::new(),
-                at => {
-                    format!("<dependencies><dependency group=\"{}\"/></dependencies>", old[at - 1])
+                index => {
+                    format!(
+                        "<dependencies><dependency group=\"{}\"/></dependencies>",
+                        old[index - 1]
+                    )
                 }
             };
             let head = format!("name=\"{name}\" points=\"5\" points-policy=\"complete-group\"");
@@ -294,15 +299,15 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
         let new = convert_package(&polygon_files(&xml, &tests, &all), TargetFormat::V2025_09);
         let is_other = |name: &&String| name.contains(".statement") || name.contains(".download");
         let others = new.files.keys().filter(is_other).map(String::as_str);
-        let mut wanted: Vec<String> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for (case, text) in expected {
             for what in ["download", "statement"] {
                 let name = format!("data/sample/{case}.{what}");
                 assert_eq!(new.files.get(&name).map(String::as_str), Some(*text), "{name}");
-                wanted.push(name);
+                names.push(name);
             }
         }
-        assert_eq!(others.collect::<Vec<_>>(), wanted, "{source}");
+        assert_eq!(others.collect::<Vec<_>>(), names, "{source}");
         let about = new.losses.iter().filter(|it| it.starts_with("s/") || it.starts_with("s |"));
         assert_eq!(about.collect::<Vec<_>>(), lost, "{source}");
         assert_eq!(new.files["data/sample/01.in"], "7\n", "the test itself is judged");

@@ -6,7 +6,7 @@
 //! does not matter which of the two exited first.
 //!
 //! A submission at its wall time limit is to blame, unless it waited for an answer that the output validator owed it.
-//! What the validator does later, or for questions that nobody waits for, is not held against it.
+//! What the validator does later, or for questions that nobody waits for, does not count against it.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
@@ -24,7 +24,7 @@ use crate::output_validator::response::Opinion;
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,
     pub(super) limits: &'a Limits,
-    /// What the submission waited for at the last look.
+    /// What the submission waited for at the last check.
     pub(super) submission_waits: Option<WaitReason>,
     pub(super) opinion: &'a Opinion,
     pub(super) validator_time: Duration,
@@ -45,21 +45,21 @@ pub(super) enum Blame {
     Validator(String),
 }
 
-pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
-    if let Some(deadlock) = &known.deadlock {
+pub(super) fn blame(end: &InteractionEnd<'_>) -> Blame {
+    if let Some(deadlock) = &end.deadlock {
         return blame_for_deadlock(deadlock);
     }
-    let earned = classify(known.submission, known.limits);
-    let decided_before = !known.validator_saw_end;
-    match (known.opinion, earned) {
+    let classified = classify(end.submission, end.limits);
+    let decided_before = !end.validator_saw_end;
+    match (end.opinion, classified) {
         (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::ValidatorDecides,
-        (Opinion::Broken(_), Some(earned)) if known.is_validator_behind => {
-            blame_submission(known, earned)
+        (Opinion::Broken(_), Some(classified)) if end.is_validator_behind => {
+            blame_submission(end, classified)
         }
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
         (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
-        (_, Some(earned)) => {
-            blame_slow_validator(known).unwrap_or_else(|| blame_submission(known, earned))
+        (_, Some(classified)) => {
+            blame_slow_validator(end).unwrap_or_else(|| blame_submission(end, classified))
         }
         (_, None) => Blame::ValidatorDecides,
     }
@@ -93,10 +93,10 @@ fn blame_for_deadlock(deadlock: &Deadlock) -> Blame {
 
 /// Blames the output validator if the submission waited for it at its wall time limit, and for more than half of that
 /// time for one answer. Many quick answers are the submission's own doing: it asked.
-fn blame_slow_validator(known: &InteractionEnd<'_>) -> Option<Blame> {
-    let PartnerDelay { longest, is_open } = known.debt;
-    let limit = exact_seconds(exceeded_wall_time_limit(known)?);
-    let is_blamed = is_open && longest * 2 > known.submission.wall_time;
+fn blame_slow_validator(end: &InteractionEnd<'_>) -> Option<Blame> {
+    let PartnerDelay { longest, is_open } = end.debt;
+    let limit = exact_seconds(exceeded_wall_time_limit(end)?);
+    let is_blamed = is_open && longest * 2 > end.submission.wall_time;
     let longest = seconds(longest);
     is_blamed.then(|| {
         Blame::Validator(format!(
@@ -106,14 +106,14 @@ fn blame_slow_validator(known: &InteractionEnd<'_>) -> Option<Blame> {
 }
 
 /// `None` if the submission did not exceed it.
-fn exceeded_wall_time_limit(known: &InteractionEnd<'_>) -> Option<Duration> {
-    let is_passed = exceeded_limit(known.submission, known.limits) == Some(StopReason::WallTime);
-    known.limits.wall_time.filter(|_| is_passed)
+fn exceeded_wall_time_limit(end: &InteractionEnd<'_>) -> Option<Duration> {
+    let is_passed = exceeded_limit(end.submission, end.limits) == Some(StopReason::WallTime);
+    end.limits.wall_time.filter(|_| is_passed)
 }
 
-fn blame_submission(known: &InteractionEnd<'_>, earned: VerdictWithCause) -> Blame {
-    let PartnerDelay { longest, is_open } = known.debt;
-    let waited = match known.submission_waits {
+fn blame_submission(end: &InteractionEnd<'_>, classified: VerdictWithCause) -> Blame {
+    let PartnerDelay { longest, is_open } = end.debt;
+    let waited = match end.submission_waits {
         Some(WaitReason::Input) if is_open => {
             let longest = seconds(longest);
             Some(format!("waited for the output validator, which took {longest} for an answer"))
@@ -123,18 +123,18 @@ fn blame_submission(known: &InteractionEnd<'_>, earned: VerdictWithCause) -> Bla
         Some(WaitReason::Itself) | None => None,
     };
     let until = |(waited, limit)| {
-        let (limit, cpu_time) = (exact_seconds(limit), seconds(known.submission.cpu_time));
+        let (limit, cpu_time) = (exact_seconds(limit), seconds(end.submission.cpu_time));
         format!("{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time")
     };
-    let waited = waited.zip(exceeded_wall_time_limit(known));
-    let cause = waited.map_or(earned.cause, until) + &validator_time_note(known);
-    Blame::Submission(VerdictWithCause { verdict: earned.verdict, cause })
+    let waited = waited.zip(exceeded_wall_time_limit(end));
+    let cause = waited.map_or(classified.cause, until) + &validator_time_note(end);
+    Blame::Submission(VerdictWithCause { verdict: classified.verdict, cause })
 }
 
 /// The time of the output validator, if it is much: many questions take long to answer.
-fn validator_time_note(known: &InteractionEnd<'_>) -> String {
-    let used = known.validator_time;
-    if exceeded_wall_time_limit(known).is_some() && used * 2 > known.submission.wall_time {
+fn validator_time_note(end: &InteractionEnd<'_>) -> String {
+    let used = end.validator_time;
+    if exceeded_wall_time_limit(end).is_some() && used * 2 > end.submission.wall_time {
         format!("; the output validator used {}", seconds(used))
     } else {
         String::new()
@@ -177,7 +177,7 @@ mod tests {
     }
     use Order::{LastWords, Told};
 
-    fn known<'a>(
+    fn interaction_end<'a>(
         submission: &'a Outcome,
         opinion: &'a Opinion,
         limits: &'a Limits,
@@ -215,7 +215,7 @@ mod tests {
         expected: &str,
     ) {
         let outcome = Outcome { ending, stopped_by: stop, ..quiet_outcome() };
-        let found = shown(&blame(&known(&outcome, &opinion, &limits(), order)));
+        let found = shown(&blame(&interaction_end(&outcome, &opinion, &limits(), order)));
         let start: String = found.chars().take(expected.chars().count()).collect();
         assert_eq!(start, expected, "{ending:?} {stop:?} {opinion:?}: {found}");
     }
@@ -287,9 +287,9 @@ mod tests {
                 ..quiet_outcome()
             };
             let (opinion, limits) = (Opinion::Broken("it did not end".to_owned()), limits());
-            let mut known = known(&outcome, &opinion, &limits, LastWords);
-            known.deadlock = Some(Deadlock { at: Duration::from_millis(25), program, partner });
-            let found = shown(&blame(&known));
+            let mut end = interaction_end(&outcome, &opinion, &limits, LastWords);
+            end.deadlock = Some(Deadlock { at: Duration::from_millis(25), program, partner });
+            let found = shown(&blame(&end));
             assert!(found.starts_with(expected), "{found}");
         };
         use WaitReason::{Input, Itself, Output};
@@ -317,14 +317,14 @@ mod tests {
         };
         let limits = limits();
         let order = if is_behind { LastWords } else { Told };
-        let known = InteractionEnd {
+        let end = InteractionEnd {
             submission_waits: waits,
             validator_time: Duration::from_millis(validator_time),
             debt: PartnerDelay { longest: Duration::from_millis(longest), is_open },
             is_validator_behind: is_behind,
-            ..known(&outcome, opinion, &limits, order)
+            ..interaction_end(&outcome, opinion, &limits, order)
         };
-        shown(&blame(&known))
+        shown(&blame(&end))
     }
 
     const IDLE: &str = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
@@ -391,11 +391,11 @@ mod tests {
         let check = |ending, expected: &str| {
             let outcome = Outcome { ending, ..quiet_outcome() };
             let (opinion, limits) = (broken(), limits());
-            let known = InteractionEnd {
+            let end = InteractionEnd {
                 is_validator_behind: true,
-                ..known(&outcome, &opinion, &limits, LastWords)
+                ..interaction_end(&outcome, &opinion, &limits, LastWords)
             };
-            assert_eq!(shown(&blame(&known)), expected);
+            assert_eq!(shown(&blame(&end)), expected);
         };
         check(CRASH, "RTE killed by SIGSEGV");
         check(WELL, "fault it ended with exit code 1");

@@ -247,16 +247,17 @@ pub fn judge_case(
         return trial.judge_answer_file(files);
     }
     let mut pass = Pass::first(case.input.clone());
-    let mut most: Option<Outcome> = None;
+    let mut maximum: Option<Outcome> = None;
     let mut repeats: Option<Box<Repeats>> = None;
     loop {
-        let PassRun { reply, mut judged, box_path: kept, repeats: new } = trial.run_pass(&pass)?;
+        let PassRun { reply, mut judged, box_path, repeats: new_repeats } =
+            trial.run_pass(&pass)?;
         if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
-            repeats = new.or(repeats);
+            repeats = new_repeats.or(repeats);
         }
-        let outcome = with_maximum(most.take(), &reply.outcome);
+        let outcome = with_maximum(maximum.take(), &reply.outcome);
         if let Some(next) = judged.next {
-            most = Some(outcome);
+            maximum = Some(outcome);
             pass = next;
             continue;
         }
@@ -271,8 +272,8 @@ pub fn judge_case(
         }
         let judged = trial.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
-            add_input(evidence, case, &pass, kept.as_ref())?;
-            evidence.kept = kept.map(PathBuf::from);
+            add_input(evidence, case, &pass, box_path.as_ref())?;
+            evidence.kept = box_path.map(PathBuf::from);
             Ok(())
         })?;
         return Ok(trial.with_repeats(judged, repeats));
@@ -371,7 +372,7 @@ impl CaseJudge<'_> {
         }
         let work = Work::from(pass_job(self.rules, self.entry, self.case.test_case, pass));
         let run = |mode| self.executor.run(&work, mode)?.single();
-        let kept = self.box_path(pass);
+        let box_path = self.box_path(pass);
         let limits = self.entry.limits(self.rules);
         let SettledRun { reply, repeats } = settle(
             self.entry.repetition,
@@ -381,8 +382,8 @@ impl CaseJudge<'_> {
             |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
             |number| run(RunMode::repeat_alone(number)),
         )?;
-        if let Some(kept) = &kept {
-            save_run(kept, &pass.input, &reply)?;
+        if let Some(box_path) = &box_path {
+            save_run(box_path, &pass.input, &reply)?;
         }
         let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
         let transcript =
@@ -394,7 +395,7 @@ impl CaseJudge<'_> {
                 Some(classified) => Ok(PassResult::from(classified)),
                 None => self.judge_output(pass, &reply),
             })?;
-        Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path: kept, repeats })
+        Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path, repeats })
     }
 
     /// Judges a run by its limits. If it was too slow, it is also judged with the margin, if that is wanted, or
@@ -432,7 +433,7 @@ impl CaseJudge<'_> {
         transcript: &Transcript,
     ) -> Result<(), JudgeError> {
         match self.box_path_of(1, "") {
-            Some(kept) => save_transcript(&kept, pass.number, transcript),
+            Some(box_path) => save_transcript(&box_path, pass.number, transcript),
             None => Ok(()),
         }
     }

@@ -131,8 +131,8 @@ mod tests {
             4,
             "RTE killed by SIGSYS, the signal of a forbidden system call",
         );
-        let made = "RTE killed by SIGXFSZ, the signal of a file that is too large";
-        check(Ending::Signalled(Signal(25)), None, 10, 4, made);
+        let expected = "RTE killed by SIGXFSZ, the signal of a file that is too large";
+        check(Ending::Signalled(Signal(25)), None, 10, 4, expected);
         check(Ending::Signalled(Signal(24)), None, 10, 4, "RTE killed by SIGXCPU");
         check(Ending::Exited(137), None, 10, 4, "RTE exit code 137");
     }

@@ -41,9 +41,9 @@ impl CaseJudge<'_> {
         let difference = if has_same_bytes(&answer, output) {
             None
         } else {
-            let reading = |error| JudgeError::new("read the output", error);
-            let output = output.open().map_err(reading)?;
-            compare(open_answer(&answer)?, output, &self.case.options).map_err(reading)?
+            let read_error = |error| JudgeError::new("read the output", error);
+            let output = output.open().map_err(read_error)?;
+            compare(open_answer(&answer)?, output, &self.case.options).map_err(read_error)?
         };
         let judged = match difference {
             None => PassResult::from(VerdictWithCause {

@@ -49,17 +49,19 @@ pub(super) fn add_diff(
     if judged.classified.verdict != Verdict::WrongAnswer {
         return Ok(());
     }
-    let reading = |error| JudgeError::new("read the output for its diff", error);
+    let read_error = |error| JudgeError::new("read the output for its diff", error);
     let answer = case.answer()?;
     if judged.transcript.is_none() {
-        (evidence.answer, evidence.answer_bytes_left_out) = beginning(&answer).map_err(reading)?;
-        (evidence.output, evidence.output_bytes_left_out) = beginning(output).map_err(reading)?;
+        (evidence.answer, evidence.answer_bytes_left_out) =
+            beginning(&answer).map_err(read_error)?;
+        (evidence.output, evidence.output_bytes_left_out) =
+            beginning(output).map_err(read_error)?;
     }
     if let Some(difference) = &judged.difference {
         let mut answer = open_answer(&answer)?;
-        let mut output = output.open().map_err(reading)?;
+        let mut output = output.open().map_err(read_error)?;
         let diff =
-            diff::diff(&mut answer, &mut output, difference, &case.options).map_err(reading)?;
+            diff::diff(&mut answer, &mut output, difference, &case.options).map_err(read_error)?;
         evidence.diff = diff.lines;
         evidence.diff_lines_left_out = diff.omitted_lines;
     }
@@ -71,13 +73,13 @@ pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
     pass: &Pass,
-    kept: Option<&FilePath>,
+    box_path: Option<&FilePath>,
 ) -> Result<(), JudgeError> {
-    let reading = |error| JudgeError::new("read the input", error);
-    (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
+    let read_error = |error| JudgeError::new("read the input", error);
+    (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(read_error)?;
     evidence.input_path = match (pass.number, case.input.path()) {
         (1, Some(path)) => Some(path.into()),
-        _ => kept.map(|kept| kept.with_added_extension("input").into()),
+        _ => box_path.map(|box_path| box_path.with_added_extension("input").into()),
     };
     Ok(())
 }

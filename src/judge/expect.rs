@@ -126,8 +126,8 @@ impl CheckedRule<'_> {
             let first = judgement.cases.iter().find(|case| case.verdict == got);
             let on = first.map(|case| case.test_case.clone());
             let on = on.filter(|_| got != Verdict::Accepted);
-            let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
-            (format!("expected {}; got {got}{place}", verdict_list(&overall.verdicts)), on)
+            let on_case = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
+            (format!("expected {}; got {got}{on_case}", verdict_list(&overall.verdicts)), on)
         } else if overall.is_partial {
             let score = total.filter(|total| total.is_best)?.score?;
             (format!("expected less than the best score; got {score}"), None)
@@ -162,7 +162,7 @@ impl CheckedRule<'_> {
             return None;
         }
         Some(self.broken_with(format!(
-            "permitted {}; {} was not run, because {} was not passed, and counts as not accepted",
+            "permitted {}; {} was not run because {} was not passed; it counts as not accepted",
             verdict_list(permitted),
             first.test_case,
             first.by

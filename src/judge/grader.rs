@@ -51,12 +51,12 @@ impl PackageGrader {
         let reply = executor.run_job(&job)?;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
         let stderr = reply.stderr.prefix(STDERR_KEPT).map_err(fault)?;
-        let said = match exit_code(&reply.outcome, &self.limits) {
+        let result = match exit_code(&reply.outcome, &self.limits) {
             Ok(0) => parse(&reply.stdout.prefix(LONGEST_LINE).map_err(fault)?),
             Ok(code) => Err(format!("it ended with exit code {code}; it must be 0")),
             Err(what) => Err(what),
         };
-        Ok(said.map_err(|what| {
+        Ok(result.map_err(|what| {
             let step = format!("run the grader `{}`", self.name);
             let mut error = JudgeError::new(step, what)
                 .help("fix the grader: it must exit with 0 and write one line such as `AC 10`");

@@ -85,7 +85,7 @@ impl Visualizers {
 
     /// Adds images to the page. Images that are too large or unreadable are left out.
     pub(super) fn add(&self, images: &[ShownImage], evidence: &mut Evidence) {
-        let held = |image: &ShownImage| {
+        let copy_image = |image: &ShownImage| {
             image.blob.len().ok().filter(|length| *length <= LARGEST_IMAGE)?;
             // Read into memory, because the file is gone before the page is written.
             let bytes = image.blob.prefix(LARGEST_IMAGE).ok()?;
@@ -93,7 +93,7 @@ impl Visualizers {
             self.page_bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
             Some(ShownImage { blob: bytes.into(), ..image.clone() })
         };
-        evidence.pictures.extend(images.iter().filter_map(held).take(MOST_IMAGES));
+        evidence.pictures.extend(images.iter().filter_map(copy_image).take(MOST_IMAGES));
     }
 
     /// Adds images of the input of a rejected run.
@@ -138,20 +138,20 @@ pub fn draw_inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -
     let Some(visualizer) = Visualizer::build_for_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
-        let kept = dir.join(flat_stem(&case.test_case.name));
+        let path = dir.join(flat_stem(&case.test_case.name));
         let answer = case.answer()?;
-        let drawn = visualizer.draw_input(bench.executor, case.test_case, &case.input, &answer)?;
-        if let Some(tree) = &drawn.tree {
-            trees::save(tree, &kept)?;
+        let result = visualizer.draw_input(bench.executor, case.test_case, &case.input, &answer)?;
+        if let Some(tree) = &result.tree {
+            trees::save(tree, &path)?;
         }
-        save_messages(&drawn, &kept)
+        save_messages(&result, &path)
     };
     bench.map("images of inputs", &cases, draw).map(drop)
 }
 
-fn save_messages(drawn: &VisualizerResult, kept: &FilePath) -> Result<(), Stop> {
-    let Some(said) = &drawn.failure else { return Ok(()) };
-    Ok(replace_file(said, &kept.with_added_extension("error"))?)
+fn save_messages(result: &VisualizerResult, path: &FilePath) -> Result<(), Stop> {
+    let Some(messages) = &result.failure else { return Ok(()) };
+    Ok(replace_file(messages, &path.with_added_extension("error"))?)
 }
 
 impl CaseJudge<'_> {
@@ -187,10 +187,10 @@ impl CaseJudge<'_> {
         if is_broken || !self.wants_output_images(pass, response.opinion != Opinion::Accepted) {
             return Ok(());
         }
-        let left =
+        let feedback_files =
             response.box_tree.as_ref().map(|tree| tree.entries_below(&feedback_dir(Path::new(""))));
         let images = &mut response.feedback.images;
-        images.extend(self.draw_output(pass, output, &left.unwrap_or_default())?);
+        images.extend(self.draw_output(pass, output, &feedback_files.unwrap_or_default())?);
         // Of two images with the same name the visualizer's stays, because it replaced the other one.
         images.reverse();
         images.sort_by(|one, other| one.name.cmp(&other.name));
@@ -206,18 +206,18 @@ impl CaseJudge<'_> {
             && (is_on_page || self.box_path_of(pass.number, VALIDATOR_SUFFIX).is_some())
     }
 
-    /// The images by the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
+    /// The images by the output visualizer. If the validator's `feedback` is kept, they are kept with it.
     fn draw_output(
         &self,
         pass: &Pass,
         output: &Blob,
-        left: &[TreeEntry],
+        feedback: &[TreeEntry],
     ) -> Result<Vec<ShownImage>, Stop> {
         let Some(visualizer) = &self.rules.validators.visualizers.output else {
             return Ok(Vec::new());
         };
         let test_case = self.case.test_case;
-        let drawn = visualizer.draw_output(
+        let result = visualizer.draw_output(
             self.executor,
             ValidationRequest {
                 test_case,
@@ -227,19 +227,19 @@ impl CaseJudge<'_> {
                 answer: &self.case.answer()?,
                 output: output.clone(),
                 submission: Some(self.entry.runnable),
-                earlier: left,
+                earlier: feedback,
                 keep: BoxRetention::ALL,
             },
         )?;
-        let images = drawn.output_images();
-        if let Some(kept) = self.box_path_of(pass.number, VALIDATOR_SUFFIX) {
-            let dir = kept.join(feedback_dir(Path::new("")));
+        let images = result.output_images();
+        if let Some(path) = self.box_path_of(pass.number, VALIDATOR_SUFFIX) {
+            let dir = path.join(feedback_dir(Path::new("")));
             for image in &images {
                 replace_file(&image.blob, &dir.join(&image.name))?;
             }
         }
-        if let Some(kept) = self.box_path_of(pass.number, ".visualizer") {
-            save_messages(&drawn, &kept)?;
+        if let Some(path) = self.box_path_of(pass.number, ".visualizer") {
+            save_messages(&result, &path)?;
         }
         Ok(images)
     }
@@ -263,20 +263,20 @@ mod tests {
             Ok(vec![ShownImage { of: "input".into(), name: "a.svg".to_owned(), blob }])
         };
         // Owned by the map, the first submission and, once it wants the images, the second one.
-        let wanted = || {
+        let owners = || {
             let inputs = visualizers.inputs.lock();
             inputs.get("secret/1").map_or(0, Arc::strong_count)
         };
         let (mut first, mut second) = (Evidence::default(), Evidence::default());
         thread::scope(|scope| {
-            let drawn = visualizers.add_once("secret/1", &mut first, || {
+            let result = visualizers.add_once("secret/1", &mut first, || {
                 scope.spawn(|| visualizers.add_once("secret/1", &mut second, image).unwrap());
-                while wanted() < 3 && draws.load(Ordering::SeqCst) == 0 {
+                while owners() < 3 && draws.load(Ordering::SeqCst) == 0 {
                     thread::yield_now();
                 }
                 image()
             });
-            drawn.unwrap();
+            result.unwrap();
         });
         assert_eq!(draws.load(Ordering::SeqCst), 1);
         assert_eq!((first.pictures.len(), second.pictures.len()), (1, 1));

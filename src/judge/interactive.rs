@@ -4,7 +4,7 @@
 
 use crate::judge::blame::{Blame, InteractionEnd, blame};
 use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, PassRun, Validators, pass_job};
-use crate::judge::kept_files::save_talk;
+use crate::judge::kept_files::save_interactive_run;
 use crate::judge::repetition::{SettledRun, settle};
 use crate::judge::transcript::TRANSCRIPT_END;
 use crate::judge::validator_call::ValidatorResponse;
@@ -28,9 +28,9 @@ impl CaseJudge<'_> {
         let test_case = self.case.test_case;
         let mut program = pass_job(self.rules, self.entry, test_case, pass);
         program.stdin = Blob::default();
-        let kept = self.box_path(pass);
-        let asking = self.prepare_call(pass)?;
-        let question = asking.question(self, pass, Blob::default());
+        let box_path = self.box_path(pass);
+        let call = self.prepare_call(pass)?;
+        let question = call.question(self, pass, Blob::default());
         let mut partner = validator.job(question);
         let own = partner.limits.wall_time;
         // So the submission's time always ends first. The validator loses no time while the submission waits.
@@ -54,28 +54,28 @@ impl CaseJudge<'_> {
             },
             |number| run(RunMode::repeat_alone(number)),
         )?;
-        let JointReply { program, partner, output_end_reported: told, deadlock, debt, transcript } =
+        let JointReply { program, partner, output_end_reported, deadlock, debt, transcript } =
             reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
-        if let Some(kept) = &kept {
-            save_talk(kept, &pass.input, &program.reply)?;
+        if let Some(box_path) = &box_path {
+            save_interactive_run(box_path, &pass.input, &program.reply)?;
         }
         self.keep_transcript(pass, &transcript)?;
-        let is_told = told.is_some_and(|told| told < partner.ended);
+        let saw_end = output_end_reported.is_some_and(|at| at < partner.ended);
         // A validator that closed its own output only waits for the end.
-        let is_early = told.is_some_and(|told| told < partner.closed);
+        let is_early = output_end_reported.is_some_and(|at| at < partner.closed);
         let is_partly_read =
             program.unread > Bytes(0) && program.unread < program.reply.outcome.stdout_bytes;
         let is_behind = is_partly_read && partner.reply.outcome.is_stopped_for_time();
         let written = validator.interactor_output(&partner.reply);
         let mut response =
-            validator.read_response(partner.reply, &partner_limits, asking.contract)?;
+            validator.read_response(partner.reply, &partner_limits, call.contract)?;
         let Validators { interactor, output, .. } = self.rules.validators;
         let is_half = interactor.is_some() && !output.is_empty();
-        asking.save_box(&response)?;
+        call.save_box(&response)?;
         self.add_output_images(pass, &Blob::default(), &mut response)?;
-        let heard =
-            ValidatorResponse { validator, response: &response, kept: asking.box_path.clone() };
+        let validator_response =
+            ValidatorResponse { validator, response: &response, box_path: call.box_path.clone() };
         let judged = self.within_margin(is_sensitive, |limits| {
             let blame = blame(&InteractionEnd {
                 submission: &program.reply.outcome,
@@ -85,13 +85,15 @@ impl CaseJudge<'_> {
                 validator_time: response.outcome.cpu_time,
                 debt,
                 is_validator_behind: is_behind,
-                validator_saw_end: is_told,
+                validator_saw_end: saw_end,
                 deadlock,
             });
             match blame {
-                Blame::Validator(what) => Err(self.invalid_response(&heard, &what).into()),
+                Blame::Validator(what) => {
+                    Err(self.invalid_response(&validator_response, &what).into())
+                }
                 Blame::Submission(classified) => Ok(PassResult {
-                    feedback: Some(heard.feedback()),
+                    feedback: Some(validator_response.feedback()),
                     ..PassResult::from(classified)
                 }),
                 // Now the output for the output validators is known.
@@ -99,8 +101,9 @@ impl CaseJudge<'_> {
                     self.ask_validators(pass, &written)
                 }
                 Blame::ValidatorDecides => {
-                    let next = asking.next_pass(&response, pass);
-                    let mut judged = self.judge_response(&heard, &pass.messages.judge, next)?;
+                    let next = call.next_pass(&response, pass);
+                    let mut judged =
+                        self.judge_response(&validator_response, &pass.messages.judge, next)?;
                     let classified = &mut judged.classified;
                     // A message of the validator says better what it missed.
                     let is_silent = response.feedback.judge_message.trim_ascii().is_empty();
@@ -114,7 +117,7 @@ impl CaseJudge<'_> {
         Ok(PassRun {
             reply: program.reply,
             judged: PassResult { transcript: Some(transcript), ..judged },
-            box_path: kept,
+            box_path,
             repeats,
         })
     }

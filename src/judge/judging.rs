@@ -105,10 +105,10 @@ impl JudgingTask<'_> {
     }
 
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
-        let given = &self.bench.problem.limits;
-        let limits = Limits::of_submission(given, time_limit.limit);
-        let slow = time_limit.limit.mul_f64(given.time_limit_to_tle);
-        self.rules(limits, Limits::of_submission(given, slow), self.detail.clone())
+        let problem_limits = &self.bench.problem.limits;
+        let limits = Limits::of_submission(problem_limits, time_limit.limit);
+        let slow = time_limit.limit.mul_f64(problem_limits.time_limit_to_tle);
+        self.rules(limits, Limits::of_submission(problem_limits, slow), self.detail.clone())
     }
 
     fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {

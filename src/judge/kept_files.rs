@@ -1,4 +1,4 @@
-//! Files that are kept for the user beside a box: input and output of a run.
+//! Files that are kept for the user next to a box: input and output of a run.
 
 use std::io::{ErrorKind, Write};
 
@@ -11,33 +11,41 @@ use crate::model::root::FilePath;
 use crate::model::tree::Tree;
 
 /// Writes a box to this path, if it is wanted.
-pub(super) fn save_box(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(), JudgeError> {
-    match (wanted, left) {
-        (Some(wanted), Some(left)) => trees::save(left, wanted),
+pub(super) fn save_box(path: Option<&FilePath>, tree: Option<&Tree>) -> Result<(), JudgeError> {
+    match (path, tree) {
+        (Some(path), Some(tree)) => trees::save(tree, path),
         _ => Ok(()),
     }
 }
 
-/// Writes a submission's box, and beside it input, standard output and standard error.
-pub(super) fn save_run(kept: &FilePath, input: &Blob, reply: &JobReply) -> Result<(), JudgeError> {
-    save_talk(kept, input, reply)?;
-    write_file(&reply.stdout, &kept.with_added_extension("output"))
+/// Writes a submission's box, and next to it input, standard output and standard error.
+pub(super) fn save_run(
+    box_path: &FilePath,
+    input: &Blob,
+    reply: &JobReply,
+) -> Result<(), JudgeError> {
+    save_interactive_run(box_path, input, reply)?;
+    write_file(&reply.stdout, &box_path.with_added_extension("output"))
 }
 
-/// For an interactive run, whose output is in the transcript.
-pub(super) fn save_talk(kept: &FilePath, input: &Blob, reply: &JobReply) -> Result<(), JudgeError> {
-    save_box(Some(kept), reply.kept.as_ref())?;
-    write_file(input, &kept.with_added_extension("input"))?;
-    write_file(&reply.stderr, &kept.with_added_extension("error"))
+/// Like [`save_run`], without the output: it is in the transcript.
+pub(super) fn save_interactive_run(
+    box_path: &FilePath,
+    input: &Blob,
+    reply: &JobReply,
+) -> Result<(), JudgeError> {
+    save_box(Some(box_path), reply.kept.as_ref())?;
+    write_file(input, &box_path.with_added_extension("input"))?;
+    write_file(&reply.stderr, &box_path.with_added_extension("error"))
 }
 
 /// Writes the transcript of the first pass as an `.interaction` file, and appends those of later passes.
 pub(super) fn save_transcript(
-    kept: &FilePath,
+    box_path: &FilePath,
     pass: u32,
     transcript: &Transcript,
 ) -> Result<(), JudgeError> {
-    let path = kept.with_added_extension("interaction");
+    let path = box_path.with_added_extension("interaction");
     let (before, file) = match pass {
         1 => ("", path.create()),
         _ => ("---\n", path.open_to_append()),

@@ -74,8 +74,8 @@ impl OutputRunner<'_> {
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);
         let JobReply { outcome, stdout: output, stderr, .. } = self.executor.run_job(&job)?;
         let rejected = classify(&outcome, &runnable.limits(&self.rules.limits));
-        let ran = ProgramOutput { outcome, output, stderr, rejected };
-        Ok(Some(BatchOutput { bytes: ran.bytes(u64::MAX)?, run: ran }))
+        let output_of_run = ProgramOutput { outcome, output, stderr, rejected };
+        Ok(Some(BatchOutput { bytes: output_of_run.bytes(u64::MAX)?, run: output_of_run }))
     }
 
     fn job(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Job {

@@ -202,12 +202,17 @@ fn order_runs(
     });
     // First the cases that each meet a new demand, then those that would meet the same demands again.
     let mut is_met = vec![false; slow.len()];
-    let (first, mut again): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|case| {
-        let meets = |at: &usize| slow[*at].about[*case] && !is_met[*at];
-        let met: Vec<usize> = (0..slow.len()).filter(meets).collect();
-        met.iter().for_each(|at| is_met[*at] = true);
-        !met.is_empty()
-    });
+    let (mut first, mut again) = (Vec::new(), Vec::new());
+    for case in others {
+        let mut is_new = false;
+        for (demand, is_met) in slow.iter().zip(&mut is_met) {
+            if demand.about[case] && !*is_met {
+                *is_met = true;
+                is_new = true;
+            }
+        }
+        if is_new { first.push(case) } else { again.push(case) }
+    }
     // A case of `first` may leave its group worth nothing. Then other cases of the group need not run.
     let is_with_one = |case: usize| {
         let groups =

@@ -36,8 +36,8 @@ pub struct RepeatBudget {
 impl RepeatBudget {
     /// Allows all repetitions of a submission, or none.
     pub fn new(is_allowed: bool) -> Self {
-        let left = AtomicU32::new(if is_allowed { MOST_PER_SUBMISSION } else { 0 });
-        Self { remaining: left, ..Self::default() }
+        let remaining = AtomicU32::new(if is_allowed { MOST_PER_SUBMISSION } else { 0 });
+        Self { remaining, ..Self::default() }
     }
 
     /// Takes a repetition, if one is left. Only one stopped run is repeated.
@@ -46,7 +46,7 @@ impl RepeatBudget {
         if self.is_empty() || is_of_stopped_run && self.has_repeated_stopped_run.swap(true, order) {
             return false;
         }
-        self.remaining.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
+        self.remaining.fetch_update(order, order, |remaining| remaining.checked_sub(1)).is_ok()
     }
 
     fn is_empty(&self) -> bool {
@@ -247,7 +247,7 @@ mod tests {
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
-        let kept = match exceeded_limit(&settled.reply, &limits()) {
+        let limit = match exceeded_limit(&settled.reply, &limits()) {
             None => "within",
             Some(StopReason::Memory) => "memory",
             Some(_) => "over",
@@ -255,7 +255,7 @@ mod tests {
         let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
         let sensitive = if is_sensitive { ", sensitive" } else { "" };
         let millis = settled.reply.cpu_time.as_millis();
-        assert_eq!(format!("{number}: {millis} {kept}{sensitive}"), expected, "{script}");
+        assert_eq!(format!("{number}: {millis} {limit}{sensitive}"), expected, "{script}");
     }
 
     #[test]

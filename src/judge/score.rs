@@ -204,15 +204,15 @@ pub fn score_by_validator(
         CaseScoring::Graded { .. } => &None,
         _ => &feedback.score_multiplier,
     };
-    let said = match (&feedback.score, multiplier) {
+    let score_file = match (&feedback.score, multiplier) {
         (None, None) => None,
         (Some(_), Some(_)) => {
-            return Err(format!("it made both {SCORE} and {SCORE_MULTIPLIER}"));
+            return Err(format!("it wrote both {SCORE} and {SCORE_MULTIPLIER}"));
         }
         (Some(text), None) => Some((SCORE, text)),
         (None, Some(text)) => Some((SCORE_MULTIPLIER, text)),
     };
-    let Some((file, text)) = said else {
+    let Some((file, text)) = score_file else {
         let why = match scoring {
             CaseScoring::Unbounded => "the group has no greatest score",
             CaseScoring::Graded { custom: CustomScore::Required, .. } => {
@@ -222,20 +222,20 @@ pub fn score_by_validator(
         };
         return match verdict {
             Verdict::Accepted => {
-                Err(format!("it made no {SCORE} for an output that it accepts, and {why}"))
+                Err(format!("it wrote no {SCORE} for an output that it accepts, and {why}"))
             }
             _ => Ok(score_by_rules(scoring, verdict)),
         };
     };
     if verdict != Verdict::Accepted {
-        return Err(format!("it made {file} for an output that it rejects"));
+        return Err(format!("it wrote {file} for an output that it rejects"));
     }
     let max = match scoring {
         CaseScoring::Forbidden => {
-            return Err(format!("it made {file} for a test case that has no points"));
+            return Err(format!("it wrote {file} for a test case that has no points"));
         }
         CaseScoring::Graded { custom: CustomScore::Never, .. } => {
-            return Err(format!("it made {file}, but `validation` is not `custom score`"));
+            return Err(format!("it wrote {file}, but `validation` is not `custom score`"));
         }
         CaseScoring::UpTo(max) => Some(max),
         CaseScoring::Ignored | CaseScoring::Unbounded | CaseScoring::Graded { .. } => None,
@@ -248,7 +248,7 @@ pub fn score_by_validator(
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
-                "it made {SCORE_MULTIPLIER} for a test case in a group without a greatest score"
+                "it wrote {SCORE_MULTIPLIER} for a test case in a group without a greatest score"
             ));
         }
         (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
@@ -266,7 +266,7 @@ pub fn score_by_validator(
         }
         _ => (Some(number), ScoreOrigin::Score),
     };
-    let score = score.ok_or_else(|| format!("its {file} gives no finite number of points"))?;
+    let score = score.ok_or_else(|| format!("the number in its {file} is not finite"))?;
     Ok(Some(CaseScore { score, origin }))
 }
 
@@ -295,7 +295,7 @@ pub fn check_one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
     };
     match (first(ScoreOrigin::Score), first(ScoreOrigin::Multiplier)) {
         (Some(score), Some(multiplier)) => Err(format!(
-            "it made {SCORE} on {} and {SCORE_MULTIPLIER} on {}; it must make one kind only",
+            "it wrote {SCORE} on {} and {SCORE_MULTIPLIER} on {}; it must write only one of them",
             score.test_case, multiplier.test_case
         )),
         _ => Ok(()),

@@ -125,11 +125,11 @@ struct SessionState {
 impl SessionState {
     /// Ends the runs of a submission if those that are done, in its order, prove enough.
     fn end_if_proved(&mut self, submission: usize) {
-        let told = self.plan.done_in_order(submission);
+        let done = self.plan.done_in_order(submission);
         let SubmissionState { proof: Some(proof), cases, .. } = &mut self.known[submission] else {
             return;
         };
-        while proof.results < told {
+        while proof.results < done {
             let case = proof.order[proof.results];
             let Some(judged) = &cases[case] else { return };
             if proof.add_result(case, judged) {

@@ -44,11 +44,11 @@ impl SingleRunner<'_> {
 
     /// Corrects the size of standard output, which another program read.
     #[must_use]
-    pub fn with_stdout_size(&self, ran: SingleRun, stdout_bytes: Bytes) -> SingleRun {
-        let outcome = Outcome { stdout_bytes, ..ran.outcome };
+    pub fn with_stdout_size(&self, run: SingleRun, stdout_bytes: Bytes) -> SingleRun {
+        let outcome = Outcome { stdout_bytes, ..run.outcome };
         let failed = classify(&outcome, &self.entry.limits(self.rules));
-        let ended = failed.as_ref().map_or(ran.ended, |failed| failed.cause.clone());
-        SingleRun { failed: failed.is_some(), ended, outcome, ..ran }
+        let ended = failed.as_ref().map_or(run.ended, |failed| failed.cause.clone());
+        SingleRun { failed: failed.is_some(), ended, outcome, ..run }
     }
 
     fn describe(&self, reply: &JobReply, name: &str) -> Result<SingleRun, JudgeError> {

@@ -384,8 +384,8 @@ mod tests {
             let limits = ProblemLimits::default();
             let found =
                 |is_inferred| margin_doubts(Duration::from_secs(1), &bounds, &limits, is_inferred);
-            let said: Vec<String> = found(false).into_iter().map(|(_, what)| what).collect();
-            assert_eq!(said, expected);
+            let messages: Vec<String> = found(false).into_iter().map(|(_, what)| what).collect();
+            assert_eq!(messages, expected);
             assert!(found(false).iter().all(|(severity, _)| *severity == Severity::Warning));
             let is_error = found(true).iter().any(|(severity, _)| *severity == Severity::Error);
             assert_eq!(is_error, fastest_too_slow < 1500, "no multiple has both margins");

@@ -21,20 +21,20 @@ pub(super) fn pass_transcript(
     pass: &Pass,
     reply: &JobReply,
 ) -> Result<Transcript, JudgeError> {
-    let reading = |error| JudgeError::new("read what was said in a pass", error);
-    let mut input = pass.input.open().map_err(reading)?;
+    let read_error = |error| JudgeError::new("read the transcript of a pass", error);
+    let mut input = pass.input.open().map_err(read_error)?;
     let ended = reply.outcome.wall_time;
-    let read = pass.input.len().map_err(reading)?;
+    let read = pass.input.len().map_err(read_error)?;
     let first =
-        transcript_pieces(&mut input, 0, Duration::ZERO, TalkSide::Partner).map_err(reading)?;
+        transcript_pieces(&mut input, 0, Duration::ZERO, TalkSide::Partner).map_err(read_error)?;
     let mut left_out = read.saturating_sub(TRANSCRIPT_END.0);
     let last = match output_of(io, reply) {
         Err(_) => Vec::new(),
         Ok(output) => {
-            let skipped = output.len().map_err(reading)?.saturating_sub(TRANSCRIPT_END.0);
+            let skipped = output.len().map_err(read_error)?.saturating_sub(TRANSCRIPT_END.0);
             left_out += skipped;
-            let mut output = output.open().map_err(reading)?;
-            transcript_pieces(&mut output, skipped, ended, TalkSide::Program).map_err(reading)?
+            let mut output = output.open().map_err(read_error)?;
+            transcript_pieces(&mut output, skipped, ended, TalkSide::Program).map_err(read_error)?
         }
     };
     Ok(Transcript { first, left_out: Bytes(left_out), last })
@@ -66,8 +66,8 @@ fn transcript_pieces(
     let mut bytes = Vec::new();
     text.take(TRANSCRIPT_END.0).read_to_end(&mut bytes)?;
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
-    let said = lines.map(|line| TranscriptPiece { at, by, text: line.to_vec() });
-    Ok(said.collect())
+    let pieces = lines.map(|line| TranscriptPiece { at, by, text: line.to_vec() });
+    Ok(pieces.collect())
 }
 
 #[cfg(test)]
@@ -86,9 +86,9 @@ mod tests {
         };
         let transcript = pass_transcript(&ProgramIo::Standard, &pass, &reply).unwrap();
         assert_eq!(transcript.left_out, Bytes(left_out));
-        let said = String::from_utf8(transcript.to_interaction_text()).unwrap();
-        let said = said.lines().filter(|line| line.len() < 40);
-        assert_eq!(said.collect::<Vec<_>>().join("|"), notation);
+        let text = String::from_utf8(transcript.to_interaction_text()).unwrap();
+        let text = text.lines().filter(|line| line.len() < 40);
+        assert_eq!(text.collect::<Vec<_>>().join("|"), notation);
     }
 
     #[test]

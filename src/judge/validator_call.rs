@@ -54,13 +54,13 @@ impl ValidatorCall {
     pub(super) fn next_pass(&self, response: &Response, pass: &Pass) -> Option<Pass> {
         let input = response.feedback.next_pass.as_ref();
         let input = input.filter(|_| response.opinion == Opinion::Accepted)?;
-        let said = ValidatorMessages {
+        let messages = ValidatorMessages {
             judge: response.feedback.judge_message.clone(),
             team: response.feedback.team_message.clone(),
         };
         // The validator made the input. All other files stay in the feedback directory.
         let earlier = files_for_next_pass(response.box_tree.as_ref()?);
-        Some(Pass { number: pass.number + 1, input: input.clone(), earlier, messages: said })
+        Some(Pass { number: pass.number + 1, input: input.clone(), earlier, messages })
     }
 
     pub(super) fn save_box(&self, response: &Response) -> Result<(), JudgeError> {
@@ -70,13 +70,13 @@ impl ValidatorCall {
 
 impl CaseJudge<'_> {
     pub(super) fn prepare_call(&self, pass: &Pass) -> Result<ValidatorCall, Stop> {
-        let wanted = self.box_path_of(pass.number, VALIDATOR_SUFFIX);
+        let box_path = self.box_path_of(pass.number, VALIDATOR_SUFFIX);
         // The next pass and the visualizer use the files of a pass.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
         Ok(ValidatorCall {
-            keep: BoxRetention::all_or_nothing(wanted.is_some() || is_read),
-            box_path: wanted,
+            keep: BoxRetention::all_or_nothing(box_path.is_some() || is_read),
+            box_path,
             answer: self.case.answer()?,
             contract: match self.rules.problem.kind.passes {
                 1 => Contract::OnePass,
@@ -109,27 +109,30 @@ impl CaseJudge<'_> {
         pass: &Pass,
         output: &Blob,
     ) -> Result<PassResult, Stop> {
-        let asking = self.prepare_call(pass)?;
-        let question = asking.question(self, pass, output.clone());
-        let mut response = validator.run(self.executor, question, asking.contract)?;
-        asking.save_box(&response)?;
+        let call = self.prepare_call(pass)?;
+        let question = call.question(self, pass, output.clone());
+        let mut response = validator.run(self.executor, question, call.contract)?;
+        call.save_box(&response)?;
         self.add_output_images(pass, output, &mut response)?;
-        let next = asking.next_pass(&response, pass);
-        let heard = ValidatorResponse { validator, response: &response, kept: asking.box_path };
-        self.judge_response(&heard, &pass.messages.judge, next)
+        let next = call.next_pass(&response, pass);
+        let validator_response =
+            ValidatorResponse { validator, response: &response, box_path: call.box_path };
+        self.judge_response(&validator_response, &pass.messages.judge, next)
     }
 
     /// The verdict and the score of a response. `earlier` is the validator's message from earlier passes.
     pub(super) fn judge_response(
         &self,
-        heard: &ValidatorResponse<'_>,
+        validator_response: &ValidatorResponse<'_>,
         earlier: &[u8],
         next: Option<Pass>,
     ) -> Result<PassResult, Stop> {
-        let ValidatorResponse { validator: from, response, .. } = heard;
+        let ValidatorResponse { validator: from, response, .. } = validator_response;
         match &response.opinion {
-            Opinion::Broken(what) => return Err(self.invalid_response(heard, what).into()),
-            Opinion::Partial(worth) => return self.judge_points(*worth, heard),
+            Opinion::Broken(what) => {
+                return Err(self.invalid_response(validator_response, what).into());
+            }
+            Opinion::Partial(worth) => return self.judge_points(*worth, validator_response),
             Opinion::Accepted | Opinion::Rejected => {}
         }
         let (classified, is_told) = classify_response(from.kind, response, earlier);
@@ -141,7 +144,7 @@ impl CaseJudge<'_> {
                 let help =
                     "write it only for accepted outputs, and as the group's scoring requires";
                 score::score_by_validator(scoring, classified.verdict, &response.feedback)
-                    .map_err(|what| self.invalid_response(heard, &what).help(help))?
+                    .map_err(|what| self.invalid_response(validator_response, &what).help(help))?
             }
         };
         Ok(PassResult {
@@ -149,7 +152,7 @@ impl CaseJudge<'_> {
             score,
             feedback: Some(ValidatorFeedback {
                 cause_includes_message: is_told,
-                ..heard.feedback()
+                ..validator_response.feedback()
             }),
             ..PassResult::from(classified)
         })
@@ -160,29 +163,30 @@ impl CaseJudge<'_> {
     fn judge_points(
         &self,
         worth: Worth,
-        heard: &ValidatorResponse<'_>,
+        validator_response: &ValidatorResponse<'_>,
     ) -> Result<PassResult, Stop> {
         let earned = score::score_by_worth(self.case.scoring, self.case.test_case, worth);
-        let endless = || self.invalid_response(heard, "its points are not a finite number");
+        let endless =
+            || self.invalid_response(validator_response, "its points are not a finite number");
         let CaseWorth { points, most, is_right, score } = earned.ok_or_else(endless)?;
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
-            return Err(self.invalid_response(heard, &what).into());
+            return Err(self.invalid_response(validator_response, &what).into());
         }
-        let (said, is_told) = first_line(&heard.response.feedback.judge_message);
-        let validator = heard.validator.kind;
+        let (message, is_whole) = first_line(&validator_response.response.feedback.judge_message);
+        let validator = validator_response.validator.kind;
         let classified = VerdictWithCause {
             verdict: if is_right { Verdict::Accepted } else { Verdict::WrongAnswer },
             cause: match most {
-                Some(most) => format!("the {validator} gives {points} of {most} points{said}"),
-                None => format!("the {validator} gives {points} points{said}"),
+                Some(most) => format!("the {validator} gives {points} of {most} points{message}"),
+                None => format!("the {validator} gives {points} points{message}"),
             },
         };
         Ok(PassResult {
             score,
             feedback: Some(ValidatorFeedback {
-                cause_includes_message: is_told,
-                ..heard.feedback()
+                cause_includes_message: is_whole,
+                ..validator_response.feedback()
             }),
             ..PassResult::from(classified)
         })
@@ -193,32 +197,36 @@ impl CaseJudge<'_> {
             self.rules.validators.static_validator.as_ref().ok_or_else(|| {
                 JudgeError::new("run the static validator", "the package has none")
             })?;
-        let kept = self.box_path_of(1, VALIDATOR_SUFFIX);
-        let look = StaticValidationRequest {
+        let box_path = self.box_path_of(1, VALIDATOR_SUFFIX);
+        let request = StaticValidationRequest {
             submission: self.entry.runnable,
             language: self.entry.language,
             entry_point: self.entry.entry_point,
             args,
-            keep: BoxRetention::all_or_nothing(kept.is_some()),
+            keep: BoxRetention::all_or_nothing(box_path.is_some()),
         };
-        let response = validator.run_static_validator(self.executor, look)?;
-        save_box(kept.as_ref(), response.box_tree.as_ref())?;
-        let heard = ValidatorResponse { validator, response: &response, kept };
-        let judged = self.judge_response(&heard, &[], None)?;
+        let response = validator.run_static_validator(self.executor, request)?;
+        save_box(box_path.as_ref(), response.box_tree.as_ref())?;
+        let validator_response = ValidatorResponse { validator, response: &response, box_path };
+        let judged = self.judge_response(&validator_response, &[], None)?;
         self.complete(judged, None, |_, _| Ok(()))
     }
 
     /// A judge error: the validator gave no valid response.
-    pub(super) fn invalid_response(&self, heard: &ValidatorResponse<'_>, did: &str) -> JudgeError {
-        let (what, name) = (heard.validator.kind, &heard.validator.name);
+    pub(super) fn invalid_response(
+        &self,
+        validator_response: &ValidatorResponse<'_>,
+        did: &str,
+    ) -> JudgeError {
+        let (what, name) = (validator_response.validator.kind, &validator_response.validator.name);
         let test_case = &self.case.test_case.name;
         let step = format!("judge {test_case} with the {what} `{name}`");
         let mut error = JudgeError::new(step, did)
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
-            stderr: heard.response.stderr.clone(),
+            stderr: validator_response.response.stderr.clone(),
             repeat: self.rules.repeat.for_run(self.entry.submission, test_case),
-            kept: heard.kept.clone().map(PathBuf::from),
+            kept: validator_response.box_path.clone().map(PathBuf::from),
         }));
         error
     }
@@ -229,7 +237,7 @@ pub(super) struct ValidatorResponse<'a> {
     pub(super) validator: &'a OutputValidator,
     pub(super) response: &'a Response,
     /// Where its box is kept, if anywhere.
-    pub(super) kept: Option<FilePath>,
+    pub(super) box_path: Option<FilePath>,
 }
 
 impl ValidatorResponse<'_> {
@@ -238,7 +246,7 @@ impl ValidatorResponse<'_> {
         ValidatorFeedback {
             stderr: self.response.stderr.clone(),
             images: feedback.images.clone(),
-            box_path: self.kept.clone(),
+            box_path: self.box_path.clone(),
             ..ValidatorFeedback::with_messages(&feedback.judge_message, &feedback.team_message)
         }
     }
@@ -253,9 +261,9 @@ fn classify_response(what: &str, response: &Response, earlier: &[u8]) -> (Verdic
         return (VerdictWithCause { verdict: Verdict::Accepted, cause }, false);
     }
     let message = &response.feedback.judge_message;
-    let (said, is_all) = first_line(message.strip_prefix(earlier).unwrap_or(message));
-    let cause = format!("the {what} rejects it{said}");
-    (VerdictWithCause { verdict: Verdict::WrongAnswer, cause }, is_all && earlier.is_empty())
+    let (message, is_whole) = first_line(message.strip_prefix(earlier).unwrap_or(message));
+    let cause = format!("the {what} rejects it{message}");
+    (VerdictWithCause { verdict: Verdict::WrongAnswer, cause }, is_whole && earlier.is_empty())
 }
 
 /// The first line of a message after a colon, cut if it is long, and whether it is the whole message.

@@ -59,12 +59,16 @@ impl Blob {
         Self::from_path(path.clone(), None)
     }
 
-    pub fn in_tree(place: &Arc<TreeDirectory>, path: FilePath) -> Self {
-        Self::from_path(path, Some(Arc::clone(place)))
+    pub fn in_tree(directory: &Arc<TreeDirectory>, path: FilePath) -> Self {
+        Self::from_path(path, Some(Arc::clone(directory)))
     }
 
-    fn from_path(path: FilePath, held: Option<Arc<TreeDirectory>>) -> Self {
-        Self::new(BlobSource::File { path, _tree_directory: held, small_contents: OnceLock::new() })
+    fn from_path(path: FilePath, directory: Option<Arc<TreeDirectory>>) -> Self {
+        Self::new(BlobSource::File {
+            path,
+            _tree_directory: directory,
+            small_contents: OnceLock::new(),
+        })
     }
 
     pub fn open_file(file: File) -> Self {
@@ -345,8 +349,8 @@ impl Seek for OffsetReader<'_> {
             SeekFrom::Current(offset) => (self.offset, offset),
             SeekFrom::End(offset) => (self.file.metadata()?.len(), offset),
         };
-        let place = base.checked_add_signed(offset);
-        self.offset = place.ok_or(io::ErrorKind::InvalidInput)?;
+        let offset = base.checked_add_signed(offset);
+        self.offset = offset.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.offset)
     }
 }

@@ -103,7 +103,8 @@ pub struct Diagnostic {
     /// Whether the help is what a compiler wrote, line by line.
     pub quotes: bool,
     /// What it is in the way of.
-    pub hinders: BlockedUse,
+    #[serde(rename = "hinders")]
+    pub prevents: BlockedUse,
 }
 
 impl Diagnostic {
@@ -114,7 +115,7 @@ impl Diagnostic {
             message: message.into(),
             help: None,
             quotes: false,
-            hinders: BlockedUse::Everything,
+            prevents: BlockedUse::Everything,
         }
     }
 
@@ -144,7 +145,7 @@ impl Diagnostic {
 
     /// Whether it must be fixed before anything can be judged.
     pub fn prevents_judging(&self) -> bool {
-        self.is_error() && self.hinders == BlockedUse::Everything
+        self.is_error() && self.prevents == BlockedUse::Everything
     }
 
     pub fn is_error(&self) -> bool {

@@ -62,7 +62,8 @@ fn shorten(flat: String) -> String {
     };
     let digest = Sha256::digest(&flat).iter().take(8).fold(0, |all, it| all << 8 | u64::from(*it));
     // The end of a long path tells more than its beginning.
-    let start = (least..flat.len()).find(|at| flat.is_char_boundary(*at)).unwrap_or(flat.len());
+    let start =
+        (least..flat.len()).find(|index| flat.is_char_boundary(*index)).unwrap_or(flat.len());
     format!("~{digest:016x}{}", &flat[start..])
 }
 

@@ -61,7 +61,7 @@ pub struct ProgramReply {
     pub closed: Duration,
     /// The output that nobody read: the other program had ended, or had closed its standard input.
     pub unread: Bytes,
-    /// What it waited for at the last look, if nothing was written since then.
+    /// What it waited for at the last check, if nothing was written since then.
     pub waits: Option<WaitReason>,
 }
 
@@ -71,7 +71,7 @@ pub struct ProgramReply {
 pub struct PartnerDelay {
     /// The longest wait for one answer, or for the first words.
     pub longest: Duration,
-    /// Whether the program still waited at the last look before its end, and nothing was written since then.
+    /// Whether the program still waited at the last check before its end, and nothing was written since then.
     pub is_open: bool,
 }
 
@@ -147,11 +147,11 @@ impl From<&Vec<TranscriptPiece>> for TranscriptLines {
 
 impl From<TranscriptLines> for Vec<TranscriptPiece> {
     fn from(TranscriptLines(lines): TranscriptLines) -> Self {
-        let said = |TranscriptLine { at, by, mut text, is_whole }: TranscriptLine| {
+        let to_piece = |TranscriptLine { at, by, mut text, is_whole }: TranscriptLine| {
             text.extend(is_whole.then_some(b'\n'));
             TranscriptPiece { at, by, text }
         };
-        lines.into_iter().map(said).collect()
+        lines.into_iter().map(to_piece).collect()
     }
 }
 

@@ -189,7 +189,7 @@ impl CaseJudgement {
     pub fn explained_cause(&self) -> String {
         let seen = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
         match seen.and_then(|seen| program_error_line(&seen.stderr)) {
-            Some(told) => format!("{told} ({})", self.cause),
+            Some(line) => format!("{line} ({})", self.cause),
             None => self.cause.clone(),
         }
     }
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn a_compiler_is_quoted_only_if_it_refuses() {
-        let check = |refusal: Option<&str>, place: Option<&str>, told: Option<&str>| {
+        let check = |refusal: Option<&str>, path: Option<&str>, explained: Option<&str>| {
             let judgement = Judgement {
                 submission: "a.cpp".to_owned(),
                 path: "a.cpp".into(),
@@ -446,8 +446,8 @@ mod tests {
                 }),
                 broken: Vec::new(),
             };
-            assert_eq!(judgement.failure(), (place, refusal));
-            assert_eq!(judgement.explained_cause().as_deref(), told);
+            assert_eq!(judgement.failure(), (path, refusal));
+            assert_eq!(judgement.explained_cause().as_deref(), explained);
         };
         check(None, None, None);
         check(Some("exit code 1"), Some("build"), Some("a.cpp:1:1: error: x"));

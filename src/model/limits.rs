@@ -167,8 +167,8 @@ impl Limits {
             }
             StopReason::Memory => {
                 let allowed = self.memory.unwrap_or_default();
-                let held = outcome.peak_memory;
-                format!("wanted more than the {allowed} allowed; held {held}")
+                let peak = outcome.peak_memory;
+                format!("wanted more than the {allowed} allowed; held {peak}")
             }
             StopReason::Output => {
                 let allowed = self.output.unwrap_or_default();

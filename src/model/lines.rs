@@ -39,8 +39,8 @@ impl LineIndex {
     }
 
     /// Counts from 1.
-    pub fn line_number(&self, at: usize) -> usize {
-        self.starts.partition_point(|start| *start <= at)
+    pub fn line_number(&self, index: usize) -> usize {
+        self.starts.partition_point(|start| *start <= index)
     }
 
     /// The bytes of a line with its line end. Lines count from 1; a line that does not exist is empty.
@@ -58,9 +58,9 @@ impl LineIndex {
             SCANNED_BYTES.set(SCANNED_BYTES.get() + end - start);
             return String::from_utf8_lossy(&text[start..end]).chars().count();
         }
-        let before = |at: usize| {
-            let piece = at / CHUNK;
-            self.characters[piece] + count_starts(&text[piece * CHUNK..at])
+        let before = |index: usize| {
+            let piece = index / CHUNK;
+            self.characters[piece] + count_starts(&text[piece * CHUNK..index])
         };
         before(end) - before(start)
     }

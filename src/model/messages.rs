@@ -13,8 +13,8 @@ pub fn program_error_line(messages: &[u8]) -> Option<String> {
         |line: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(line, sign).is_some());
     // How C++ reports an exception.
     const WHAT: &[u8] = b"\n  what():  ";
-    if let Some(at) = memchr::memmem::find(messages, WHAT) {
-        return lines(&messages[at + WHAT.len()..]).next().map(shortened);
+    if let Some(index) = memchr::memmem::find(messages, WHAT) {
+        return lines(&messages[index + WHAT.len()..]).next().map(shortened);
     }
     let mut last = None;
     let mut error = None;
@@ -49,8 +49,8 @@ mod tests {
     #[test]
     fn the_reason_of_a_failure_is_a_line() {
         let check = |messages: &str, expected: &str| {
-            let told = program_error_line(messages.as_bytes());
-            assert_eq!(told.unwrap_or_default(), expected, "{messages}");
+            let found = program_error_line(messages.as_bytes());
+            assert_eq!(found.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");
         check("\n\nreading\nno more\n", "no more");
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn the_first_error_of_a_compiler_counts() {
         let check = |messages: &str, expected: &str| {
-            let told = compiler_error_line(messages.as_bytes());
-            assert_eq!(told.unwrap_or_default(), expected, "{messages}");
+            let found = compiler_error_line(messages.as_bytes());
+            assert_eq!(found.unwrap_or_default(), expected, "{messages}");
         };
         check("", "");
         check(

@@ -30,7 +30,7 @@ static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([A-Za-z]
 pub fn argument_pieces(word: &str) -> Result<Vec<ArgumentPiece<'_>>, UnknownPlaceholder<'_>> {
     let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
     let mut pieces = Vec::new();
-    let mut at = 0;
+    let mut index = 0;
     for found in WORD.iter().flat_map(|it| it.find_iter(word)) {
         let text = found.as_str();
         let piece = match &text[1..text.len() - 1] {
@@ -39,24 +39,24 @@ pub fn argument_pieces(word: &str) -> Result<Vec<ArgumentPiece<'_>>, UnknownPlac
             other if other.strip_prefix("seed:").is_some_and(is_salt) => ArgumentPiece::Seed,
             _ => return Err(UnknownPlaceholder { text }),
         };
-        if at < found.start() {
-            pieces.push(ArgumentPiece::Text(&word[at..found.start()]));
+        if index < found.start() {
+            pieces.push(ArgumentPiece::Text(&word[index..found.start()]));
         }
         pieces.push(piece);
-        at = found.end();
+        index = found.end();
     }
-    if at < word.len() {
-        pieces.push(ArgumentPiece::Text(&word[at..]));
+    if index < word.len() {
+        pieces.push(ArgumentPiece::Text(&word[index..]));
     }
     Ok(pieces)
 }
 
 /// How often a placeholder occurs in a command's arguments.
-pub fn occurrences(args: &[String], wanted: ArgumentPiece<'_>) -> usize {
+pub fn occurrences(args: &[String], piece: ArgumentPiece<'_>) -> usize {
     args.iter()
         .filter_map(|word| argument_pieces(word).ok())
         .flatten()
-        .filter(|piece| *piece == wanted)
+        .filter(|it| *it == piece)
         .count()
 }
 

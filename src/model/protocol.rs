@@ -30,7 +30,7 @@ impl Protocol {
         match self {
             Self::Standard => {
                 "it is called with input, judge answer and feedback directory, and reads the output \
-                 on standard input; if the .ans file is not an output, put a right output beside it as .out"
+                 on standard input; if the .ans file is not an output, put a right output next to it as .out"
             }
             Self::Testlib => {
                 "it is called with input, output, judge answer and a file for its report, and must exit with 0 if the \

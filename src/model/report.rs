@@ -264,16 +264,16 @@ impl SubmissionReport {
 
     /// Like [`failure`](Self::failure), with the program's or the compiler's own words in one line.
     pub fn explained_failure(&self) -> (Option<&str>, Option<String>) {
-        let (place, cause) = self.failure();
-        let told = self.judgement().and_then(Judgement::explained_cause);
-        (place, told.or_else(|| cause.map(str::to_owned)))
+        let (path, cause) = self.failure();
+        let explained = self.judgement().and_then(Judgement::explained_cause);
+        (path, explained.or_else(|| cause.map(str::to_owned)))
     }
 }
 
 /// The directory, with its slash, that all names begin with; empty if there is none, or for a single name.
 pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let [first, others @ ..] = rows else { return "" };
-    let ends = first.name.rmatch_indices('/').map(|(at, _)| &first.name[..=at]);
+    let ends = first.name.rmatch_indices('/').map(|(index, _)| &first.name[..=index]);
     let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }

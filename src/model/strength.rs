@@ -431,8 +431,8 @@ impl Strength {
 
     /// The share of features that the test cases have.
     pub fn feature_share(&self) -> Option<f64> {
-        let had = self.features.iter().filter(|it| it.test_case.is_some()).count();
-        (!self.features.is_empty()).then(|| had as f64 / self.features.len() as f64)
+        let present = self.features.iter().filter(|it| it.test_case.is_some()).count();
+        (!self.features.is_empty()).then(|| present as f64 / self.features.len() as f64)
     }
 
     pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {

@@ -141,13 +141,14 @@ impl TestData {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
         let groups = self.groups.iter().enumerate();
-        let groups: HashMap<&str, usize> = groups.map(|(at, it)| (it.name.as_str(), at)).collect();
-        for (at, group) in self.groups.iter().enumerate() {
+        let groups: HashMap<&str, usize> =
+            groups.map(|(index, it)| (it.name.as_str(), index)).collect();
+        for (index, group) in self.groups.iter().enumerate() {
             let of_group = self.static_cases.iter().filter(|it| it.group == group.name);
             judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
             let is_here = |case: &&TestCase| {
-                enclosing_groups(&case.name).find_map(|name| groups.get(name)) == Some(&at)
+                enclosing_groups(&case.name).find_map(|name| groups.get(name)) == Some(&index)
             };
             while let Some(case) = cases.next_if(is_here) {
                 judged.push(JudgedCase::Run(case));

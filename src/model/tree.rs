@@ -136,10 +136,10 @@ impl FileMode {
 }
 
 impl TreeDirectory {
-    /// `held` is dropped with the last tree in the directory.
-    pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
-        let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
-        Arc::new(Self { path, _guard: _held })
+    /// `guard` is dropped with the last tree in the directory.
+    pub fn new(path: PathBuf, guard: impl Any + Send + Sync) -> Arc<Self> {
+        let _guard: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(guard));
+        Arc::new(Self { path, _guard })
     }
 
     pub fn path(&self) -> &Path {
@@ -149,7 +149,7 @@ impl TreeDirectory {
 
 impl fmt::Debug for TreeDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({})", self.path.display())
+        write!(f, "TreeDirectory({})", self.path.display())
     }
 }
 
@@ -160,8 +160,8 @@ impl From<Vec<TreeEntry>> for Tree {
 }
 
 impl Tree {
-    pub fn in_directory(entries: Vec<TreeEntry>, place: Arc<TreeDirectory>) -> Self {
-        Self { entries, directory: OnceLock::from(place) }
+    pub fn in_directory(entries: Vec<TreeEntry>, directory: Arc<TreeDirectory>) -> Self {
+        Self { entries, directory: OnceLock::from(directory) }
     }
 
     /// A tree with unknown entries. Only this machine can show it.
@@ -170,13 +170,13 @@ impl Tree {
     }
 
     pub fn directory(&self) -> Option<&Path> {
-        self.directory.get().map(|place| place.path())
+        self.directory.get().map(|directory| directory.path())
     }
 
     /// Records that this directory has the tree now.
-    pub fn set_directory(&self, place: Arc<TreeDirectory>) {
+    pub fn set_directory(&self, directory: Arc<TreeDirectory>) {
         // Two threads may store the tree at the same time. Either directory is right.
-        let _ = self.directory.set(place);
+        let _ = self.directory.set(directory);
     }
 
     /// The names in the top directory, without duplicates, in order.

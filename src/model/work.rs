@@ -31,7 +31,7 @@ impl RunMode {
     /// Beside other runs, and never from a cache.
     pub const FRESH: Self = Self { repeat: None, is_fresh: true };
 
-    /// A repeated run with nothing beside it on its machine. `number` counts the runs of this work from 1.
+    /// A repeated run, alone on its machine. `number` counts the runs of this work from 1.
     pub const fn repeat_alone(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: true }), is_fresh: false }
     }

@@ -7,7 +7,7 @@ use crate::package::convert::settings::read_settings;
 const MAX_REMARK_SIZE: u64 = 1 << 20;
 
 /// The description and the hint of the test case with this input. They are keys of its `.yaml`, or in legacy packages
-/// files beside it.
+/// files next to it.
 pub fn of_case(input: &FilePath) -> [Option<String>; 2] {
     let keys = read_settings(&input.with_extension("yaml"));
     [("description", "desc"), ("hint", "hint")].map(|(key, ending)| {

@@ -17,10 +17,10 @@ pub(super) fn format(
     if let Some(format) = asked {
         return Ok((format, "--format asks for it".to_owned()));
     }
-    for (at, format) in FORMATS.into_iter().enumerate() {
+    for (index, format) in FORMATS.into_iter().enumerate() {
         // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
-            && enclosing_package(dir, &FORMATS[..at]).is_none()
+            && enclosing_package(dir, &FORMATS[..index]).is_none()
         {
             return Ok((format, reason));
         }
@@ -123,8 +123,8 @@ fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
 
 fn enclosing_package(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
-    let mut around = real.ancestors().skip(1).map(FilePath::root);
-    around.find(|path| is_package(path, formats)).map(PathBuf::from)
+    let mut ancestors = real.ancestors().skip(1).map(FilePath::root);
+    ancestors.find(|path| is_package(path, formats)).map(PathBuf::from)
 }
 
 fn is_package(path: &FilePath, formats: &[&dyn Format]) -> bool {

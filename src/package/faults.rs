@@ -87,7 +87,7 @@ impl Faults {
     /// Marks the remarks after the first `count` as no obstacle to judging.
     pub(super) fn allow_judging_since(&self, count: usize) {
         for diagnostic in &mut self.diagnostics.borrow_mut()[count..] {
-            diagnostic.hinders = BlockedUse::Publishing;
+            diagnostic.prevents = BlockedUse::Publishing;
         }
     }
 
@@ -104,7 +104,7 @@ impl Faults {
     fn push(
         &self,
         severity: Severity,
-        hinders: BlockedUse,
+        prevents: BlockedUse,
         place: SourcePlace,
         message: String,
         help: String,
@@ -125,7 +125,7 @@ impl Faults {
         });
         let help = Some(help).filter(|help| !help.is_empty());
         let mut all = self.diagnostics.borrow_mut();
-        all.push(Diagnostic { severity, place, message, help, quotes: false, hinders });
+        all.push(Diagnostic { severity, place, message, help, quotes: false, prevents });
         all.extend(more);
     }
 }
@@ -138,23 +138,23 @@ mod tests {
     fn many_warnings_are_cut_off_and_stay_warnings() {
         let check = |warnings: usize, errors: usize, expected: &[(usize, &str)]| {
             let faults = Faults::default();
-            for at in 0..warnings {
-                faults.warning(Path::new("a"), format!("w {at}"), "help");
+            for index in 0..warnings {
+                faults.warning(Path::new("a"), format!("w {index}"), "help");
             }
-            for at in 0..errors {
-                faults.error(Path::new("a"), format!("e {at}"), "");
+            for index in 0..errors {
+                faults.error(Path::new("a"), format!("e {index}"), "");
             }
             assert_eq!(faults.has_max_errors(Path::new("a")), errors >= MAX_REMARKS);
             let all = faults.diagnostics.into_inner();
             let cut = |it: &&Diagnostic| it.message.starts_with("has more");
-            let told: Vec<(usize, &str)> = [Severity::Warning, Severity::Error]
+            let summaries: Vec<(usize, &str)> = [Severity::Warning, Severity::Error]
                 .into_iter()
                 .filter_map(|severity| {
                     let of = || all.iter().filter(|it| it.severity == severity);
                     Some((of().count(), &*of().find(cut)?.message))
                 })
                 .collect();
-            assert_eq!(told, expected, "{warnings} warnings, {errors} errors");
+            assert_eq!(summaries, expected, "{warnings} warnings, {errors} errors");
         };
         check(99, 99, &[]);
         check(150, 3, &[(101, "has more warnings; the first 100 are shown")]);

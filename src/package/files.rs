@@ -78,8 +78,8 @@ impl PackageFiles {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&PackageEntry> {
-        let at = self.items.binary_search_by(|item| item.name.as_str().cmp(name));
-        at.ok().map(|at| &self.items[at])
+        let index = self.items.binary_search_by(|item| item.name.as_str().cmp(name));
+        index.ok().map(|index| &self.items[index])
     }
 
     pub(super) fn file(&self, name: &str) -> Option<&PackageEntry> {

@@ -10,22 +10,22 @@ pub(crate) fn command_arguments<'a, const N: usize>(
 ) -> Vec<[&'a str; N]> {
     let command = format!("\\{name}");
     let mut calls = Vec::new();
-    let mut at = 0;
-    'next: while let Some(found) = find_outside_comments(text, at, text.len(), &command) {
-        at = found + command.len();
-        if text[at..].starts_with(|c: char| c.is_ascii_alphabetic()) {
+    let mut index = 0;
+    'next: while let Some(found) = find_outside_comments(text, index, text.len(), &command) {
+        index = found + command.len();
+        if text[index..].starts_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
         }
         let mut arguments = [""; N];
         for argument in &mut arguments {
-            let open = text.len() - skip_blanks(&text[at..]).len();
+            let open = text.len() - skip_blanks(&text[index..]).len();
             if !text[open..].starts_with('{') {
                 continue 'next;
             }
             // A brace that is never closed contains all that follows.
             let Some(close) = closing_brace(text, open, text.len(), true) else { return calls };
             *argument = &text[open + 1..close];
-            at = close + 1;
+            index = close + 1;
         }
         calls.push(arguments);
     }
@@ -112,8 +112,8 @@ pub(crate) fn with_accent(base: &str, mark: char) -> String {
     let Some(letter) = letters.next() else { return String::new() };
     let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
     let composed = row.and_then(|(_, bases, composed)| {
-        let at = bases.chars().position(|base| base == letter)?;
-        composed.chars().nth(at)
+        let index = bases.chars().position(|base| base == letter)?;
+        composed.chars().nth(index)
     });
     let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
     first + letters.as_str()
@@ -237,22 +237,22 @@ pub(crate) fn closing_brace(
     has_comments: bool,
 ) -> Option<usize> {
     let mut depth = 0_usize;
-    let mut at = open;
+    let mut index = open;
     let bytes = text.as_bytes();
-    while at < end {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'%' if has_comments => at += line_length(&bytes[at..end]),
+    while index < end {
+        match bytes[index] {
+            b'\\' => index += 1,
+            b'%' if has_comments => index += line_length(&bytes[index..end]),
             b'{' => depth += 1,
             b'}' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(at);
+                    return Some(index);
                 }
             }
             _ => {}
         }
-        at += 1;
+        index += 1;
     }
     None
 }
@@ -268,16 +268,16 @@ pub(crate) fn find_outside_comments(
     end: usize,
     what: &str,
 ) -> Option<usize> {
-    let mut at = start;
+    let mut index = start;
     let bytes = text.as_bytes();
-    while at < end {
-        if text.as_bytes()[at..end].starts_with(what.as_bytes()) {
-            return Some(at);
+    while index < end {
+        if text.as_bytes()[index..end].starts_with(what.as_bytes()) {
+            return Some(index);
         }
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'%' => at += line_length(&bytes[at..end]),
-            _ => at += 1,
+        match bytes[index] {
+            b'\\' => index += 2,
+            b'%' => index += line_length(&bytes[index..end]),
+            _ => index += 1,
         }
     }
     None

@@ -1,4 +1,4 @@
-//! Programs that a format finds by their names, and the files beside them.
+//! Programs that a format finds by their names, and the files next to them.
 
 use crate::check::options::LINE_SENSITIVE;
 use crate::language::table::Language;

@@ -105,21 +105,21 @@ impl<'a> Node<'a> {
         Self { range: None, ..self.clone() }
     }
 
-    pub(super) fn must_be(&self, wanted: &str) -> ReportedFault {
+    pub(super) fn must_be(&self, expected: &str) -> ReportedFault {
         let what = self.display_name();
         if self.is_null() {
-            let message = format!("{what} has no value; it must be {wanted}");
+            let message = format!("{what} has no value; it must be {expected}");
             return self.error(message, "give it a value or remove the line");
         }
         match self.raw.value {
             Value::Broken => ReportedFault::already_reported(),
-            _ => self.error(format!("{what} must be {wanted}, not {}", self.kind_text()), ""),
+            _ => self.error(format!("{what} must be {expected}, not {}", self.kind_text()), ""),
         }
     }
 
-    pub(super) fn out_of_bounds(&self, wanted: &str) -> ReportedFault {
+    pub(super) fn out_of_bounds(&self, expected: &str) -> ReportedFault {
         let message =
-            format!("{} must be {wanted}, not {}", self.display_name(), excerpt(self.word()));
+            format!("{} must be {expected}, not {}", self.display_name(), excerpt(self.word()));
         self.error(message, "")
     }
 
@@ -219,24 +219,27 @@ impl<'a> Node<'a> {
     /// The values of a map with arbitrary keys.
     pub(super) fn entries(
         &self,
-        wanted: &str,
+        expected: &str,
     ) -> ParseResult<impl Iterator<Item = Self> + use<'a>> {
-        let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(wanted)) };
+        let Value::Map(entries) = &self.raw.value else { return Err(self.must_be(expected)) };
         let node = self.clone();
         Ok(entries.iter().map(move |entry| node.entry_node(entry)))
     }
 
     /// The items of a sequence, which may be empty.
-    pub(super) fn items(&self, wanted: &str) -> ParseResult<impl Iterator<Item = Self> + use<'a>> {
+    pub(super) fn items(
+        &self,
+        expected: &str,
+    ) -> ParseResult<impl Iterator<Item = Self> + use<'a>> {
         let node = self.clone();
         match &self.raw.value {
             Value::Sequence(items) => Ok(items.iter().map(move |item| node.item_node(item))),
             Value::Scalar(scalar) if !self.is_null() => {
                 let message =
-                    format!("{} must be {wanted}, not {}", self.display_name(), self.kind_text());
+                    format!("{} must be {expected}, not {}", self.display_name(), self.kind_text());
                 Err(self.error(message, format!("put it in brackets: [{}]", excerpt(&scalar.text))))
             }
-            _ => Err(self.must_be(wanted)),
+            _ => Err(self.must_be(expected)),
         }
     }
 
@@ -378,12 +381,12 @@ impl Drop for Map<'_> {
             return;
         }
         let name = &self.name;
-        let place = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
+        let in_map = if name.is_empty() { String::new() } else { format!(" in `{name}`") };
         for node in self.take_rest() {
             if node.has_max_errors() {
                 return;
             }
-            let message = format!("unknown key `{}`{place}", excerpt(node.key));
+            let message = format!("unknown key `{}`{in_map}", excerpt(node.key));
             let help = self.help_for_key(node.key);
             if self.keys_for_people.contains(&node.key) {
                 node.at_key().publishing_error(message, help);

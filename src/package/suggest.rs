@@ -31,7 +31,7 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
     let word = fold(path);
     let parts = path.split('/').count();
     let slips = |known: &str| {
-        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(at, _)| at + 1);
+        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(index, _)| index + 1);
         let slips = |known: &str| strsim::osa_distance(&word, &fold(known));
         slips(&known[end..]).min(slips(known))
     };
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn misspelt_paths_and_ends_of_paths_are_found() {
         const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
-        let check = |path: &str, told: &str| assert_eq!(paths_near(path, KNOWN), told);
+        let check = |path: &str, expected: &str| assert_eq!(paths_near(path, KNOWN), expected);
         let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";
         check("secret/smal/1", three);
         check("small", "did you mean `secret/small`?");

@@ -319,9 +319,9 @@ pub(super) fn package_with<'a>(
 }
 
 /// Changes a file, whatever earlier changes did to it.
-fn apply_change(dir: &Path, files: &[(&str, &str)], at: usize, change: &FileChange) {
-    let name = |at: usize| files[at % files.len()].0;
-    let path = dir.join(name(at));
+fn apply_change(dir: &Path, files: &[(&str, &str)], index: usize, change: &FileChange) {
+    let name = |index: usize| files[index % files.len()].0;
+    let path = dir.join(name(index));
     // An earlier change may have replaced its directory with a file, or with a link that leads away.
     let parent = path.parent().expect("a parent");
     let is_made = fs::create_dir_all(parent).is_ok();
@@ -389,12 +389,12 @@ fn empty_or_missing_settings_are_reported() {
         let keep = package(files);
         let settings = keep.path().join(files[0].0);
         fs::write(&settings, "").expect("an empty file");
-        let told =
+        let is_reported =
             |reading: PackageReading| reading.problem.is_some() || !reading.diagnostics.is_empty();
-        assert!(told(read(keep.path())), "{format}");
-        assert!(told(read_as(keep.path(), Some(format))), "{format}");
+        assert!(is_reported(read(keep.path())), "{format}");
+        assert!(is_reported(read_as(keep.path(), Some(format))), "{format}");
         fs::remove_file(settings).expect("a file");
-        assert!(told(read_as(keep.path(), Some(format))), "{format}");
+        assert!(is_reported(read_as(keep.path(), Some(format))), "{format}");
     }
 }
 
@@ -409,8 +409,8 @@ proptest! {
         let (_, files) = SMALL_PACKAGES[small];
         let keep = package(files);
         let dir = keep.path().canonicalize().expect("a directory");
-        for (at, it) in &changes {
-            apply_change(&dir, files, *at, it);
+        for (index, it) in &changes {
+            apply_change(&dir, files, *index, it);
         }
         let PackageReading { problem, diagnostics, .. } = read_with_time_limit(&dir);
         prop_assert!(problem.is_some() || !diagnostics.is_empty());

@@ -41,22 +41,22 @@ pub(super) fn texts(node: &Node<'_>) -> ParseResult<Vec<String>> {
 }
 
 pub(super) fn boolean(node: &Node<'_>) -> ParseResult<bool> {
-    let wanted = "`true` or `false`";
+    let expected = "`true` or `false`";
     match (node.meaning(), node.word().to_lowercase().as_str()) {
         (Some(ScalarMeaning::Boolean(value)), _) => Ok(value),
         (_, word @ ("yes" | "no" | "on" | "off")) => {
             let message =
-                format!("{} must be {wanted}, not {}", node.display_name(), node.kind_text());
+                format!("{} must be {expected}, not {}", node.display_name(), node.kind_text());
             Err(node.error(message, format!("write `{}`", matches!(word, "yes" | "on"))))
         }
-        _ => Err(node.must_be(wanted)),
+        _ => Err(node.must_be(expected)),
     }
 }
 
 pub(super) fn integer<T: TryFrom<i64>>(
     node: &Node<'_>,
     least: i64,
-    wanted: &str,
+    expected: &str,
 ) -> ParseResult<T> {
     let too_large = || node.error(format!("{} is too large", node.display_name()), "");
     match node.meaning() {
@@ -65,9 +65,9 @@ pub(super) fn integer<T: TryFrom<i64>>(
             T::try_from(value).map_err(|_| too_large())
         }
         Some(ScalarMeaning::Integer(_) | ScalarMeaning::Float(_)) => {
-            Err(node.out_of_bounds(wanted))
+            Err(node.out_of_bounds(expected))
         }
-        _ => Err(node.must_be(wanted)),
+        _ => Err(node.must_be(expected)),
     }
 }
 
@@ -109,7 +109,7 @@ fn bounded_number(
     meaning: Option<ScalarMeaning>,
     bound: NumberBound,
 ) -> ParseResult<f64> {
-    let wanted = match bound {
+    let expected = match bound {
         NumberBound::Above(least) => format!("a number above {least}"),
         NumberBound::AtLeast(least) => format!("a number of at least {least}"),
     };
@@ -117,13 +117,13 @@ fn bounded_number(
         Some(ScalarMeaning::Integer(Some(value))) => value as f64,
         Some(ScalarMeaning::Integer(None)) => f64::INFINITY,
         Some(ScalarMeaning::Float(value)) => value,
-        _ => return Err(node.must_be(&wanted)),
+        _ => return Err(node.must_be(&expected)),
     };
     let holds = match bound {
         NumberBound::Above(least) => value > least,
         NumberBound::AtLeast(least) => value >= least,
     };
-    if holds && value.is_finite() { Ok(value) } else { Err(node.out_of_bounds(&wanted)) }
+    if holds && value.is_finite() { Ok(value) } else { Err(node.out_of_bounds(&expected)) }
 }
 
 /// A time above 0 in seconds; a time beyond a week counts as a week.

@@ -114,18 +114,18 @@ impl Plan {
             if progress.build != BuildState::Done || progress.exhausted {
                 continue;
             }
-            let left = self.next_case(submission);
+            let next = self.next_case(submission);
             let progress = &mut self.submissions[submission];
-            progress.exhausted = left == NextCase::NoneLeft;
-            let case = match left {
+            progress.exhausted = next == NextCase::NoneLeft;
+            let case = match next {
                 NextCase::Needed(case) => case,
                 NextCase::Optional(case) if perhaps => case,
                 NextCase::Optional(_) | NextCase::Undecided | NextCase::NoneLeft => continue,
             };
             progress.started[case] = true;
             progress.running += 1;
-            if let Some(telling) = &mut progress.own_order {
-                telling.started += 1;
+            if let Some(own_order) = &mut progress.own_order {
+                own_order.started += 1;
             }
             return Some(Step::Run { submission, case });
         }
@@ -134,23 +134,23 @@ impl Plan {
 
     fn next_case(&self, submission: usize) -> NextCase {
         let progress = &self.submissions[submission];
-        if let Some(telling) = &progress.own_order {
-            return telling.next_case();
+        if let Some(own_order) = &progress.own_order {
+            return own_order.next_case();
         }
-        let mut left = NextCase::NoneLeft;
+        let mut next = NextCase::NoneLeft;
         self.schedule.walk(&progress.ends, |case, need| match need {
             Need::No => ControlFlow::Continue(()),
             _ if progress.started[case] => ControlFlow::Continue(()),
             Need::Yes | Need::Possibly => {
-                left = NextCase::Needed(case);
+                next = NextCase::Needed(case);
                 ControlFlow::Break(())
             }
             Need::Undecided => {
-                left = NextCase::Undecided;
+                next = NextCase::Undecided;
                 ControlFlow::Continue(())
             }
         });
-        left
+        next
     }
 
     fn next_build(&mut self) -> Option<Step> {
@@ -200,9 +200,11 @@ impl Plan {
     /// The cases that count for its result, as far as that is known.
     pub fn needed_cases(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
-        if let Some(RunOrder { order, limit: end, .. }) = &progress.own_order {
+        if let Some(RunOrder { order, limit, .. }) = &progress.own_order {
             let mut needed = vec![false; progress.ends.len()];
-            order[..*end].iter().for_each(|case| needed[*case] = true);
+            for case in &order[..*limit] {
+                needed[*case] = true;
+            }
             return needed;
         }
         let mut needed = Vec::with_capacity(progress.ends.len());

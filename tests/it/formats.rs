@@ -231,7 +231,7 @@ fn a_sinol_checker_and_input_validator_are_called() {
     fixture.write("abc/in/abc1.in", "3 4\n");
     let text = fixture.read("abc/config.yml");
     fixture.write("abc/config.yml", format!("{text}subtask_dependencies: {{2: [1]}}\n"));
-    fixture.check("verify abc", 3, &["the checker abcchk.sh may accept a part of one"]);
+    fixture.check("verify abc", 3, &["the checker abcchk.sh may give partial points"]);
     fixture.write("abc/config.yml", format!("{text}sinol_contest_type: icpc\n"));
     fixture.write("a.sh", "read -r a b; echo $((a + b + 1))\n");
     fixture.check("judge abc a.sh", 0, &["accepted on 3 test cases"]);

@@ -179,7 +179,7 @@ fn an_output_validator_with_scores_must_give_one() {
     fixture.check(
         judge,
         4,
-        &["it made no score.txt", "`validation` requires it to give the score"],
+        &["it wrote no score.txt", "`validation` requires it to give the score"],
     );
 }
 

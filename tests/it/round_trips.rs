@@ -225,7 +225,7 @@ fn other_events_are_read_as_they_were_written() {
     let spot = TextPosition { line: 3, column: 4, text: "\tx: 1".to_owned(), width: 5 };
     let remark = Diagnostic::warning("a", "b").help("c");
     let quoting =
-        Diagnostic { hinders: BlockedUse::Publishing, ..remark.clone().at_position(spot) };
+        Diagnostic { prevents: BlockedUse::Publishing, ..remark.clone().at_position(spot) };
     check(&[remark, quoting.quote(b"a.c:1:1")]);
     let program =
         FaultyProgram { stderr: text("x"), repeat: "y".to_owned(), kept: Some("z".into()) };

@@ -146,7 +146,7 @@ fn expected_scores_are_compared_with_actual_scores() {
         "rejected/not_1_1.sh:\n  secret/b: {permitted: [AC]}\n",
         1,
         &[
-            "permitted AC; secret/b/1 was not run, because secret/a was not passed, and counts as not accepted",
+            "permitted AC; secret/b/1 was not run because secret/a was not passed; it counts as not accepted",
         ],
     );
     check(
@@ -254,12 +254,12 @@ fn invalid_scores_of_an_output_validator_are_judge_errors() {
         &(on(6, "score.txt", "1") + ";" + &on(6, "score_multiplier.txt", "1")),
         ":",
         "secret/b/1",
-        "it made both score.txt and score_multiplier.txt",
+        "it wrote both score.txt and score_multiplier.txt",
     );
     check(":", &on(7, "score.txt", "0"), "secret/c/2", "for an output that it rejects");
     write_group(&fixture, "c", "max_score: unbounded\nscore_aggregation: min\n");
     fixture.write("sum/data/secret/test_group.yaml", "max_score: unbounded\n");
-    check(":", ":", "secret/c/1", "it made no score.txt for an output that it accepts");
+    check(":", ":", "secret/c/1", "it wrote no score.txt for an output that it accepts");
     check(
         &on(10, "score_multiplier.txt", "1"),
         ":",
@@ -281,7 +281,7 @@ fn scores_that_contradict_each_other_are_a_judge_error() {
     fixture.check(
         "judge sum p.sh",
         4,
-        &["it made score.txt on secret/b/1 and score_multiplier.txt on secret/b/3"],
+        &["it wrote score.txt on secret/b/1 and score_multiplier.txt on secret/b/3"],
     );
     fixture.write("sum/data/secret/test_group.yaml", "max_score: 90\n");
     fixture.write("sum/output_validator/validate/run", VALIDATOR);

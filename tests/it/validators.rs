@@ -269,7 +269,7 @@ fn a_judge_answer_that_is_not_an_output_needs_an_out_file() {
     }
     fixture.write("sum/data/secret/large/1.ans", "hint 100001\n");
     fixture.write("a.sh", RIGHT);
-    fixture.check("judge sum a.sh", 3, &["rejects", "beside it as .out"]);
+    fixture.check("judge sum a.sh", 3, &["rejects", "next to it as .out"]);
     // If another text is shown, the answer may be anything.
     fixture.write("sum/data/sample/1.ans.statement", "3\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");

@@ -27,14 +27,14 @@ fn build(text: &str) -> Job {
 /// How programs are built in each way.
 type BuildAnswer = fn(text: &str, is_fast: bool) -> Result<JobReply, Stop>;
 
-fn reply(left: &str, said: &str) -> JobReply {
-    let name = if left == "header" { "bits/stdc++.h.gch" } else { "a" };
+fn reply(contents: &str, messages: &str) -> JobReply {
+    let name = if contents == "header" { "bits/stdc++.h.gch" } else { "a" };
     JobReply {
         outcome: quiet_outcome(),
         stdout: Blob::default(),
-        stderr: said.as_bytes().into(),
+        stderr: messages.as_bytes().into(),
         collected: Vec::new(),
-        kept: Some(Tree::from(vec![TreeEntry::new(name, Node::plain(left.as_bytes()))])),
+        kept: Some(Tree::from(vec![TreeEntry::new(name, Node::plain(contents.as_bytes()))])),
     }
 }
 
@@ -44,8 +44,8 @@ fn good(text: &str, _: bool) -> Result<JobReply, Stop> {
 
 /// Builds the programs of a command one after the other. Returns what ran for each: `p`lain, `f`ast, `h`eader.
 fn runs(store: &Arc<Store>, texts: &[&str], answer: BuildAnswer) -> String {
-    let ran = Arc::new(Mutex::new(String::new()));
-    let noted = Arc::clone(&ran);
+    let log = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&log);
     let ground = ScriptedExecutor::new(4, move |job: &Job| {
         let is_header = job.command.argv.contains(&"c++-header".to_owned());
         let is_fast = job.command.argv.contains(&"-I/headers".to_owned());
@@ -70,25 +70,25 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: BuildAnswer) -> String {
     );
     for text in texts {
         let expected = answer(text, false);
-        let came = command.run_job(&build(text));
-        assert_eq!(came.is_ok(), expected.is_ok(), "{text}");
-        if let (Ok(came), Ok(expected)) = (came, expected) {
-            assert_eq!(came.kept, expected.kept, "{text}");
-            assert_eq!(came.stderr, expected.stderr, "{text}");
+        let reply = command.run_job(&build(text));
+        assert_eq!(reply.is_ok(), expected.is_ok(), "{text}");
+        if let (Ok(reply), Ok(expected)) = (reply, expected) {
+            assert_eq!(reply.kept, expected.kept, "{text}");
+            assert_eq!(reply.stderr, expected.stderr, "{text}");
         }
-        ran.lock().push(' ');
+        log.lock().push(' ');
     }
-    let ran = ran.lock();
-    ran.trim_end().to_owned()
+    let log = log.lock();
+    log.trim_end().to_owned()
 }
 
 #[test]
 fn a_header_is_made_when_it_pays() {
-    let check = |first: BuildAnswer, ran: &str, later: BuildAnswer, ran_later: &str| {
+    let check = |first: BuildAnswer, expected: &str, later: BuildAnswer, expected_later: &str| {
         let store = Arc::new(Store::scratch());
         let often = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        assert_eq!(runs(&store, &often[..7], first), ran);
-        assert_eq!(runs(&store, &often[7..], later), ran_later);
+        assert_eq!(runs(&store, &often[..7], first), expected);
+        assert_eq!(runs(&store, &often[7..], later), expected_later);
     };
     check(good, "p p p p hf f f", good, "f f");
     // There is no header: builds are plain, and a later command tries again when it pays.
@@ -103,16 +103,16 @@ fn a_header_is_made_when_it_pays() {
     };
     check(broken, "p p p p hfp p p", broken, "fp p");
     // The compiler has messages, so it runs again without the header.
-    let said: BuildAnswer = |text, is_fast| match text {
+    let warns: BuildAnswer = |text, is_fast| match text {
         "header" => good(text, false),
         _ => Ok(reply(text, if is_fast { "warning with a header" } else { "warning" })),
     };
-    check(said, "p p p p hfp fp fp", said, "fp fp");
+    check(warns, "p p p p hfp fp fp", warns, "fp fp");
 }
 
 #[test]
 fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
-    let check = |took: u64, made: u64, peak: u64, expected: bool| {
+    let check = |build_time: u64, header_time: u64, peak: u64, expected: bool| {
         let outcome = |cpu_time: u64| Outcome {
             cpu_time: Duration::from_secs(cpu_time),
             peak_memory: Bytes::mib(peak),
@@ -123,12 +123,16 @@ fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
             memory: Some(Bytes::mib(1024)),
             ..Limits::default()
         };
-        let reply = JobReply { outcome: outcome(took), ..reply("a", "") };
-        assert_eq!(is_certain(&reply, &outcome(made), &limits), expected, "{took} {made} {peak}");
+        let reply = JobReply { outcome: outcome(build_time), ..reply("a", "") };
+        assert_eq!(
+            is_certain(&reply, &outcome(header_time), &limits),
+            expected,
+            "{build_time} {header_time} {peak}"
+        );
     };
     check(6, 4, 512, true);
     check(7, 4, 512, false);
     check(6, 4, 513, false);
-    let said = reply("a", "warning");
-    assert!(!is_certain(&said, &quiet_outcome(), &Limits::default()));
+    let reply = reply("a", "warning");
+    assert!(!is_certain(&reply, &quiet_outcome(), &Limits::default()));
 }

@@ -53,7 +53,7 @@ pub struct Store {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// To the millisecond.
-    pub made: SystemTime,
+    pub created: SystemTime,
     pub bytes: Vec<u8>,
 }
 
@@ -134,8 +134,8 @@ impl Store {
 
     pub fn get(&self, key: &Digest) -> Option<Record> {
         self.read(EntryKind::Record, key, |raw| {
-            let (made, bytes) = segment::decode_record(key, raw)?;
-            Some(Record { made, bytes: bytes.to_vec() })
+            let (created, bytes) = segment::decode_record(key, raw)?;
+            Some(Record { created, bytes: bytes.to_vec() })
         })
     }
 
@@ -208,18 +208,18 @@ impl Store {
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Option<T> {
         let name = kind.name(key);
-        let (spot, lies) = self.state.lock().find_entry(&name)?;
+        let (position, location) = self.state.lock().find_entry(&name)?;
         // The lock is free while a file is read.
-        let raw = lies.read(spot);
-        let found = raw.as_deref().and_then(decode);
-        match (&found, raw) {
-            (Some(_), Some(raw)) if spot.entry.is_older_than(STALE) => {
-                self.append(name, &raw);
+        let bytes = location.read(position);
+        let found = bytes.as_deref().and_then(decode);
+        match (&found, bytes) {
+            (Some(_), Some(bytes)) if position.entry.is_older_than(STALE) => {
+                self.append(name, &bytes);
             }
             (Some(_), _) => {}
             (None, _) => {
                 let mut state = self.state.lock();
-                if state.index.get(&name) == Some(&spot) {
+                if state.index.get(&name) == Some(&position) {
                     state.index.remove(&name);
                 }
             }
@@ -240,14 +240,14 @@ impl Store {
 
 impl StoreState {
     fn find_entry(&self, name: &EntryName) -> Option<(EntryPosition, EntryLocation)> {
-        let spot = *self.index.get(name)?;
-        let EntryPosition { segment, entry } = spot;
+        let position = *self.index.get(name)?;
+        let EntryPosition { segment, entry } = position;
         let writer = self.writer.as_ref().filter(|writer| writer.segment == segment);
-        let lies = match writer.and_then(|writer| writer.pending(entry)) {
-            Some(waiting) => EntryLocation::Pending(waiting.to_vec()),
+        let location = match writer.and_then(|writer| writer.pending(entry)) {
+            Some(bytes) => EntryLocation::Pending(bytes.to_vec()),
             None => EntryLocation::File(self.segments.get(segment).cloned()),
         };
-        Some((spot, lies))
+        Some((position, location))
     }
 
     fn append(&mut self, directory: &Directory, name: EntryName, raw: &[u8]) -> io::Result<()> {

@@ -131,9 +131,9 @@ fn millis(duration: Duration) -> u64 {
 const HEAD: usize = 1 + 32 + 8 + 16;
 
 /// A record as bytes of a segment.
-pub(super) fn encode_record(key: &Digest, made: SystemTime, bytes: &[u8]) -> Vec<u8> {
-    let made = since_1970(made);
-    encode_entry(EntryKind::Record, key, made, checksum(key, made, bytes), bytes)
+pub(super) fn encode_record(key: &Digest, created: SystemTime, bytes: &[u8]) -> Vec<u8> {
+    let created = since_1970(created);
+    encode_entry(EntryKind::Record, key, created, checksum(key, created, bytes), bytes)
 }
 
 /// A blob as bytes of a segment. Its digest is its checksum.
@@ -144,18 +144,18 @@ pub(super) fn encode_blob(digest: &Digest, bytes: &[u8]) -> Vec<u8> {
 fn encode_entry(
     kind: EntryKind,
     key: &Digest,
-    made: u64,
+    created: u64,
     check: [u8; 16],
     bytes: &[u8],
 ) -> Vec<u8> {
-    let made = made.to_le_bytes();
-    [&[kind as u8], &key.0[..], &made[..], &check[..], bytes].concat()
+    let created = created.to_le_bytes();
+    [&[kind as u8], &key.0[..], &created[..], &check[..], bytes].concat()
 }
 
-fn checksum(key: &Digest, made: u64, bytes: &[u8]) -> [u8; 16] {
+fn checksum(key: &Digest, created: u64, bytes: &[u8]) -> [u8; 16] {
     let mut hasher = Sha256::new();
     hasher.update(key.0);
-    hasher.update(made.to_le_bytes());
+    hasher.update(created.to_le_bytes());
     hasher.update(bytes);
     part(&hasher.finalize().into(), 0)
 }
@@ -163,10 +163,10 @@ fn checksum(key: &Digest, made: u64, bytes: &[u8]) -> [u8; 16] {
 /// The record, and when it was made; `None` if the bytes are not this record.
 pub(super) fn decode_record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
     let (head, bytes) = split_head(EntryKind::Record, key, raw)?;
-    let made = u64::from_le_bytes(part(head, 33));
-    let is_whole = head[41..] == checksum(key, made, bytes);
-    let made = UNIX_EPOCH.checked_add(Duration::from_millis(made));
-    made.filter(|_| is_whole).map(|made| (made, bytes))
+    let created = u64::from_le_bytes(part(head, 33));
+    let is_whole = head[41..] == checksum(key, created, bytes);
+    let created = UNIX_EPOCH.checked_add(Duration::from_millis(created));
+    created.filter(|_| is_whole).map(|created| (created, bytes))
 }
 
 /// The bytes of the blob, not verified; `None` if they are not this blob.

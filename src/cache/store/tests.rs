@@ -65,7 +65,7 @@ fn count_right(store: &Store, note: &str) -> usize {
     let records = (0..3).filter(|&number| match store.get(&key(number)) {
         Some(record) => {
             assert_eq!(record.bytes, bytes(number), "{note}");
-            let age = record.made.elapsed().unwrap_or_default();
+            let age = record.created.elapsed().unwrap_or_default();
             assert!(age < Duration::from_secs(600), "{note}: {age:?} old");
             true
         }
@@ -183,10 +183,10 @@ fn a_flipped_bit_anywhere_never_gives_a_wrong_answer() {
     check_damage(&whole, "whole");
     for (file, (path, bytes)) in whole.iter().enumerate() {
         // Each byte of small files, some bytes of large ones.
-        for at in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
+        for index in (0..bytes.len()).step_by(1 + bytes.len() / 200) {
             let mut damaged = whole.clone();
-            damaged[file].1[at] ^= 1 << (at % 8);
-            check_damage(&damaged, &format!("byte {at} of {}", path.display()));
+            damaged[file].1[index] ^= 1 << (index % 8);
+            check_damage(&damaged, &format!("byte {index} of {}", path.display()));
         }
     }
 }
@@ -291,9 +291,9 @@ fn recently_used_entries_stay() {
             open(dir.path()).put(&key(number), &vec![7; segment::FULL as usize]);
             age(dir.path(), &key(number), days * DAY);
         }
-        let made = open(dir.path()).get(&key(used)).unwrap().made;
+        let created = open(dir.path()).get(&key(used)).unwrap().created;
         let store = open(dir.path());
-        assert_eq!(store.get(&key(used)).unwrap().made, made, "it keeps its date");
+        assert_eq!(store.get(&key(used)).unwrap().created, created, "it keeps its date");
         drop(store);
         let store = open(dir.path());
         store.prune(Bytes::mib(20)).unwrap();

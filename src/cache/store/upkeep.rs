@@ -119,17 +119,17 @@ impl Directory {
     fn prune(&self, to: Bytes, most: usize) -> io::Result<PruneResult> {
         let mut parts = self.parts()?;
         let before = total(&parts);
-        let mut left = before;
+        let mut remaining = before;
         let mut entries: usize = parts.iter().map(|part| part.entries).sum();
         parts.sort_by_key(|part| (part.kind != PartKind::Leftover, part.used));
         for part in &parts {
-            let is_enough = left <= to && entries <= most;
+            let is_enough = remaining <= to && entries <= most;
             if (part.kind == PartKind::Leftover || !is_enough) && self.remove(part)? {
-                left = left.saturating_sub(Bytes(part.bytes));
+                remaining = remaining.saturating_sub(Bytes(part.bytes));
                 entries -= part.entries;
             }
         }
-        Ok(PruneResult { removed: before.saturating_sub(left), left })
+        Ok(PruneResult { removed: before.saturating_sub(remaining), left: remaining })
     }
 
     fn parts(&self) -> io::Result<Vec<RemovablePart>> {

@@ -181,7 +181,7 @@ impl<'a> ProblemRules<'a> {
 fn all() -> impl Iterator<Item = Vec<char>> {
     const LETTERS: [char; 6] = ['a', 'w', 't', 'T', 'r', 'm'];
     (0..LETTERS.len().pow(4)).map(|number| {
-        (0..4).map(|place| LETTERS[number / LETTERS.len().pow(place) % LETTERS.len()]).collect()
+        (0..4).map(|index| LETTERS[number / LETTERS.len().pow(index) % LETTERS.len()]).collect()
     })
 }
 

@@ -70,20 +70,21 @@ mod tests {
         let lines = include_str!("default_grader.txt").lines();
         let mut compared = 0;
         for line in lines.filter(|line| !line.starts_with('#')) {
-            let [given, flag, verdicts, scores]: [&str; 4] =
+            let [scores_text, flag, verdicts, scores]: [&str; 4] =
                 line.split(" | ").collect::<Vec<_>>().try_into().unwrap();
             let modes = ["worst_error", "first_error", "no_errors", "always_accept"];
             for (mode, verdict) in modes.iter().zip(verdicts.split(' ')) {
                 for (add, score) in ["sum", "avg", "min", "max"].iter().zip(scores.split(' ')) {
                     let flags = format!("{mode} {add} {flag}");
                     let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
-                    let shown = match grade(GraderModes::from_flags(&flags), &results(given)) {
+                    let shown = match grade(GraderModes::from_flags(&flags), &results(scores_text))
+                    {
                         Ok(CaseResult { verdict, score }) => {
                             format!("{verdict} {}", score.unwrap())
                         }
                         Err(_) => "JE 0".to_owned(),
                     };
-                    assert_eq!(shown, format!("{verdict} {score}"), "{given} {flags:?}");
+                    assert_eq!(shown, format!("{verdict} {score}"), "{scores_text} {flags:?}");
                     compared += 1;
                 }
             }

@@ -128,8 +128,8 @@ impl<'a> GroupScheme<'a> {
             let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
                 name => {
-                    let at = self.groups.iter().position(|group| group.name == name)?;
-                    Some(FIRST_GROUP + at)
+                    let index = self.groups.iter().position(|group| group.name == name)?;
+                    Some(FIRST_GROUP + index)
                 }
             });
             parts.push(independent_section(count(&group.cases), requires.collect(), until));

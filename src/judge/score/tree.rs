@@ -40,11 +40,11 @@ enum TreePart<'a> {
 }
 
 impl<'a> TreeGroup<'a> {
-    fn new(name: &'a str, graders: &Graders, around: Option<&TreeGroup<'_>>) -> Self {
+    fn new(name: &'a str, graders: &Graders, parent: Option<&TreeGroup<'_>>) -> Self {
         let own = graders.groups.iter().find(|group| group.name == name);
-        let grading = match (own, around) {
+        let grading = match (own, parent) {
             (Some(own), _) => own.grading.clone(),
-            (None, Some(around)) => around.grading.clone(),
+            (None, Some(parent)) => parent.grading.clone(),
             (None, None) => GradingKeys::default().with_defaults(),
         };
         Self { name, grading, parts: Vec::new() }
@@ -57,14 +57,14 @@ impl<'a> TreeGroup<'a> {
             return self.parts.push(TreePart::Case(case));
         };
         let name = &case[..start + end];
-        let is_it =
+        let is_group =
             |part: &TreePart<'_>| matches!(part, TreePart::Group(group) if group.name == name);
-        let at = self.parts.iter().rposition(is_it).unwrap_or_else(|| {
+        let index = self.parts.iter().rposition(is_group).unwrap_or_else(|| {
             let group = TreeGroup::new(name, graders, Some(self));
             self.parts.push(TreePart::Group(group));
             self.parts.len() - 1
         });
-        if let TreePart::Group(group) = &mut self.parts[at] {
+        if let TreePart::Group(group) = &mut self.parts[index] {
             group.insert(case, graders);
         }
     }
@@ -227,7 +227,7 @@ struct GroupResult {
 impl<'a> TreeGrading<'_, 'a> {
     /// `None` if no case of the group was selected.
     fn group(&mut self, group: &TreeGroup<'a>) -> Result<Option<GroupResult>, Stop> {
-        let at = self.groups.len();
+        let group_index = self.groups.len();
         self.groups.push(GroupScore {
             is_conditional: false,
             name: group.name.to_owned(),
@@ -248,9 +248,9 @@ impl<'a> TreeGrading<'_, 'a> {
                     result
                 }
                 TreePart::Group(inner) => {
-                    let place = self.groups.len();
+                    let inner_index = self.groups.len();
                     let graded = self.group(inner)?;
-                    let standing = self.groups.get(place).map(|group| &group.standing);
+                    let standing = self.groups.get(inner_index).map(|group| &group.standing);
                     is_complete &= standing == Some(&Standing::Complete);
                     is_known &= graded.as_ref().is_some_and(|graded| graded.is_known);
                     graded.map(|graded| graded.result)
@@ -263,7 +263,7 @@ impl<'a> TreeGrading<'_, 'a> {
             }
         }
         if results.is_empty() {
-            self.groups.truncate(at);
+            self.groups.truncate(group_index);
             return Ok(None);
         }
         is_complete &= is_known && parts.next().is_none();
@@ -280,9 +280,9 @@ impl<'a> TreeGrading<'_, 'a> {
                 format!("the score of {name} is {score}, outside of its range {from} to {to}");
             self.impossible.push(what);
         }
-        self.groups[at].score = score;
+        self.groups[group_index].score = score;
         if is_complete {
-            self.groups[at].standing = Standing::Complete;
+            self.groups[group_index].standing = Standing::Complete;
         }
         Ok(Some(GroupResult { result, is_known }))
     }

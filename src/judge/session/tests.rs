@@ -125,25 +125,25 @@ fn check_with(
     check_of(problem, until, rules.as_slice(), false, scripts, expected);
 }
 
-/// With rules for the submissions. `spares` says whether runs are omitted.
+/// With rules for the submissions. `omits` says whether runs are omitted.
 fn check_of(
     problem: &Problem,
     until: EndCondition,
     rules: &[Expectation],
-    spares: bool,
+    omits: bool,
     scripts: &[&str],
     expected: &[&str],
 ) {
     for slots in 1..4 {
         let dir = tempfile::tempdir().unwrap();
-        let ran = Mutex::new(HashMap::new());
+        let run_counts = Mutex::new(HashMap::new());
         let executor = ScriptedExecutor::new(slots, |job: &Job| {
             let input = job.stdin.path().expect("a case has its input in a file");
             let index = input.file_stem().unwrap().to_str().unwrap();
             let script = job.command.argv.last().unwrap();
             let run = {
-                let mut ran = ran.lock();
-                let runs = ran.entry((script.clone(), index.to_owned())).or_insert(0);
+                let mut run_counts = run_counts.lock();
+                let runs = run_counts.entry((script.clone(), index.to_owned())).or_insert(0);
                 std::mem::replace(runs, *runs + 1)
             };
             answer(script.as_bytes()[index.parse::<usize>().unwrap()].into(), job, run)
@@ -180,14 +180,14 @@ fn check_of(
                 answer: test_case.answer.as_ref().map(Blob::file),
             })
             .collect();
-        let told = Mutex::new(Vec::new());
+        let lines_of_events = Mutex::new(Vec::new());
         let remarks = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
-                told.lock().push(shown(&Ok(judgement)));
+                lines_of_events.lock().push(shown(&Ok(judgement)));
             }
             Event::Failed { error, .. } => {
-                told.lock().push(shown(&Err(error)));
+                lines_of_events.lock().push(shown(&Err(error)));
             }
             Event::Diagnosed(remark) => remarks.lock().push(remark.message),
             _ => {}
@@ -213,16 +213,16 @@ fn check_of(
                 None => Schedule::single(cases.len(), until),
                 Some(_) => score::schedule(scheme.as_ref(), &names, RunPolicy::AllAllowed),
             },
-            omits_unproving_runs: spares,
+            omits_unproving_runs: omits,
             scheme: scheme.as_ref(),
             repeats_near_limit: true,
         };
         let results = session.run();
-        let mut lines = told.into_inner();
+        let mut lines = lines_of_events.into_inner();
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
-                for ((script, index), runs) in &*ran.lock() {
+                for ((script, index), runs) in &*run_counts.lock() {
                     let judged = results.iter().flatten().find(|it| it.submission == *script);
                     let name = format!("secret/{index}");
                     let counts =
@@ -231,8 +231,8 @@ fn check_of(
                 }
                 // A failure occurs in the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
-                if slots == 1 && spares {
-                    assert_eq!(ran.lock().len(), runs.sum::<usize>());
+                if slots == 1 && omits {
+                    assert_eq!(run_counts.lock().len(), runs.sum::<usize>());
                 }
             }
             Err(stop) => {
@@ -443,8 +443,8 @@ fn runs_that_prove_nothing_more_are_left_out() {
         required: Some(required.to_vec()),
         ..Expectation::default()
     };
-    let check = |rule: Expectation, spares: bool, scripts: &[&str], expected: &[&str]| {
-        check_of(&Problem::default(), EndCondition::Never, &[rule], spares, scripts, expected);
+    let check = |rule: Expectation, omits: bool, scripts: &[&str], expected: &[&str]| {
+        check_of(&Problem::default(), EndCondition::Never, &[rule], omits, scripts, expected);
     };
     let rejected = || rule(&[], &[WrongAnswer, TimeLimitExceeded, RunTimeError]);
     let scripts = ["awsa", "saaa", "aaaa", "jwaa", "wjaa"];

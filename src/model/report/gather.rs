@@ -116,14 +116,14 @@ impl Report {
         let is_lacking =
             faults.filter(|it| it.is_skipped_submission()).any(|it| !it.error.is_no_program())
                 && (!is_verified || summary.accepted + summary.rejected == 0);
-        let told = [
+        let codes = [
             (self.session.interrupted, ExitCode::Interrupted),
             (summary.judge_errors > 0 || is_lacking, ExitCode::JudgeError),
             (is_verified && summary.errors > 0, ExitCode::InvalidPackage),
             (self.is_rejected(), ExitCode::Rejected),
         ];
-        let told = told.into_iter().filter(|(is_so, _)| *is_so);
-        told.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
+        let codes = codes.into_iter().filter(|(is_so, _)| *is_so);
+        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
 
     /// The number of runs that came from the cache, and when the first of them ran.
@@ -140,8 +140,8 @@ impl Report {
 
     /// Whether a submission was rejected, an expectation is broken, or data differs.
     pub fn is_rejected(&self) -> bool {
-        let differs = |made: &GeneratedReport| {
-            matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
+        let differs = |case: &GeneratedReport| {
+            matches!(case.state, GeneratedState::Missing | GeneratedState::Differs)
         };
         // `verify` checks expectations instead.
         (self.session.task != CommandTask::Verify && self.summary.rejected > 0)

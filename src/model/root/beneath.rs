@@ -94,13 +94,13 @@ fn open_by_components(
     // Each link restarts with its target in its place. The components before it are no links.
     'start: loop {
         let mut above: Option<OwnedFd> = None;
-        for at in 0..parts.len() {
+        for index in 0..parts.len() {
             let here = above.as_ref().unwrap_or(directory).as_fd();
-            let part = parts[at].clone();
+            let part = parts[index].clone();
             if part == *".." {
-                parts = match at {
+                parts = match index {
                     0 => reenter_root(root, &parts.iter().collect::<PathBuf>())?,
-                    _ => [&parts[..at - 1], &parts[at + 1..]].concat(),
+                    _ => [&parts[..index - 1], &parts[index + 1..]].concat(),
                 };
                 continue 'start;
             }
@@ -109,7 +109,7 @@ fn open_by_components(
                 if links > MOST_LINKS {
                     return Err(Errno::LOOP.into());
                 }
-                let (before, after) = (&parts[..at], &parts[at + 1..]);
+                let (before, after) = (&parts[..index], &parts[index + 1..]);
                 parts = if target.is_absolute() {
                     reenter_root(root, &after.iter().fold(target, |it, part| it.join(part)))?
                 } else {
@@ -117,7 +117,7 @@ fn open_by_components(
                 };
                 continue 'start;
             }
-            if at + 1 == parts.len() {
+            if index + 1 == parts.len() {
                 let file = openat(here, &part, flags, Mode::empty())?;
                 return Ok(OpenedFile { file, name: parts.iter().collect() });
             }

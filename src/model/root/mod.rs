@@ -56,13 +56,13 @@ impl FilePath {
         self.with_path(self.path.join(name))
     }
 
-    /// A file beside it with another extension.
+    /// A file next to it with another extension.
     #[must_use]
     pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> Self {
         self.with_path(self.path.with_extension(extension))
     }
 
-    /// A file beside it with one more extension.
+    /// A file next to it with one more extension.
     #[must_use]
     pub fn with_added_extension(&self, extension: impl AsRef<OsStr>) -> Self {
         self.with_path(self.path.with_added_extension(extension))

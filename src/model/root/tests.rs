@@ -23,7 +23,7 @@ fn check_both_ways(test: impl Fn(&TempDir)) {
     BY_COMPONENTS.set(false);
 }
 
-/// A package with files and links, and beside it a directory with a secret. Returns the path of the package.
+/// A package with files and links, and next to it a directory with a secret. Returns the path of the package.
 fn package(dir: &TempDir) -> FilePath {
     let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
     fs::create_dir_all(package.join("sub/deep")).unwrap();
@@ -101,8 +101,8 @@ fn a_chain_of_links_is_followed_within_the_root_and_ends() {
     check_both_ways(|dir| {
         let root = package(dir);
         symlink("file", root.join("l0").path).unwrap();
-        for at in 0..40 {
-            symlink(format!("l{at}"), root.join(format!("l{}", at + 1)).path).unwrap();
+        for index in 0..40 {
+            symlink(format!("l{index}"), root.join(format!("l{}", index + 1)).path).unwrap();
         }
         assert_eq!(text(&root.join("l39")), Ok("inside".into()));
         assert_eq!(text(&root.join("l40")), Err("Too many levels of symbolic links".into()));
@@ -170,7 +170,7 @@ fn a_file_that_a_link_replaces_after_a_check_is_not_read() {
 fn a_path_that_is_replaced_all_the_time_never_leads_outside() {
     check_both_ways(|dir| {
         let root = package(dir);
-        let (place, file) = (root.join("sub/deep").path, root.join("sub/deep/secret"));
+        let (path, file) = (root.join("sub/deep").path, root.join("sub/deep/secret"));
         fs::write(&file.path, "deep").unwrap();
         let by_components = BY_COMPONENTS.get();
         let is_over = std::sync::atomic::AtomicBool::new(false);
@@ -180,10 +180,10 @@ fn a_path_that_is_replaced_all_the_time_never_leads_outside() {
                 let link = root.join("sub/link").path;
                 symlink("../../outside", &link).unwrap();
                 while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                    fs::rename(&place, &aside).unwrap();
-                    fs::rename(&link, &place).unwrap();
-                    fs::rename(&place, &link).unwrap();
-                    fs::rename(&aside, &place).unwrap();
+                    fs::rename(&path, &aside).unwrap();
+                    fs::rename(&link, &path).unwrap();
+                    fs::rename(&path, &link).unwrap();
+                    fs::rename(&aside, &path).unwrap();
                 }
             });
             BY_COMPONENTS.set(by_components);

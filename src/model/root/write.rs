@@ -23,7 +23,7 @@ pub const RANDOM_LETTERS: usize = 6;
 /// Permissions of a new file, before the umask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_retain(0o666);
 
-/// A complete file beside the one that it will replace. If it is not put in place, it is removed.
+/// A complete file next to the one that it will replace. If it is not put in place, it is removed.
 #[derive(Debug)]
 pub struct PendingFile {
     temporary: FilePath,
@@ -77,7 +77,7 @@ impl FilePath {
         let (directory, name) = self.open_parent()?;
         match mkdirat(directory, name, Mode::from_bits_retain(0o777)) {
             Err(Errno::EXIST) => self.open_with(DIRECTORY_FLAGS).map(drop),
-            made => Ok(made?),
+            result => Ok(result?),
         }
     }
 
@@ -122,20 +122,16 @@ impl FilePath {
     ) -> io::Result<PendingFile> {
         let random = RandomState::new();
         for attempt in 0_u32.. {
-            let beside = self
+            let temporary = self
                 .with_file_name(format!("{TEMPORARY_PREFIX}{}", letters(random.hash_one(attempt))));
-            match make(&beside) {
+            match make(&temporary) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 100 => {}
                 Err(error) => {
-                    let _ = beside.remove();
+                    let _ = temporary.remove();
                     return Err(error);
                 }
                 Ok(()) => {
-                    return Ok(PendingFile {
-                        temporary: beside,
-                        target: self.clone(),
-                        is_placed: false,
-                    });
+                    return Ok(PendingFile { temporary, target: self.clone(), is_placed: false });
                 }
             }
         }

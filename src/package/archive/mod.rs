@@ -118,8 +118,8 @@ fn unpack_zip(file: impl Read + Seek, target: &mut UnpackTarget) -> Result<(), U
         return Err(damaged_archive("two of its files have the same name"));
     }
     target.check_declared_size(archive.len(), archive.decompressed_size())?;
-    for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(damaged_archive)?;
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(damaged_archive)?;
         // Many programs write UTF-8 without the flag for it.
         let name = match str::from_utf8(entry.name_raw()) {
             Ok(name) => name.to_owned(),

@@ -101,8 +101,8 @@ impl UnpackTarget {
     /// Makes the directory.
     pub(super) fn new(root: PathBuf, bounds: UnpackBounds) -> Result<Self, UnpackRefusal> {
         fs::create_dir(&root).map_err(UnpackRefusal::System)?;
-        let (made, links) = (HashSet::from([root.clone()]), Vec::new());
-        Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, created_dirs: made, links })
+        let (created_dirs, links) = (HashSet::from([root.clone()]), Vec::new());
+        Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, created_dirs, links })
     }
 
     /// Refuses an archive early if the sizes that it declares are above the bounds.
@@ -283,7 +283,7 @@ fn check_interrupt() -> Result<(), UnpackRefusal> {
 }
 
 /// The only directory in this one. Files that systems add do not count. A package may have a README or a licence
-/// beside it.
+/// next to it.
 fn single_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     const ADDED: [&str; 2] = ["Thumbs.db", "desktop.ini"];
     let entries = fs::read_dir(dir).map_err(UnpackRefusal::System)?.flatten();

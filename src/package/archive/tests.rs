@@ -81,7 +81,7 @@ fn zip_of(entries: &[&str]) -> Vec<u8> {
     zip.finish().expect("an archive").into_inner()
 }
 
-/// Unpacks an archive of this name. Asserts that nothing is written beside its directory.
+/// Unpacks an archive of this name. Asserts that nothing is written next to its directory.
 fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     let keep = TempDir::new().expect("a temporary directory");
     let archive = keep.path().join(name);
@@ -89,8 +89,8 @@ fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     let into = keep.path().join("into");
     fs::create_dir(&into).expect("a directory");
     let done = unpack_within(&archive, &into, SMALL);
-    let beside = fs::read_dir(keep.path()).expect("a directory").count();
-    assert_eq!(beside, 2, "{name}: something was written outside");
+    let entries = fs::read_dir(keep.path()).expect("a directory").count();
+    assert_eq!(entries, 2, "{name}: something was written outside");
     done.map(|dir| {
         let dir = dir.canonicalize().expect("a directory");
         let into = into.canonicalize().expect("a directory");
@@ -144,7 +144,7 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["plus/a", "__MACOSX/plus/._a", ".DS_Store"], "sum/plus: a");
     check(&["plus/a", "Thumbs.db"], "sum/plus: a");
     check(&["plus/plus/a"], "sum/plus/plus: a");
-    // So are texts beside a package.
+    // So are texts next to a package.
     let inside = "sum/plus: data/a problem.yaml";
     for text in ["README", "README.md", "readme.txt", "LICENSE", "Licence.txt"] {
         check(&["plus/problem.yaml", "plus/data/a", text], inside);
@@ -186,9 +186,9 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     }
     for name in ["a\\b", "data\\secret\\1.in", "\\a", "C:\\a", "a\\"] {
         let name = name.to_owned();
-        let said =
+        let message =
             format!("has a file `{}`, whose name has a backslash; pack", name.escape_debug());
-        check(&[&name], &said);
+        check(&[&name], &message);
     }
     check(&["../a -> b"], &outside("../a"));
     check(&["../a/"], &outside("../a/"));
@@ -219,11 +219,11 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     let deep = "d/".repeat(20) + "x";
     check(&[&deep], "is too large: it has more than 20 files and directories; unpack it");
     let deep = "d/".repeat(101);
-    let said = "is too large: it has more than 100 directories in each other; unpack it";
-    refused("a.zip", &zip_of(&[&deep]), said);
+    let message = "is too large: it has more than 100 directories in each other; unpack it";
+    refused("a.zip", &zip_of(&[&deep]), message);
     let target = "x".repeat(5000);
-    let said = format!("has a link `a` to `{target}`, which is not in the archive; pack");
-    refused("a.zip", &zip_of(&[&format!("a -> {target}")]), &said);
+    let message = format!("has a link `a` to `{target}`, which is not in the archive; pack");
+    refused("a.zip", &zip_of(&[&format!("a -> {target}")]), &message);
 }
 
 #[test]
@@ -238,8 +238,8 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     // The archive declares a small size.
     let mut bytes = zip_of(&["a * 600000"]);
     let size = 600_000_u32.to_le_bytes();
-    while let Some(at) = bytes.windows(4).position(|window| window == size) {
-        bytes[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    while let Some(index) = bytes.windows(4).position(|window| window == size) {
+        bytes[index..index + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
     let found = unpack_and_list("a.zip", &bytes).expect_err("a refusal");
     assert!(found.contains("is too large") || found.contains("cannot be read"), "{found}");
@@ -269,8 +269,8 @@ fn a_damaged_archive_is_reported() {
     check("a.tar", &tar[..tar.len() / 2]);
     check("a.tgz", &gz[..gz.len() / 2]);
     let mut changed = gz.clone();
-    let at = changed.len() - 6;
-    changed[at] ^= 1;
+    let index = changed.len() - 6;
+    changed[index] ^= 1;
     check("a.tgz", &changed);
     let mut changed = zip.clone();
     changed[40] ^= 1;
@@ -291,10 +291,10 @@ fn mutated_archives_do_no_harm() {
     let tar = tar_of(&entries);
     let archives = [("a.zip", zip_of(&entries)), ("a.tgz", compress(&tar)), ("a.tar", tar)];
     for (name, bytes) in archives {
-        for at in (0..bytes.len()).step_by(7) {
+        for index in (0..bytes.len()).step_by(7) {
             for value in [0, 0x2e, 0x2f, 0xff] {
                 let mut changed = bytes.clone();
-                changed[at] = value;
+                changed[index] = value;
                 // `unpack_and_list` asserts that nothing is written elsewhere.
                 drop(unpack_and_list(name, &changed));
             }

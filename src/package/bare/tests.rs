@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::model::diagnostic::{BlockedUse, Diagnostic};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::root::FilePath;
 use crate::package::bare::Bare;
 use crate::package::{Format, PackageReading, read};
@@ -42,12 +42,12 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
         .collect();
     assert_eq!(found, cases, "{names:?}");
     let prefix = format!("{}/", keep.path().display());
-    let said: Vec<String> = diagnostics
+    let messages: Vec<String> = diagnostics
         .iter()
         .map(|it| it.to_string().replace(&prefix, ""))
         .filter(|it| !it.contains("is read as bare tests"))
         .collect();
-    assert_eq!(said, remarks, "{names:?}");
+    assert_eq!(messages, remarks, "{names:?}");
 }
 
 #[test]
@@ -63,8 +63,7 @@ fn ignored_settings_are_reported() {
 fn an_unreadable_test_case_is_an_error() {
     let keep = directory(&["1.in", "1.ans", "2.in -> /etc/hostname", "x -> /etc/hostname"]);
     let found = read(keep.path()).diagnostics;
-    let mut errors =
-        found.iter().filter(|it| it.is_error() && it.hinders == BlockedUse::Everything);
+    let mut errors = found.iter().filter(|it| it.prevents_judging());
     let error = errors.next().expect("an error");
     assert!(error.to_string().contains("2.in: is a link to /etc/hostname"), "{error}");
     assert_eq!(errors.next(), None);

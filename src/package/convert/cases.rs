@@ -70,9 +70,9 @@ impl CaseNames {
             .map(str::to_owned)
             .collect();
         for name in names() {
-            let wanted = nearest_valid_name(name, true);
-            if wanted != name && directory(&wanted) == directory(name) {
-                let new = first_free(wanted, |name| taken.insert(name.to_owned()));
+            let valid_name = nearest_valid_name(name, true);
+            if valid_name != name && directory(&valid_name) == directory(name) {
+                let new = first_free(valid_name, |name| taken.insert(name.to_owned()));
                 self.special.insert(name.to_owned(), new);
             }
         }
@@ -97,19 +97,19 @@ impl CaseNames {
         if samples == data.cases.len() {
             samples = 0;
         }
-        for (at, case) in data.cases.iter().enumerate() {
+        for (index, case) in data.cases.iter().enumerate() {
             let name = without_top(&case.name);
             let name = if name.contains('/') { renamed(name) } else { name.to_owned() };
-            let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
+            let (dir, base) = name.split_at(name.rfind('/').map_or(0, |index| index + 1));
             let zeros = if is_number(base) { width - base.len() } else { 0 };
-            let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
-            let wanted = nearest_valid_name(
+            let (top, dir) = if index < samples { ("sample", "") } else { ("secret", dir) };
+            let valid_name = nearest_valid_name(
                 &format!("{top}/{dir}{}{base}", "0".repeat(zeros)),
                 self.is_2025_09,
             );
             let is_free =
                 |name: &str| !is_group_settings(last_part(name)) && taken.insert(name.to_owned());
-            self.special.insert(case.name.clone(), first_free(wanted, is_free));
+            self.special.insert(case.name.clone(), first_free(valid_name, is_free));
         }
         for group in data.groups.iter().skip(1) {
             let name = format!("secret/{}", renamed(without_top(&group.name)));
@@ -143,18 +143,18 @@ impl CaseNames {
         let even: Vec<String> = old.iter().map(even).collect();
         let is_sorted = even.windows(2).all(|pair| pair[0] < pair[1]);
         let digits = old.len().to_string().len();
-        let new = even
-            .into_iter()
-            .enumerate()
-            .map(|(at, name)| if is_sorted { name } else { format!("{:0digits$}-{name}", at + 1) });
+        let new = even.into_iter().enumerate().map(|(index, name)| {
+            if is_sorted { name } else { format!("{:0digits$}-{name}", index + 1) }
+        });
         old.into_iter().zip(new).collect()
     }
 
     /// The new name of a file of a test case whose name changes, below `data/`.
     pub(super) fn case_file_name(&self, name: &str) -> Option<String> {
         let mut ends = name.match_indices('.');
-        let new = |at: usize| Some(format!("{}{}", self.special.get(&name[..at])?, &name[at..]));
-        ends.find_map(|(at, _)| new(at))
+        let new =
+            |index: usize| Some(format!("{}{}", self.special.get(&name[..index])?, &name[index..]));
+        ends.find_map(|(index, _)| new(index))
     }
 
     pub(super) fn new_name(&self, name: &str) -> String {

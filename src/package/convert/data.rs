@@ -51,17 +51,17 @@ impl<'a> CaseArgs<'a> {
         }
     }
 
-    /// The keys of 2025-09 for arguments that differ from those in `around`.
-    fn keys_of_2025_09(&self, around: Option<&Self>) -> Vec<(&'static str, RawValue)> {
+    /// The keys of 2025-09 for arguments that differ from those of the `parent`.
+    fn keys_of_2025_09(&self, parent: Option<&Self>) -> Vec<(&'static str, RawValue)> {
         let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
         let mut keys = Vec::new();
-        if differs(self.submission, around.map(|it| it.submission)) {
+        if differs(self.submission, parent.map(|it| it.submission)) {
             keys.push(("args", texts(self.submission)));
         }
-        if around.map_or(self.has_input(), |it| self.input != it.input) {
+        if parent.map_or(self.has_input(), |it| self.input != it.input) {
             keys.push(("input_validator_args", self.input_args(|args| texts(args))));
         }
-        if differs(self.output, around.map(|it| it.output)) {
+        if differs(self.output, parent.map(|it| it.output)) {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys

@@ -143,7 +143,7 @@ struct Planner<'a> {
     to: TargetFormat,
     cases: cases::CaseNames,
     files: Vec<PlannedFile>,
-    /// New directories of programs that were a file with other files beside it.
+    /// New directories of programs that were a file with other files next to it.
     program_directories: BTreeMap<PathBuf, String>,
     used_files: BTreeSet<FilePath>,
     losses: Losses,

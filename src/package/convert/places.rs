@@ -73,7 +73,7 @@ impl Planner<'_> {
             return allowed;
         }
         let start = allowed.len() - last_part(&allowed).len();
-        let end = allowed[start..].find('.').map_or(allowed.len(), |at| start + at);
+        let end = allowed[start..].find('.').map_or(allowed.len(), |index| start + index);
         let (stem, ending) = allowed.split_at(end);
         let is_free = |stem: &str| {
             let name = format!("{stem}{ending}");
@@ -230,19 +230,19 @@ impl Planner<'_> {
 
     /// Places a program: in a directory of its own if other files belong to it, or if another has its name.
     fn place_program(&mut self, program: &Program, directory: &str) {
-        let beside = self.companion_files(program);
+        let companions = self.companion_files(program);
         let alone = format!("{directory}/{}", program.name);
         let is_taken = |name: &str| {
             let mut rests = self.files.iter().filter_map(|file| file.name.strip_prefix(name));
             rests.any(|rest| rest.is_empty() || rest.starts_with(['/', '.']))
         };
         let is_submission = program.kind == ProgramKind::Submission;
-        if beside.is_empty() && !(is_submission && is_taken(&alone)) {
+        if companions.is_empty() && !(is_submission && is_taken(&alone)) {
             return self.add_file(&program.path, alone);
         }
         let stem = program.name.split('.').next().unwrap_or_default();
         let own = first_free(format!("{directory}/{stem}"), |name| !is_taken(name));
-        for (name, file) in beside {
+        for (name, file) in companions {
             match &file.text {
                 Some(text) => self.write_text(format!("{own}/{name}"), text.clone()),
                 None => self.add_file(&file.path, format!("{own}/{name}")),

@@ -1,4 +1,4 @@
-//! `problem.yaml` in another format, and the files beside it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
+//! `problem.yaml` in another format, and the files next to it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -49,13 +49,13 @@ impl Planner<'_> {
             self.used_files.insert(path.clone());
         }
         let mut placed = BTreeSet::new();
-        for (wanted, ending) in [(StatementForm::Pdf, "pdf"), (StatementForm::Latex, "tex")] {
+        for (wanted_form, ending) in [(StatementForm::Pdf, "pdf"), (StatementForm::Latex, "tex")] {
             for Statement { language, form, path } in &named {
-                if *form != wanted || placed.contains(language) {
+                if *form != wanted_form || placed.contains(language) {
                     continue;
                 }
                 let new = format!("{directory}/problem.{language}.{ending}");
-                let contents = match wanted {
+                let contents = match wanted_form {
                     StatementForm::Pdf => PlannedContents::Copy(path.clone()),
                     _ => match path.read_text(MAX_SIZE) {
                         Ok(text) => PlannedContents::Text(command_definitions(language) + &text),
@@ -66,7 +66,7 @@ impl Planner<'_> {
                 placed.insert(language);
                 self.files.push(PlannedFile { name: new, contents });
                 self.used_files.insert(path.clone());
-                if wanted == StatementForm::Latex {
+                if wanted_form == StatementForm::Latex {
                     self.place_images(path, directory);
                 }
             }
@@ -81,28 +81,28 @@ impl Planner<'_> {
         sources.sort_by_key(|it| it.language != "en");
         let mut shown: Option<(String, Vec<[String; 2]>)> = None;
         for Statement { path, .. } in sources {
-            let place = self.old_name(path);
+            let source_name = self.old_name(path);
             let Some(StatementSamples { texts, files }) = StatementSamples::of(path) else {
                 continue;
             };
             match &shown {
                 Some((first, known)) if *known != texts => {
                     let what = format!("samples that differ from those in {first}");
-                    self.leave_out(place, what);
+                    self.leave_out(source_name, what);
                     continue;
                 }
                 Some(_) => {}
-                None => shown = Some((place, texts)),
+                None => shown = Some((source_name, texts)),
             }
             self.used_files.extend(files);
         }
-        let Some((place, shown)) = shown else { return };
+        let Some((source_name, shown)) = shown else { return };
         let cases = self.problem.test_data.cases.iter();
         let cases = cases.map(|case| (self.cases.new_name(&case.name), case));
         let samples: Vec<_> = cases.filter(|(name, _)| name.starts_with("sample/")).collect();
         if shown.len() > samples.len() {
             let more = count(shown.len() - samples.len(), "sample");
-            self.leave_out(&*place, format!("{more} of the statement"));
+            self.leave_out(&*source_name, format!("{more} of the statement"));
         }
         for ([input, output], (name, case)) in shown.into_iter().zip(samples) {
             let parts = [("in", input, Some(&case.input)), ("ans", output, case.answer.as_ref())];
@@ -111,7 +111,7 @@ impl Planner<'_> {
                     continue;
                 }
                 if !self.to.is_2025_09() {
-                    self.leave_out(format!("{place}: {name}.{ending}"), OTHER_SAMPLE_TEXT);
+                    self.leave_out(format!("{source_name}: {name}.{ending}"), OTHER_SAMPLE_TEXT);
                     continue;
                 }
                 // What is shown instead must also be downloaded instead.

@@ -63,11 +63,11 @@ impl Planner<'_> {
         }
         let mut rules: SubmissionRules = Vec::new();
         let mut add = |pattern: &str, key: &str, value: RawValue| {
-            let at = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
+            let index = rules.iter().position(|(known, _)| known == pattern).unwrap_or_else(|| {
                 rules.push((pattern.to_owned(), Vec::new()));
                 rules.len() - 1
             });
-            let keys = &mut rules[at].1;
+            let keys = &mut rules[index].1;
             if !keys.iter().any(|(known, _)| known == key) {
                 keys.push((key.to_owned(), value));
             }
@@ -102,8 +102,8 @@ impl Planner<'_> {
                 }
             }
             let program = &submission.program;
-            let said = [("language", &program.language), ("entrypoint", &program.entry_point)];
-            for (key, value) in said.into_iter().filter(|_| !is_of_library_checker(program)) {
+            let settings = [("language", &program.language), ("entrypoint", &program.entry_point)];
+            for (key, value) in settings.into_iter().filter(|_| !is_of_library_checker(program)) {
                 if let Some(value) = value {
                     add(name, key, text(value));
                 }
@@ -120,8 +120,8 @@ impl Planner<'_> {
 
 /// Whether a rule asks for verdicts that the format does not have, such as CE.
 fn asks_unknown_verdicts(rule: &Expectation) -> bool {
-    let wanted = rule.overall.as_ref().map(|it| &it.verdicts);
-    let all = [wanted, rule.required.as_ref(), rule.permitted.as_ref()];
+    let overall = rule.overall.as_ref().map(|it| &it.verdicts);
+    let all = [overall, rule.required.as_ref(), rule.permitted.as_ref()];
     all.into_iter().flatten().any(|it| !it.is_empty() && sorted(it).is_empty())
 }
 
@@ -134,11 +134,11 @@ fn asks_only_accepted(rule: &Expectation) -> bool {
 fn rule_keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, RawValue)> {
     let verdicts = |verdicts: &[Verdict]| texts(sorted(verdicts).into_iter().map(Verdict::short));
     let mut keys = Vec::new();
-    if let Some(OverallExpectation { verdicts: wanted, is_partial }) = &rule.overall {
-        let is_right = wanted[..] == [Verdict::Accepted] && !is_partial;
-        keys.push(("permitted", verdicts(if is_right { wanted } else { &EXPECTED_VERDICTS })));
-        if !wanted.contains(&Verdict::Accepted) {
-            keys.push(("required", verdicts(wanted)));
+    if let Some(OverallExpectation { verdicts: overall, is_partial }) = &rule.overall {
+        let is_right = overall[..] == [Verdict::Accepted] && !is_partial;
+        keys.push(("permitted", verdicts(if is_right { overall } else { &EXPECTED_VERDICTS })));
+        if !overall.contains(&Verdict::Accepted) {
+            keys.push(("required", verdicts(overall)));
         }
     }
     keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));

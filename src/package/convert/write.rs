@@ -65,7 +65,7 @@ pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
     Err(Stop::Diagnosed(faults.collect()))
 }
 
-/// Packs the files into an archive beside their directory. An interruption leaves it incomplete.
+/// Packs the files into an archive next to their directory. An interruption leaves it incomplete.
 pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
     let path = dir.with_extension("zip.part");
     let mut archive = ZipWriter::new(File::create(&path)?);

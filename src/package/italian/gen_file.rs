@@ -38,15 +38,15 @@ pub(super) fn find_generator(tree: &PackageFiles) -> Option<GeneratorProgram> {
     let mut found = tree.children("gen").filter(is_one);
     let item = found.next()?;
     if let Some(other) = found.next() {
-        let message = format!("is a second generator beside {}", item.name);
+        let message = format!("is a second generator; the first is {}", item.name);
         tree.faults.error(other, message, "keep one of the two");
     }
     let is_script = language_code(item).is_some_and(|code| code.starts_with("python"));
-    let mut beside = named_programs::included_files(tree, "gen", |other| {
+    let mut included = named_programs::included_files(tree, "gen", |other| {
         matches!(other.ending(), "h" | "hpp") || is_script && other.ending() == "py"
     });
-    beside.retain(|file| file.path != item.path);
-    Some(named_programs::new_program(item, ProgramKind::Generator, beside).into())
+    included.retain(|file| file.path != item.path);
+    Some(named_programs::new_program(item, ProgramKind::Generator, included).into())
 }
 
 pub(super) fn read(tree: &PackageFiles) -> Option<Vec<Subtask>> {

@@ -57,9 +57,9 @@ impl Format for Italian {
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
-        let beside =
+        let marker =
             ["input/input0.txt", "gen/GEN"].into_iter().find(|name| dir.join(name).is_file())?;
-        dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
+        dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {marker}"))
     }
 
     /// Judging needs tests, checkers, graders and settings. Inputs are seldom generated; statements do not matter.
@@ -228,11 +228,11 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
-    for (at, group) in (1..).zip(&listed) {
+    for (index, group) in (1..).zip(&listed) {
         let dir = match group.points {
             None => "tests".to_owned(),
             Some(points) => {
-                let name = format!("tests/{at}");
+                let name = format!("tests/{index}");
                 groups.push(scored(&name, points, Aggregation::Min));
                 name
             }

@@ -1,6 +1,6 @@
 //! Small tasks, and how they are read.
 
-use crate::model::diagnostic::{BlockedUse, Diagnostic};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::InputSource;
 use crate::package::statements::statements;
 use crate::package::tests::package_with;
@@ -42,10 +42,10 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         lines.extend(problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases).map(|case| {
             let input = match &case.input {
                 InputSource::Command(command) => {
-                    let beside = command.program.included.iter();
-                    let beside: String =
-                        beside.map(|it| format!(" +{}", it.name.display())).collect();
-                    format!("{} {}{beside}", command.program.name, command.line)
+                    let included = command.program.included.iter();
+                    let included: String =
+                        included.map(|it| format!(" +{}", it.name.display())).collect();
+                    format!("{} {}{included}", command.program.name, command.line)
                 }
                 InputSource::File(path) => path.file_name().expect("a name").display().to_string(),
                 other => format!("{other:?}"),
@@ -53,8 +53,13 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             format!("{} = {input}", case.name)
         }));
         lines.extend(problem.output_validators.iter().map(|program| {
-            let beside = program.include.iter().map(|it| format!(" +{}", it.name.display()));
-            format!("{:?} {}{}", problem.output_protocol, program.name, beside.collect::<String>())
+            let included = program.include.iter().map(|it| format!(" +{}", it.name.display()));
+            format!(
+                "{:?} {}{}",
+                problem.output_protocol,
+                program.name,
+                included.collect::<String>()
+            )
         }));
         lines.extend(problem.submissions.iter().map(|submission| {
             let include: String = submission
@@ -135,19 +140,19 @@ fn the_primary_language_is_that_of_title_and_statement() {
 #[test]
 fn graders_are_built_with_c_and_cpp() {
     let files = [("sol/grader.cpp", "g\n"), ("sol/sum.h", "g\n"), ("sol/grader.pas", "g\n")];
-    let said = read_with(&[], &files, &[]);
+    let lines = read_with(&[], &files, &[]);
     let end = [
         "soluzione.cpp +sum.h +grader.cpp 1",
         "sol/lenta.py: is left out: juror builds graders with C and C++ only",
     ];
-    assert_eq!(said[said.len() - 2..], end);
+    assert_eq!(lines[lines.len() - 2..], end);
 }
 
 #[test]
 fn the_source_of_a_checker_is_preferred_to_its_executable() {
     let check = |files: &[(&str, &str)], expected: &str| {
-        let said = read_with(&[], files, &[]);
-        assert!(said.iter().any(|it| it == expected), "{expected}: {said:#?}");
+        let lines = read_with(&[], files, &[]);
+        assert!(lines.iter().any(|it| it == expected), "{expected}: {lines:#?}");
     };
     check(&[("check/checker", "c\n"), ("cor/correttore.py", "c\n")], "Cms checker");
     let files = [
@@ -163,8 +168,8 @@ fn the_source_of_a_checker_is_preferred_to_its_executable() {
 fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
-            let said = read_with(changes, more, without);
-            assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+            let lines = read_with(changes, more, without);
+            assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
         };
     check(
         &[],
@@ -212,9 +217,8 @@ fn an_unreadable_file_prevents_verdicts_only_if_judging_needs_it() {
         std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
         let reading = read(keep.path());
         assert!(reading.diagnostics.iter().any(Diagnostic::is_error), "{name}");
-        let hinders = |it: &Diagnostic| it.is_error() && it.hinders == BlockedUse::Everything;
-        let is_hindered = reading.diagnostics.iter().any(hinders);
-        assert_eq!(!is_hindered, is_judged, "{name}: {:?}", reading.diagnostics);
+        let is_prevented = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+        assert_eq!(!is_prevented, is_judged, "{name}: {:?}", reading.diagnostics);
     };
     check("gen/limits.py", true);
     check("testo/images.sty", true);

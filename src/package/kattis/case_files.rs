@@ -136,13 +136,13 @@ pub(super) fn check_case_files(
             faults.error(input, format!("has no `{base}.ans`"), help);
         }
     }
-    let wanted = match part {
+    let required_verdict = match part {
         DataDirectory::ValidOutput => Some("accept"),
         DataDirectory::InvalidOutput => Some("refuse"),
         _ => None,
     };
-    if let (Some(wanted), None) = (wanted, files.get("out")) {
-        let help = format!("add the output that the output validator must {wanted}");
+    if let (Some(required_verdict), None) = (required_verdict, files.get("out")) {
+        let help = format!("add the output that the output validator must {required_verdict}");
         faults.error(input, format!("has no `{base}.out`"), help);
     }
     check_display(pack, base, files, part);

@@ -122,7 +122,7 @@ pub(super) fn check_moment(node: &Node<'_>) -> ParseResult<()> {
 
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
+        && text.bytes().enumerate().all(|(index, byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         })

@@ -83,10 +83,10 @@ impl PackageReader<'_> {
         let is_strict = self.version.is_strict;
         let mut by_name = Vec::new();
         for entry in node.entries("a map of input validators to arguments")? {
-            let is_it = |name: &&&str| {
+            let is_named = |name: &&&str| {
                 **name == entry.key || !is_strict && name.split('.').next() == Some(entry.key)
             };
-            if let Some(name) = known.iter().find(is_it) {
+            if let Some(name) = known.iter().find(is_named) {
                 by_name.extend(args(&entry).map(|args| ((*name).to_owned(), args)));
                 continue;
             }
@@ -145,7 +145,7 @@ impl PackageReader<'_> {
                     self.faults.warning(item, "is ignored: it is not a program", help);
                 }
             } else {
-                // Only juror runs a Rust file; it does no harm beside a validator that every tool can run.
+                // Only juror runs a Rust file; it does no harm next to a validator that every tool can run.
                 if !(ending == "rs" && has_portable) {
                     self.check_validator(item);
                 }
@@ -229,11 +229,11 @@ impl PackageReader<'_> {
 
     pub(super) fn read_static_validator(&self) -> Option<Program> {
         let [what, without] = ["the static validator", "then nothing checks a submission's files"];
-        if let Some(place) = self.tree.directory("static_validator")
+        if let Some(entry) = self.tree.directory("static_validator")
             && self.yaml.problem_type.includes("submit-answer")
         {
             let message = "submissions are answers, so a static validator has no program to check";
-            self.faults.error(place, message, "remove it, or the type submit-answer");
+            self.faults.error(entry, message, "remove it, or the type submit-answer");
             return None;
         }
         self.read_single_program("static_validator", ProgramKind::StaticValidator, what, without)
@@ -256,14 +256,14 @@ impl PackageReader<'_> {
         what: &str,
         without: &str,
     ) -> Option<Program> {
-        let place = self.tree.directory(directory)?;
+        let entry = self.tree.directory(directory)?;
         let inside = || self.tree.children(directory);
         let children: Vec<&PackageEntry> = inside().filter(|item| !is_not_program(item)).collect();
         let has_file = children.iter().any(|item| item.is_file());
         let has_header = inside().any(is_header);
         let report = |message: String, help: String| match kind {
-            ProgramKind::Visualizer => self.faults.publishing_error(place, message, help),
-            _ => drop(self.faults.error(place, message, help)),
+            ProgramKind::Visualizer => self.faults.publishing_error(entry, message, help),
+            _ => drop(self.faults.error(entry, message, help)),
         };
         let item = match &children[..] {
             [] => {
@@ -279,7 +279,7 @@ impl PackageReader<'_> {
                 return None;
             }
             // One program of several files.
-            _ => place,
+            _ => entry,
         };
         Some(self.checked_validator(item, kind))
     }

@@ -106,7 +106,7 @@ pub(super) fn check_samples(tree: &PackageFiles, samples: usize) {
         let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
         let text: Vec<&str> = lines.flatten().collect();
         let text = text.join("\n");
-        let after = text.find(rest).map_or("", |at| &text[at..]);
+        let after = text.find(rest).map_or("", |index| &text[index..]);
         if text.matches(next).count() > samples || after.contains(next) {
             let message = format!("has a `{next}`, but no sample is left for it");
             let help = format!("remove it, or add samples: there are {samples}");

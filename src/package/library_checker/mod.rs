@@ -129,18 +129,18 @@ impl LibraryCheckerReader<'_> {
                 return Err(node.error(message, "a generator ends in .cpp, a given input in .in"));
             }
         };
-        for at in 0..count {
-            let case = format!("{stem}_{at:02}");
-            let given = format!("gen/{case}.in");
-            let input = match (&generator, self.tree.file(&given)) {
+        for index in 0..count {
+            let case = format!("{stem}_{index:02}");
+            let input_name = format!("gen/{case}.in");
+            let input = match (&generator, self.tree.file(&input_name)) {
                 (Some(program), _) => InputSource::Command(GeneratorCommand::new(
                     program.clone().into(),
-                    vec![at.to_string()],
-                    format!("{name} {at}"),
+                    vec![index.to_string()],
+                    format!("{name} {index}"),
                 )),
                 (None, Some(item)) => InputSource::File(item.path.clone()),
                 (None, None) => {
-                    let message = format!("there is no `{}` in the package", excerpt(&given));
+                    let message = format!("there is no `{}` in the package", excerpt(&input_name));
                     node.error(message, "add it, or correct `number`");
                     continue;
                 }
@@ -192,16 +192,19 @@ impl LibraryCheckerReader<'_> {
             ("allow_tle", TimeLimitExceeded),
             ("allow_re", RunTimeError),
         ];
-        permitted
-            .extend(allowed.into_iter().filter(|(key, _)| is(key)).map(|(_, verdict)| verdict));
+        for (key, verdict) in allowed {
+            if is(key) {
+                permitted.push(verdict);
+            }
+        }
         let mut required = is("wrong").then_some(WrongAnswer);
-        if let Some(wanted) = map.node("expect") {
-            required = match wanted.word() {
+        if let Some(verdict) = map.node("expect") {
+            required = match verdict.word() {
                 "WA" => Some(WrongAnswer),
                 "TLE" => Some(TimeLimitExceeded),
                 "RE" => Some(RunTimeError),
                 "AC" | "" => None,
-                _ => return Err(wanted.must_be("\"WA\", \"TLE\" or \"RE\"")),
+                _ => return Err(verdict.must_be("\"WA\", \"TLE\" or \"RE\"")),
             };
         }
         map.warn_of_rest();

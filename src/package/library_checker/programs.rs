@@ -13,7 +13,7 @@ use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
 use crate::package::yaml::{ScalarMeaning, Value};
 
-/// The directory beside the genres of problems, with files for all problems.
+/// The directory next to the genres of problems, with files for all problems.
 const COMMON_DIRECTORY: &str = "common";
 
 pub(super) struct ProgramReader<'a> {
@@ -123,8 +123,8 @@ impl<'a> ProgramReader<'a> {
         let mut files = self.shared.clone();
         files.retain(|file| dir.is_empty() || !self.tree.path(dir).join(&file.name).is_file());
         for item in headers.filter(|item| item.name != "params.h") {
-            let beside = item.name.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/'));
-            let names = [beside.filter(|_| !dir.is_empty()), Some(item.name.as_str())];
+            let relative = item.name.strip_prefix(dir).and_then(|rest| rest.strip_prefix('/'));
+            let names = [relative.filter(|_| !dir.is_empty()), Some(item.name.as_str())];
             files.extend(names.into_iter().flatten().map(|name| IncludedFile {
                 name: name.into(),
                 ..IncludedFile::for_all_languages(item.path.clone())

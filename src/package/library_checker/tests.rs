@@ -77,11 +77,11 @@ fn read_changed(
         for case in problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases) {
             lines.push(match &case.input {
                 InputSource::Command(command) => {
-                    let beside = command.program.included.iter().map(|file| {
+                    let included = command.program.included.iter().map(|file| {
                         let text = file.text.iter().map(|text| format!("={text:?}"));
                         format!(" {}{}", file.name.display(), text.collect::<String>())
                     });
-                    format!("{}: {} +{}", case.name, command.line, beside.collect::<String>())
+                    format!("{}: {} +{}", case.name, command.line, included.collect::<String>())
                 }
                 InputSource::File(path) => {
                     format!("{}: {}", case.name, path.strip_prefix(&dir).expect("below").display())
@@ -101,9 +101,9 @@ fn read_changed(
 
 #[test]
 fn tests_generators_and_solutions_are_read() {
-    let beside = "params.h=\"#define A_MAX (long long)1000\\n#define NAME \\\"x\\\"\\n#define RATE 0.5\\n\" \
+    let included = "params.h=\"#define A_MAX (long long)1000\\n#define NAME \\\"x\\\"\\n#define RATE 0.5\\n\" \
                   common/random.h common/testlib.h base.hpp lib.h gen/lib.h";
-    let random = |at: u32| format!("random_0{at}: random.cpp {at} + {beside}");
+    let random = |at: u32| format!("random_0{at}: random.cpp {at} + {included}");
     let expected = [
         "library-checker Some(2.5s)",
         "example_00: gen/example_00.in",
@@ -119,8 +119,8 @@ fn tests_generators_and_solutions_are_read() {
 #[test]
 fn unsupported_settings_are_reported() {
     let check = |changes: &[(&str, &str)], without: &[&str], expected: &str| {
-        let said = read_with(changes, without);
-        assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+        let lines = read_with(changes, without);
+        assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
     };
     check(&[], &["common/testlib.h"], "is not in a library-checker repository");
     check(&[], &["genre/sum/checker.cpp"], "checker.cpp: is missing");
@@ -138,8 +138,8 @@ fn unsupported_settings_are_reported() {
 #[test]
 fn files_for_all_problems_are_those_of_the_repository() {
     let check = |change: &dyn Fn(&Path), expected: &str| {
-        let said = read_changed(&[], &[], change);
-        assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+        let lines = read_changed(&[], &[], change);
+        assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
     };
     for target in ["/proc/self/environ", "/etc/passwd", "/dev/zero", "../genre/sum/base.hpp"] {
         let link = |dir: &Path| symlink(target, dir.join("common/x.h")).expect("a link");

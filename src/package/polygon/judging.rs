@@ -199,7 +199,7 @@ fn has_windows_line_ends(path: &FilePath) -> bool {
     while let Ok(bytes @ [.., end]) = file.fill_buf() {
         match memchr::memchr(b'\n', bytes) {
             Some(0) => return last == b'\r',
-            Some(at) => return bytes[at - 1] == b'\r',
+            Some(index) => return bytes[index - 1] == b'\r',
             None => last = *end,
         }
         let length = bytes.len();

@@ -71,9 +71,9 @@ pub(super) fn new_program(
     program.language = source_language(described);
     if named_programs::language_code(item) == Some("cpp") {
         let name = program.name.as_str();
-        let beside =
+        let resources =
             pack.resources.for_programs.iter().filter(|file| file.name.as_os_str() != name);
-        program.include = beside.cloned().collect();
+        program.include = resources.cloned().collect();
         program.entry_point = Some(program.name.clone());
         program.language = Some(TESTLIB_CODE.to_owned());
     }

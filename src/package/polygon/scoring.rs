@@ -70,7 +70,7 @@ fn add_scored_groups(
             .error("the test is in no group, but others are", "put it into a group on Polygon");
         return;
     }
-    for (at, name) in names.iter().enumerate() {
+    for (index, name) in names.iter().enumerate() {
         let group = described.iter().find(|group| group.attribute("name") == Some(name));
         let aggregation = match group.and_then(|group| group.attribute("points-policy")) {
             None | Some("each-test") => Aggregation::Sum,
@@ -100,13 +100,13 @@ fn add_scored_groups(
         };
         let mut require_pass = Vec::new();
         for needed in group.iter().flat_map(|group| group.nested("dependencies", "dependency")) {
-            let wanted = needed.attribute("group").unwrap_or_default();
-            if names[..at].contains(&wanted) {
-                require_pass.push(format!("{set}/{wanted}"))
+            let dependency = needed.attribute("group").unwrap_or_default();
+            if names[..index].contains(&dependency) {
+                require_pass.push(format!("{set}/{dependency}"))
             } else {
                 let message = format!(
                     "group {name} depends on the group `{}`, which does not come before it",
-                    excerpt(wanted)
+                    excerpt(dependency)
                 );
                 let help = "a group can depend only on groups with tests before its own";
                 needed.error(message, help);

@@ -127,8 +127,8 @@ fn remarks(dir: &Path) -> Vec<String> {
 /// Checks that there is one remark about a changed package, without the directory.
 fn check(changes: &[(&str, &str)], without: &[&str], expected: &str) {
     let keep = package(changes, without);
-    let said = remarks(keep.path());
-    assert!(said.iter().any(|it| it.contains(expected)), "{changes:?}: {said:#?}");
+    let lines = remarks(keep.path());
+    assert!(lines.iter().any(|it| it.contains(expected)), "{changes:?}: {lines:#?}");
 }
 
 #[test]
@@ -192,8 +192,8 @@ fn missing_files_have_a_recipe() {
             read(keep.path()).problem.expect("a problem").pending_recipe.expect("a recipe");
         let cases: Vec<String> = unmade.cases.iter().map(|it| case_line(it, keep.path())).collect();
         assert_eq!(cases, expected);
-        let said = remarks(keep.path());
-        assert_eq!(said, [""; 0]);
+        let lines = remarks(keep.path());
+        assert_eq!(lines, [""; 0]);
     };
     let second = "tests/02: files/gen.cpp 5,a b | solutions/main.cpp";
     check(&[], &[], &[second]);
@@ -253,13 +253,13 @@ fn points_make_groups() {
     let check = |grouped: &str, expected: [&str; 4]| {
         let (_keep, problem) = problem(&[(TESTS, grouped)]);
         assert_eq!(problem.kind.grading, Grading::Scoring);
-        let told = |group: &TestGroup| {
+        let description = |group: &TestGroup| {
             let scoring = group.scoring.as_ref().expect("a score");
             let most = scoring.max_score.expect("a bound");
             let (how, needed) = (scoring.aggregation, scoring.require_pass.join(","));
             format!("{} {most} {how:?} {needed}", group.name)
         };
-        let groups: Vec<String> = problem.test_data.groups.iter().map(told).collect();
+        let groups: Vec<String> = problem.test_data.groups.iter().map(description).collect();
         assert_eq!(groups, expected);
         problem
     };
@@ -307,8 +307,8 @@ fn an_interactor_makes_the_problem_interactive() {
     let problem = read(keep.path()).problem.expect("a problem");
     assert_eq!(problem.kind.interaction, Interaction::Interactive);
     assert!(problem.interactor.is_some());
-    let said = remarks(keep.path());
-    assert!(said.iter().any(|it| it.contains("the interactor writes it")), "{said:#?}");
+    let lines = remarks(keep.path());
+    assert!(lines.iter().any(|it| it.contains("the interactor writes it")), "{lines:#?}");
 }
 
 #[test]

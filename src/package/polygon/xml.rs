@@ -40,13 +40,13 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
     const WITHOUT_TAGS: [(&[u8], &[u8]); 3] =
         [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     let mut name_spaces = 0;
-    let mut at = 0;
-    while let Some(found) = memchr(b'<', &text[at..]) {
-        let start = at + found;
+    let mut position = 0;
+    while let Some(found) = memchr(b'<', &text[position..]) {
+        let start = position + found;
         let rest = &text[start..];
         if let Some((_, end)) = WITHOUT_TAGS.iter().find(|(begin, _)| rest.starts_with(begin)) {
             let Some(length) = memmem::find(rest, end) else { return Ok(()) };
-            at = start + length + end.len();
+            position = start + length + end.len();
             continue;
         }
         let tag = first_tag(rest);
@@ -59,7 +59,7 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
             let what = format!("more than {MAX_NAME_SPACES} name spaces");
             return Err(XmlFault::Large(start, what));
         }
-        at = start + tag.len().max(1);
+        position = start + tag.len().max(1);
     }
     Ok(())
 }
@@ -136,13 +136,13 @@ impl<'a> Element<'a> {
         self.children_named(name).next()
     }
 
-    /// The elements of this name in the child elements called `around`, such as each `test` in `tests`.
+    /// The elements of this name in the child elements called `parent`, such as each `test` in `tests`.
     pub(super) fn nested(
         self,
-        around: &'static str,
+        parent: &'static str,
         name: &'static str,
     ) -> impl Iterator<Item = Self> {
-        self.children_named(around).flat_map(move |list| list.children_named(name))
+        self.children_named(parent).flat_map(move |list| list.children_named(name))
     }
 
     /// Its text, trimmed.
@@ -163,15 +163,19 @@ impl<'a> Element<'a> {
     pub(super) fn child_number<T: FromStr>(
         self,
         name: &'static str,
-        wanted: &str,
+        expected: &str,
     ) -> ParseResult<Option<T>> {
-        self.child(name).map(|child| child.parse_text(child.text(), wanted)).transpose()
+        self.child(name).map(|child| child.parse_text(child.text(), expected)).transpose()
     }
 
     /// `text` is the element's text or one of its attributes.
-    pub(super) fn parse_text<T: FromStr>(self, text: &str, wanted: impl Display) -> ParseResult<T> {
+    pub(super) fn parse_text<T: FromStr>(
+        self,
+        text: &str,
+        expected: impl Display,
+    ) -> ParseResult<T> {
         text.trim().parse().map_err(|_| {
-            let message = format!("`{}` must be {wanted}, not `{}`", self.name(), excerpt(text));
+            let message = format!("`{}` must be {expected}, not `{}`", self.name(), excerpt(text));
             self.error(message, "")
         })
     }
@@ -240,8 +244,8 @@ mod tests {
         let many = Some("more than 16 name spaces");
         let nested: String = (0..10_000).map(|at| format!("<p xmlns:a{at}='u'>")).collect();
         check(&nested, many);
-        let beside: String = (0..1000).map(|at| format!(" xmlns:a{at}='u'")).collect();
-        check(&format!("<p{beside}/>"), many);
+        let namespaces: String = (0..1000).map(|at| format!(" xmlns:a{at}='u'")).collect();
+        check(&format!("<p{namespaces}/>"), many);
         let few = "<problem xmlns='u' xmlns:a='v'><!-- xmlns='u' --><a:b/></problem>";
         check(few, None);
         let comment = format!("<problem><!--{}--></problem>", "<a xmlns='u' b='".repeat(5000));

@@ -67,7 +67,7 @@ impl<'a> RecipeReader<'a> {
         };
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
         let mut names = Vec::new();
-        for (at, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
+        for (index, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
             let name =
                 if numbered { self.numbers.next_name(node.key) } else { node.key.to_owned() }
                     + &suffix;
@@ -84,7 +84,7 @@ impl<'a> RecipeReader<'a> {
                 continue;
             }
             let mut case = plan.case.clone();
-            if let (Some(line), Some(command)) = (plan.command_lines.get(at), &plan.command) {
+            if let (Some(line), Some(command)) = (plan.command_lines.get(index), &plan.command) {
                 let is_random = line.has_placeholder(ArgumentPiece::Seed);
                 let command_line = GeneratorCommand {
                     program: line.program.clone(),
@@ -177,16 +177,16 @@ impl<'a> RecipeReader<'a> {
             (Some(node), _) => self.programs.parse_line(node, 1).map(|line| vec![line]),
         };
         let patterns = map.get("match", contents::read_patterns);
-        let given = contents::read_given_files(&mut map, self.is_old);
+        let given_files = contents::read_given_files(&mut map, self.is_old);
         let count_node = map.node("count");
-        let (mut given, lines, copy, counts) = (given?, lines?, copy?, counts?);
+        let (mut given_files, lines, copy, counts) = (given_files?, lines?, copy?, counts?);
         if let (Some(node), Some(counts)) = (&count_node, &counts) {
             check_counts(node, counts, &lines);
         }
         let inputs = [
             ("generate", !lines.is_empty()),
             ("copy", copy.as_ref().is_some_and(|copy| copy.has_input)),
-            ("in", given.input.is_some()),
+            ("in", given_files.input.is_some()),
         ];
         let inputs: Vec<&str> =
             inputs.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
@@ -194,7 +194,7 @@ impl<'a> RecipeReader<'a> {
             let message = format!("`{}` has several inputs: `{last}` counts", excerpt(node.key));
             node.at_key().warning(message, "give it one of `generate`, `copy` and `in`");
         }
-        let input = match (&inputs[..], given.input) {
+        let input = match (&inputs[..], given_files.input) {
             ([], _) if !is_manual => return Err(no_input(node)),
             (["in"], Some(text)) => InputSource::Literal(text),
             (_, text) => {
@@ -202,7 +202,7 @@ impl<'a> RecipeReader<'a> {
                     extension: "in".to_owned(),
                     contents: GivenContents::Text(text),
                 };
-                given.files.extend(text.map(file));
+                given_files.files.extend(text.map(file));
                 InputSource::Copy
             }
         };
@@ -213,13 +213,13 @@ impl<'a> RecipeReader<'a> {
             }
             (_, Some(solution)) => AnswerSource::Solution(solution),
         };
-        let args = given.output_validator_args;
+        let args = given_files.output_validator_args;
         let case = RecipeCase {
             name: String::new(),
             place: node.at_key().place(),
             input,
             copy: copy.map(|copy| copy.base),
-            files: given.files,
+            files: given_files.files,
             answer,
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
@@ -246,9 +246,9 @@ impl<'a> RecipeReader<'a> {
     /// The path that the names of the copied files begin with.
     fn read_copy(&self, node: &Node<'_>) -> ParseResult<CopiedFiles> {
         let text = nonempty_text(node)?;
-        let given = excerpt(&text);
+        let shown = excerpt(&text);
         let Some(below) = below_package(&text) else {
-            let message = format!("`copy` leads out of the package: `{given}`");
+            let message = format!("`copy` leads out of the package: `{shown}`");
             return Err(node.error(message, "give a file in the package"));
         };
         let base = self.dir.join(below);
@@ -257,7 +257,7 @@ impl<'a> RecipeReader<'a> {
             return Ok(CopiedFiles { has_input: has("in"), base });
         }
         if let Some((stem, _)) = text.rsplit_once('.').filter(|_| base.is_file()) {
-            let message = format!("`copy` names a file: `{given}`");
+            let message = format!("`copy` names a file: `{shown}`");
             return Err(
                 node.error(message, format!("leave out the ending: copy: {}", excerpt(stem)))
             );
@@ -268,7 +268,7 @@ impl<'a> RecipeReader<'a> {
         } else {
             format!("{} does not exist", input.display())
         };
-        Err(node.error(format!("there is no file `{given}.in`"), help))
+        Err(node.error(format!("there is no file `{shown}.in`"), help))
     }
 }
 

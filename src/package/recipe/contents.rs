@@ -27,7 +27,7 @@ pub(super) struct GivenFiles {
 
 /// Takes all keys that are endings of files. `is_old` adds those that only packages before format 2025-09 have.
 pub(super) fn read_given_files(map: &mut Map<'_>, is_old: bool) -> ParseResult<GivenFiles> {
-    let mut given = GivenFiles::default();
+    let mut given_files = GivenFiles::default();
     // Reads all files before it fails, so that each fault is reported.
     let mut whole = Ok(());
     let old = LEGACY_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
@@ -35,16 +35,16 @@ pub(super) fn read_given_files(map: &mut Map<'_>, is_old: bool) -> ParseResult<G
         match (extension, map.try_get(extension, read_contents)) {
             (_, Ok(None)) => {}
             (_, Err(fault)) => whole = Err(fault),
-            ("in", Ok(Some(GivenContents::Text(text)))) => given.input = Some(text),
+            ("in", Ok(Some(GivenContents::Text(text)))) => given_files.input = Some(text),
             (_, Ok(Some(contents))) => {
-                given.files.push(GivenFile { extension: extension.to_owned(), contents });
+                given_files.files.push(GivenFile { extension: extension.to_owned(), contents });
             }
         }
     }
-    given.output_validator_args =
+    given_files.output_validator_args =
         map.node("yaml").and_then(|node| read_output_validator_args(node.raw));
     let target_of = |extension: &str| {
-        given.files.iter().find_map(|file| match &file.contents {
+        given_files.files.iter().find_map(|file| match &file.contents {
             GivenContents::Link(target) if file.extension == extension => Some(target.as_str()),
             _ => None,
         })
@@ -57,7 +57,7 @@ pub(super) fn read_given_files(map: &mut Map<'_>, is_old: bool) -> ParseResult<G
             whole = Err(node.error(message, "link to the file itself"));
         }
     }
-    whole.map(|()| given)
+    whole.map(|()| given_files)
 }
 
 /// A text, a map as the same YAML, or a link. A text gets a missing line end, unless it is an output: outputs may be
@@ -139,7 +139,7 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
             Ok(regex) => regex,
             Err(what) => {
                 let message = format!("`{}` is not checked: juror has no {what}", excerpt(&text));
-                node.warning(message, "write it without, or as several patterns");
+                node.warning(message, "remove it, or write several patterns");
                 return None;
             }
         };

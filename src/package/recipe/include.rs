@@ -36,7 +36,7 @@ pub(super) fn resolve_includes<'a, 'd>(
 ) -> Vec<(RecipeLink, Node<'a>)> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> =
-        positions.map(|(at, it)| (it.key_path.as_str(), at)).collect();
+        positions.map(|(index, it)| (it.key_path.as_str(), index)).collect();
     let includes: Vec<Vec<(&Node<'a>, IncludeTarget<'_>)>> = directories
         .iter()
         .map(|it| {
@@ -49,49 +49,49 @@ pub(super) fn resolve_includes<'a, 'd>(
     let own =
         |it: &'d RecipeDirectory<'_>| it.cases.iter().flat_map(|it| &it.names).map(String::as_str);
     let mut cases: Vec<Vec<&str>> = directories.iter().map(|it| own(it).collect()).collect();
-    for (at, directory) in directories.iter().enumerate() {
-        for (_, target) in &includes[at] {
+    for (index, directory) in directories.iter().enumerate() {
+        for (_, target) in &includes[index] {
             match target {
-                IncludeTarget::Directory(to) => inside[at].push(*to),
-                IncludeTarget::Cases(names) => cases[at].extend(names),
+                IncludeTarget::Directory(to) => inside[index].push(*to),
+                IncludeTarget::Cases(names) => cases[index].extend(names),
             }
         }
         let parent = directory.key_path.rsplit_once('/');
         if let Some(parent) = parent.and_then(|(parent, _)| by_keys.get(parent)) {
-            inside[*parent].push(at);
+            inside[*parent].push(index);
         }
     }
     let mut found = Vec::new();
-    for (at, directory) in directories.iter().enumerate() {
+    for (index, directory) in directories.iter().enumerate() {
         // A case may come in several ways, and be in the directory already.
-        let mut brought: BTreeMap<&str, &Node<'a>> = BTreeMap::new();
-        for (node, target) in &includes[at] {
+        let mut included: BTreeMap<&str, &Node<'a>> = BTreeMap::new();
+        for (node, target) in &includes[index] {
             let names: Vec<&str> = match target {
                 IncludeTarget::Cases(names) => names.clone(),
                 IncludeTarget::Directory(to) => {
                     let mut reached = BTreeSet::from([*to]);
-                    let mut left = vec![*to];
-                    while let Some(at) = left.pop() {
-                        left.extend(inside[at].iter().filter(|to| reached.insert(**to)));
+                    let mut pending = vec![*to];
+                    while let Some(index) = pending.pop() {
+                        pending.extend(inside[index].iter().filter(|to| reached.insert(**to)));
                     }
-                    if reached.contains(&at) {
+                    if reached.contains(&index) {
                         let message = format!("`include` leads back to `{}`", directory.key_path);
                         let help = "a directory cannot include one that contains or includes it";
                         node.error(message, help);
                         return Vec::new();
                     }
-                    reached.iter().flat_map(|at| cases[*at].iter().copied()).collect()
+                    reached.iter().flat_map(|index| cases[*index].iter().copied()).collect()
                 }
             };
             for name in names {
-                brought.entry(name).or_insert(node);
+                included.entry(name).or_insert(node);
             }
         }
         // More than any recipe needs; the caller reports it.
         if found.len() > MAX_CASES {
             return found;
         }
-        found.extend(brought.into_iter().filter_map(|(case, node)| {
+        found.extend(included.into_iter().filter_map(|(case, node)| {
             let base = case.rsplit('/').next().unwrap_or(case);
             let name = join_name(&directory.name, base);
             (name != case).then(|| (RecipeLink { name, target: case.to_owned() }, node.clone()))
@@ -123,7 +123,7 @@ fn find_target<'d>(
             None
         }
         (Some((first, _)), Some((second, _))) => {
-            let message = format!("`{}` can be {first} and {second}", excerpt(text));
+            let message = format!("`{}` is ambiguous: {first} or {second}", excerpt(text));
             include.error(message, "write the whole path");
             None
         }
@@ -136,10 +136,10 @@ fn find_matching<'d>(
     is_meant: impl Fn(&str) -> bool,
 ) -> Vec<(&'d str, IncludeTarget<'d>)> {
     let mut found = Vec::new();
-    for (at, directory) in all.iter().enumerate() {
+    for (index, directory) in all.iter().enumerate() {
         let RecipeDirectory { name, key_path: keys, .. } = directory;
         if !keys.is_empty() && (is_meant(keys) || is_meant(name)) {
-            found.push((name.as_str(), IncludeTarget::Directory(at)));
+            found.push((name.as_str(), IncludeTarget::Directory(index)));
         }
         for entry in &directory.cases {
             let names = entry.names.iter().map(String::as_str);

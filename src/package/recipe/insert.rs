@@ -24,11 +24,11 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
         block = self::find_block(&lines, inside.range.clone(), indent, "data")?;
         missing = rest;
     }
-    let first = block.range.clone().find(|at| is_content(lines[*at]));
+    let first = block.range.clone().find(|index| is_content(lines[*index]));
     let mut indent = block.child_indent(&lines);
     let mut new: Vec<String> = Vec::new();
     let mut is_listed = false;
-    match first.map(|at| lines[at].trim_start()) {
+    match first.map(|index| lines[index].trim_start()) {
         Some(line) if line.starts_with(['{', '[']) => return None,
         Some(line) if is_list_item(line) => match missing.split_first() {
             Some((directory, rest)) => {
@@ -52,9 +52,9 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
         (false, _) => format!("{:indent$}{line}", ""),
     }));
     // After the last line with content; later lines belong to the next entry.
-    let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
-    let at = last.map_or(block.range.start, |last| last + 1);
-    let new: Vec<String> = match ended[..at].last().map_or("", |line| line_end(line)) {
+    let last = block.range.clone().rev().find(|index| is_content(lines[*index]));
+    let index = last.map_or(block.range.start, |last| last + 1);
+    let new: Vec<String> = match ended[..index].last().map_or("", |line| line_end(line)) {
         // The last line of the file has no end. Then the last new line has none either.
         "" => {
             let end = ended.first().map(|line| line_end(line)).filter(|end| !end.is_empty());
@@ -62,7 +62,10 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
         }
         end => new.iter().map(|line| format!("{line}{end}")).collect(),
     };
-    Some([&text[..start], &ended[..at].concat(), &new.concat(), &ended[at..].concat()].concat())
+    Some(
+        [&text[..start], &ended[..index].concat(), &new.concat(), &ended[index..].concat()]
+            .concat(),
+    )
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -93,8 +96,8 @@ struct KeyBlock {
 
 impl KeyBlock {
     fn child_indent(&self, lines: &[&str]) -> usize {
-        let first = self.range.clone().find(|at| is_content(lines[*at]));
-        first.map_or(self.indent + 2, |at| indent_of(lines[at]))
+        let first = self.range.clone().find(|index| is_content(lines[*index]));
+        first.map_or(self.indent + 2, |index| indent_of(lines[index]))
     }
 }
 
@@ -105,18 +108,18 @@ fn find_block(
     indent: usize,
     key: &str,
 ) -> Option<KeyBlock> {
-    let at = within.clone().find(|at| {
-        let line = lines[*at];
+    let index = within.clone().find(|index| {
+        let line = lines[*index];
         is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
     })?;
     // The items of a list may have the same indentation as their key.
-    let owns = |line: &str| is_list_item(line.trim()) && !is_list_item(lines[at].trim());
+    let owns = |line: &str| is_list_item(line.trim()) && !is_list_item(lines[index].trim());
     let is_end = |other: &usize| {
         let line = lines[*other];
         is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
     };
-    let end = (at + 1..within.end).find(is_end).unwrap_or(within.end);
-    Some(KeyBlock { indent, range: at + 1..end })
+    let end = (index + 1..within.end).find(is_end).unwrap_or(within.end);
+    Some(KeyBlock { indent, range: index + 1..end })
 }
 
 fn is_list_item(line: &str) -> bool {
@@ -263,9 +266,9 @@ data:
         let check = |before: &str, after: &str, path: &str| {
             let path: Vec<String> = path.split('/').map(str::to_owned).collect();
             let text = format!("data:\n  secret:\n    data:\n{before}  sample: {{}}\n");
-            let wanted = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
+            let expected = format!("data:\n  secret:\n    data:\n{after}  sample: {{}}\n");
             let entry = ["\"x\": {}".to_owned()];
-            assert_eq!(insert_entry(&text, &path, &entry), Some(wanted), "{before}");
+            assert_eq!(insert_entry(&text, &path, &entry), Some(expected), "{before}");
         };
         let there = "    - a: {in: \"1\"}\n";
         check(there, &format!("{there}    - \"x\": {{}}\n"), "secret/x");

@@ -118,7 +118,7 @@ const RENAMED_DIRECTORY_KEYS: RenamedKeys = &[
     ("type", "a directory is what has `data`; remove the line"),
     ("test_group.yaml", "in packages before format 2025-09: `testdata.yaml`"),
     ("testdata.yaml", "in format 2025-09: `test_group.yaml`"),
-    ("count", "`count` belongs to a test case, beside its `generate`"),
+    ("count", "`count` belongs to a test case, next to its `generate`"),
     ("include", "write it in the directory for the cases"),
 ];
 
@@ -302,14 +302,14 @@ impl<'a> RecipeReader<'a> {
                 }
             }
             _ => {
-                let wanted = if scope.is_root() {
+                let expected = if scope.is_root() {
                     "a map of directories such as `sample` and `secret`"
                 } else {
                     "a map of names to cases, or a list of such for numbers"
                 };
                 // A map has no order, so the order of names decides the numbers of the cases in it.
                 let mut entries: Vec<Node<'_>> =
-                    data.entries(wanted).into_iter().flatten().collect();
+                    data.entries(expected).into_iter().flatten().collect();
                 entries.sort_by_key(|entry| entry.key);
                 for entry in &entries {
                     self.read_child(entry, scope, &mut None, &mut cases);
@@ -409,10 +409,12 @@ fn report_unknown_keys(map: &mut Map<'_>, scope: &Scope) {
             || is_case_key(key)
             || key == "<<";
         if is_misplaced || nearest(key, map.known_keys().iter().copied()).is_some() {
-            let place =
+            let in_directory =
                 if scope.is_root() { String::new() } else { format!(" in `{}`", scope.key_path) };
-            node.at_key()
-                .error(format!("unknown key `{}`{place}", excerpt(key)), map.help_for_key(key));
+            node.at_key().error(
+                format!("unknown key `{}`{in_directory}", excerpt(key)),
+                map.help_for_key(key),
+            );
         } else {
             let message = format!("`{}` is ignored: juror has no such key", excerpt(key));
             let known = comma_list(map.known_keys().iter().copied());

@@ -65,10 +65,10 @@ fn case_count(case: &RawValue) -> usize {
 }
 
 pub(super) fn read_counts(node: &Node<'_>) -> ParseResult<Vec<i64>> {
-    let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
+    let expected = "a number of cases, a sequence of integers, or a range such as `1..=5`";
     parse_counts(node.raw).map_err(|fault| match fault {
         Some((message, help)) => node.error(format!("`count` {message}"), help),
-        None => node.must_be(wanted),
+        None => node.must_be(expected),
     })
 }
 
@@ -96,7 +96,7 @@ fn parse_counts(raw: &RawValue) -> Result<Vec<i64>, CountFault> {
     if values.len() > MAX_COUNT {
         return Err(too_many());
     }
-    let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
+    let twice = values.iter().enumerate().find(|(index, value)| values[..*index].contains(value));
     let (message, help) = match twice {
         Some((_, value)) => (format!("has {value} twice"), "each value makes one case; remove one"),
         None if values.is_empty() => {

@@ -261,7 +261,7 @@ fn files_can_be_texts_links_and_patterns() {
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
             "4:25: `(` is not a regular expression: unclosed group (put a backslash before a literal character)",
-            "warning: 5:25: `(?=a)` is not checked: juror has no look-arounds (write it without, or as several patterns)",
+            "warning: 5:25: `(?=a)` is not checked: juror has no look-arounds (remove it, or write several patterns)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
             "8:31: `interaction` has the line `2` (lines begin with `<` or `>`, or are `---`)",
             "9:38: `in.download` cannot be a link to `ans` (known: in, in.statement)",
@@ -296,7 +296,7 @@ fn directories_can_include_others() {
         &[
             "sample/x/a: generators/gen.py 1 own",
             "2:22: there is no directory or test case `sampel` in this recipe (did you mean `sample`?)",
-            "2:30: `x` can be sample/x and secret/x (write the whole path)",
+            "2:30: `x` is ambiguous: sample/x or secret/x (write the whole path)",
             "3:33: `include` leads back to `secret/x` (a directory cannot include one that contains or includes it)",
         ],
     );
@@ -344,8 +344,8 @@ fn directories_can_include_single_cases() {
             "secret/2-a: generators/gen.py 4 own",
             "secret/3: generators/gen.py 5 own",
             "4:15: there is no directory or test case `sample/x` in this recipe (did you mean `sample/a`?)",
-            "4:25: `a` can be sample/a and secret/1-a (write the whole path)",
-            "4:28: `b` can be sample/b and secret/1-b (write the whole path)",
+            "4:25: `a` is ambiguous: sample/a or secret/1-a (write the whole path)",
+            "4:28: `b` is ambiguous: sample/b or secret/1-b (write the whole path)",
             "4:31: there is no directory or test case `` in this recipe (give its path, such as `secret/group1`)",
         ],
     );
@@ -432,7 +432,7 @@ fn every_fault_has_its_place_and_help() {
             "secret/d: in \"x\\n\" own",
             "1:11: `solution` must start with `/`, not `submissions/accepted/a.py` (the package is the root: /submissions/accepted/a.py)",
             "3:3: `data/secrt` holds no test cases (the directories are sample, secret, invalid_input, invalid_answer, invalid_output, valid_output, fuzz)",
-            "5:5: unknown key `count` in `secret` (`count` belongs to a test case, beside its `generate`)",
+            "5:5: unknown key `count` in `secret` (`count` belongs to a test case, next to its `generate`)",
             "7:21: generator not found: `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
             "warning: 8:7: `b` has several inputs: `in` counts (give it one of `generate`, `copy` and `in`)",
             "9:7: `c` has no input (give it one of `generate`, `copy` and `in`)",
@@ -494,11 +494,11 @@ fn the_number_of_cases_is_bounded() {
         let full = messages.filter(|it| it.message.contains("makes too many cases"));
         assert_eq!(full.count(), 1);
     };
-    let counted = |at| format!("  a{at}: {{generate: 'g {at} {{seed}}', count: 100}}\n");
-    check(format!("data:\n secret:\n  data:\n{}", many(&|at| format!(" {}", counted(at)))));
+    let counted = |index| format!("  a{index}: {{generate: 'g {index} {{seed}}', count: 100}}\n");
+    check(format!("data:\n secret:\n  data:\n{}", many(&|index| format!(" {}", counted(index)))));
     let (cases, groups) = (
-        many(&|at| format!("    c{at}: g {at}\n")),
-        many(&|at| format!("    g{at}: {{include: [sample]}}\n")),
+        many(&|index| format!("    c{index}: g {index}\n")),
+        many(&|index| format!("    g{index}: {{include: [sample]}}\n")),
     );
     check(format!("data:\n  sample:\n   data:\n{cases}  secret:\n   data:\n{groups}"));
 }

@@ -38,8 +38,8 @@ pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &m
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
     for node in expected.into_iter().flatten() {
         let found = problem.submissions.iter().position(|it| it.name == node.key);
-        match found.map(|at| read_expectations(&node, problem).map(|all| (at, all))) {
-            Some(Ok((at, all))) => problem.submissions[at].expectations.extend(all),
+        match found.map(|index| read_expectations(&node, problem).map(|all| (index, all))) {
+            Some(Ok((index, all))) => problem.submissions[index].expectations.extend(all),
             // The fault is already reported.
             Some(Err(_reported)) => {}
             None if tree.file(&format!("prog/{}", node.key)).is_some() => {}
@@ -60,7 +60,7 @@ fn is_solution(item: &PackageEntry, id: &str) -> bool {
     is_name && item.is_file() && Language::of_file(&item.path).is_some()
 }
 
-/// Files that are built with solutions, or put beside them. Returns the endings of languages for which juror cannot do
+/// Files that are built with solutions, or put next to them. Returns the endings of languages for which juror cannot do
 /// that, or which have their own limits.
 fn read_extra_files(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem) -> Vec<String> {
     let mut left_out = Vec::new();
@@ -90,10 +90,10 @@ fn read_extra_files(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Proble
             }
         }
     }
-    let beside = map.get("extra_compilation_files", |node| node.items("a sequence of files"));
+    let compiled = map.get("extra_compilation_files", |node| node.items("a sequence of files"));
     let run = map.get("extra_execution_files", |node| node.entries("a map of languages"));
     let run = run.into_iter().flatten().flat_map(|node| node.one_or_more());
-    for node in beside.into_iter().flatten().chain(run) {
+    for node in compiled.into_iter().flatten().chain(run) {
         let name = format!("prog/{}", node.word());
         let Some(item) = tree.file(&name) else {
             node.error(format!("there is no `{}`", excerpt(&name)), "correct the name");

@@ -109,8 +109,8 @@ pub(super) fn add_groups(
     }
     if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {
         let message = format!(
-            "groups depend on others, and the checker {} may accept a part of one: juror does not compute what the \
-             others are worth then",
+            "groups depend on others, and the checker {} may give partial points: juror does not compute the \
+             points of such groups",
             validator.name
         );
         error(message, SINOL_MAKE_HELP);
@@ -158,8 +158,8 @@ fn equal_parts(tree: &PackageFiles, groups: &[u32]) -> BTreeMap<u32, f64> {
         );
         tree.faults.error(&*tree.path(SETTINGS), message, "add `scores`");
     }
-    let with_rest = |at| if at + 1 == count { part + rest } else { part };
-    groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
+    let with_rest = |index| if index + 1 == count { part + rest } else { part };
+    groups.iter().enumerate().map(|(index, group)| (*group, with_rest(index) as f64)).collect()
 }
 
 pub(super) fn parse_by_group<'a, T>(

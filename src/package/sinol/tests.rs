@@ -111,11 +111,11 @@ fn groups_tests_and_solutions_are_read() {
 #[test]
 fn points_are_shared_and_groups_depend_on_others() {
     let check = |changes: &[(&str, &str)], more: &[(&str, &str)], expected: &[&str]| {
-        let said = read_with(changes, more, &[]);
-        let groups: Vec<&String> = said.iter().filter(|it| it.starts_with("tests/")).collect();
+        let lines = read_with(changes, more, &[]);
+        let groups: Vec<&String> = lines.iter().filter(|it| it.starts_with("tests/")).collect();
         let groups: Vec<&str> =
             groups.iter().filter_map(|it| it.split_once('/')).map(|it| it.1).collect();
-        assert_eq!(groups[..expected.len()], *expected, "{said:#?}");
+        assert_eq!(groups[..expected.len()], *expected, "{lines:#?}");
     };
     let equal = ("scores:\n  1: 40\n  2: 60\n", "");
     check(&[equal], &[], &["0: 0 Min", "1: 50 Min", "2: 50 Min"]);
@@ -135,17 +135,17 @@ fn libraries_are_built_with_solutions() {
         ("prog/abc2lib.cc", "l\n"),
         ("prog/abclib.py", "l\n"),
     ];
-    let said = read_with(&[("title: Sum", keys)], &files, &[]);
+    let lines = read_with(&[("title: Sum", keys)], &files, &[]);
     let expected = "abc.cpp +abclib.cpp for cpp +abc2lib.cc for cpp +abclib.h for c +abclib.h for cpp +abclib.py for python3";
-    assert!(said.iter().any(|it| it == expected), "{said:#?}");
+    assert!(lines.iter().any(|it| it == expected), "{lines:#?}");
 }
 
 #[test]
 fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
-            let said = read_with(changes, more, without);
-            assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+            let lines = read_with(changes, more, without);
+            assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
         };
     let key = |key: &str, expected: &str| {
         check(&[("title: Sum", &format!("title: Sum\n{key}"))], &[], &[], expected);
@@ -172,8 +172,8 @@ fn unsupported_settings_are_reported() {
     check(&[("status: ML", "status: XX")], &[], &[], "must be OK, WA, RE, ML or TL");
     check(&[("abcb1_x.py:", "abc7.py:")], &[], &[], "`abc7.py` is not a solution in prog/");
     let depends = ("sinol_task_id: abc\n", "sinol_task_id: abc\nsubtask_dependencies: {2: [1]}\n");
-    let said = "the checker abcchk.cpp may accept a part of one";
-    check(&[depends], &[("prog/abcchk.cpp", "c\n")], &[], said);
+    let message = "the checker abcchk.cpp may give partial points";
+    check(&[depends], &[("prog/abcchk.cpp", "c\n")], &[], message);
     check(&[], &[("prog/abcsoc.cpp", "c\n")], &[], "is an interactor of sinol");
     check(&[], &[("prog/abcingen.sh", "c\n")], &[], "is not called: only the inputs in in/");
     check(&[], &[("in/xyz1.in", "1\n")], &[], "is not a test of `abc`");

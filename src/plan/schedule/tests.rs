@@ -6,9 +6,9 @@ fn section(
     parts: Vec<SectionPart>,
     requires: &[usize],
     until: EndCondition,
-    yields: SectionResult,
+    result: SectionResult,
 ) -> Section {
-    Section { parts, requires: requires.to_vec(), ends_on: until, result: yields }
+    Section { parts, requires: requires.to_vec(), ends_on: until, result }
 }
 
 /// A section with this many cases. Its result does not matter to its parent.
@@ -126,14 +126,14 @@ fn a_section_that_ends_early_may_end_its_parent() {
         ending_section(2, &[1], EndCondition::Rejection),
         ending_section(2, &[], EndCondition::Rejection),
     ];
-    let around = SectionPart::Section(section(
+    let parent = SectionPart::Section(section(
         inner,
         &[],
         EndCondition::Rejection,
         SectionResult::UnlessCut,
     ));
     check(
-        all(vec![independent_section(1, &[], EndCondition::Never), around]),
+        all(vec![independent_section(1, &[], EndCondition::Never), parent]),
         &[
             ("a....", "++???"),
             ("aaa..", "++++?"),
@@ -159,8 +159,8 @@ fn a_fault_ends_everything_if_its_case_is_needed() {
 
 #[test]
 fn the_result_of_a_section_decides_whether_its_parent_continues() {
-    let around = |until: EndCondition, yields: SectionResult| {
-        let inner = SectionPart::Section(section(vec![SectionPart::Cases(2)], &[], until, yields));
+    let parent = |until: EndCondition, result: SectionResult| {
+        let inner = SectionPart::Section(section(vec![SectionPart::Cases(2)], &[], until, result));
         section(
             vec![inner, SectionPart::Cases(2)],
             &[],
@@ -169,31 +169,31 @@ fn the_result_of_a_section_decides_whether_its_parent_continues() {
         )
     };
     check(
-        around(EndCondition::Rejection, SectionResult::All),
+        parent(EndCondition::Rejection, SectionResult::All),
         &[("....", "+???"), ("aa..", "+++?"), ("r...", "+---"), ("ar..", "++--"), (".r..", "+?--")],
     );
     check(
-        around(EndCondition::Never, SectionResult::All),
+        parent(EndCondition::Never, SectionResult::All),
         &[("....", "++??"), ("r...", "++--"), (".r..", "++--"), ("aar.", "+++-")],
     );
     check(
-        around(EndCondition::Never, SectionResult::Any),
+        parent(EndCondition::Never, SectionResult::Any),
         &[("a...", "+++?"), ("r...", "++??"), ("ra..", "+++?"), ("rr..", "++--"), (".a..", "+++?")],
     );
     check(
-        around(EndCondition::Rejection, SectionResult::Any),
+        parent(EndCondition::Rejection, SectionResult::Any),
         &[("a...", "+++?"), ("ar..", "+++?"), ("r...", "+---"), (".a..", "+???")],
     );
     check(
-        around(EndCondition::Never, SectionResult::Last),
+        parent(EndCondition::Never, SectionResult::Last),
         &[("ra..", "+++?"), ("ar..", "++--"), ("r...", "++??"), (".a..", "+++?")],
     );
     check(
-        around(EndCondition::Rejection, SectionResult::Last),
+        parent(EndCondition::Rejection, SectionResult::Last),
         &[("r...", "+---"), (".a..", "+???"), (".r..", "+?--")],
     );
     check(
-        around(EndCondition::Rejection, SectionResult::Acceptance),
+        parent(EndCondition::Rejection, SectionResult::Acceptance),
         &[("r...", "+-+?"), ("....", "+?+?")],
     );
 }

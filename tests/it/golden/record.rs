@@ -230,12 +230,12 @@ impl Mask {
                 message,
                 help,
                 quotes,
-                hinders,
+                prevents,
             }) => {
                 place.path = self.mask_path(&place.path);
                 let (message, help) =
                     (self.mask_text(&message), help.map(|help| self.mask_text(&help)));
-                Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, hinders })
+                Event::Diagnosed(Diagnostic { place, severity, message, help, quotes, prevents })
             }
             Event::Complained { message, help } => {
                 let (message, help) =

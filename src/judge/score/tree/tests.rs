@@ -69,9 +69,9 @@ fn total<'a>(
     assert_eq!(verdicts.len(), data.cases.len());
     let tree = GroupTree::new(data, graders, true);
     let result = |name: &str| {
-        let at = data.cases.iter().position(|case| case.name == name)?;
-        let verdict = Some(verdicts[at]).filter(|it| *it != ".").map(verdict)?;
-        let score = score_by_rules(tree.case_scoring(&data.cases[at]), verdict);
+        let index = data.cases.iter().position(|case| case.name == name)?;
+        let verdict = Some(verdicts[index]).filter(|it| *it != ".").map(verdict)?;
+        let score = score_by_rules(tree.case_scoring(&data.cases[index]), verdict);
         Some(CaseResult { verdict, score: score.map(|score| score.score) })
     };
     tree.total(&result, custom)
@@ -234,14 +234,14 @@ fn the_packages_own_grader_decides_the_result_of_a_group() {
     let lines =
         ["/ 0", "sample 0", "secret 0 on=break", "secret/a 2 custom=x,y", "secret/b 1 flags="];
     let data = data(&lines);
-    let check = |given: &str, answer: &str, expected: &str| {
+    let check = |results: &str, grader_output: &str, expected: &str| {
         let custom = |flags: &[String], results: &[CaseResult]| {
             assert_eq!(flags, ["x", "y"]);
             assert_eq!(results.len(), 2);
-            let (short, points) = answer.split_once(' ').unwrap();
+            let (short, points) = grader_output.split_once(' ').unwrap();
             Ok(CaseResult { verdict: verdict(short), score: score(points) })
         };
-        assert_eq!(shown(total(&data, given, &custom)), expected);
+        assert_eq!(shown(total(&data, results, &custom)), expected);
     };
     let lines = data.1.groups.iter().map(|group| &group.grading.on_reject);
     assert!(lines.skip(2).all(|on_reject| *on_reject == OnReject::Break));

@@ -96,7 +96,7 @@ enum DataEntry<'a> {
 }
 
 impl<'a> LegacyDataReader<'a> {
-    /// The directory's own keys, completed with those of the directory around it.
+    /// The directory's own keys, completed with those of its parent directory.
     fn directory_keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
@@ -163,7 +163,7 @@ impl<'a> LegacyDataReader<'a> {
         group: &GroupKeys,
     ) -> Option<TestCase> {
         let pack = self.pack;
-        let wanted: &[&str] = match part {
+        let required: &[&str] = match part {
             DataDirectory::InvalidInput => &["in"],
             DataDirectory::Sample | DataDirectory::Secret | DataDirectory::InvalidAnswer => {
                 &["in", "ans"]
@@ -171,7 +171,7 @@ impl<'a> LegacyDataReader<'a> {
             DataDirectory::ValidOutput | DataDirectory::InvalidOutput => &["in", "ans", "out"],
         };
         let base_name = base.rsplit('/').next().unwrap_or_default();
-        if let Some(missing) = wanted.iter().find(|ending| files.get(ending).is_none()) {
+        if let Some(missing) = required.iter().find(|ending| files.get(ending).is_none()) {
             // An exchange or a picture without an input is only shown.
             if let Some(item) = files.get("in").or(files.get("ans")).or(files.get("out")) {
                 let message = format!("is left out: there is no `{base_name}.{missing}`");

@@ -26,7 +26,7 @@ pub(super) fn normalize(flags: Vec<String>) -> Vec<String> {
             }
         };
         let Some(value) = rest.next() else { return flags };
-        those.iter().for_each(|at| tolerances[*at] = Some(value));
+        those.iter().for_each(|index| tolerances[*index] = Some(value));
     }
     let tolerances = match tolerances {
         [Some(one), Some(other)] if one == other => [Some(("float_tolerance", one)), None],

@@ -23,7 +23,7 @@ pub(super) struct GroupKeys {
 }
 
 impl GroupKeys {
-    /// These keys, with missing ones taken from the group around it.
+    /// These keys, with missing ones taken from its parent group.
     pub(super) fn or(self, outer: &Self) -> Self {
         Self {
             grading: self.grading.with_missing_from(&outer.grading),
@@ -138,8 +138,8 @@ fn input_flags(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<Validat
     let named = if node.is_map() { named_flags(node)? } else { None };
     let Some((name, flags)) = named else { return pack.input_validator_args(node, words) };
     let known = pack.input_validator_names();
-    let is_it = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
-    let Some(name) = known.iter().find(is_it) else {
+    let is_named = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
+    let Some(name) = known.iter().find(is_named) else {
         let message = format!("there is no input validator `{}`", excerpt(&name));
         return Err(node.error(message, "write the name of one"));
     };

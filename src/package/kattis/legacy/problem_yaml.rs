@@ -185,13 +185,13 @@ pub(super) fn names_of_statements(
             let name = line.strip_prefix("%%")?.trim_start().strip_prefix("plainproblemname:")?;
             Some(name.trim().to_owned())
         };
-        let said = text.lines().find_map(|line| remark(line.trim()));
+        let name_in_remark = text.lines().find_map(|line| remark(line.trim()));
         // A definition of the command gives no name.
         let calls = latex::command_arguments(&text, "problemname")
             .into_iter()
             .filter(|[it]| !it.contains('#'));
         let mut names = calls.map(|[name]| latex::plain_text(name)).filter(|name| !name.is_empty());
-        Some((language.clone(), said.or_else(|| names.next())?))
+        Some((language.clone(), name_in_remark.or_else(|| names.next())?))
     };
     languages.iter().filter_map(name).collect()
 }

@@ -524,7 +524,7 @@ fn folders_of_submissions_expect_a_verdict_of_the_whole() {
     let check = |base: &str, name: &str, source: &str, expected: &str| {
         let problem = problem(base, &format!("--- submissions/{name}\n{source}\n"));
         let submission = problem.submissions.iter().find(|it| it.name == name).expect("it");
-        let said = submission.expectations.iter().map(|it| {
+        let descriptions = submission.expectations.iter().map(|it| {
             let overall = it.overall.as_ref().map(|it| {
                 let verdicts: Vec<&str> = it.verdicts.iter().map(|it| it.short()).collect();
                 format!("{}{}", verdicts.join("|"), if it.is_partial { " partly" } else { "" })
@@ -532,7 +532,7 @@ fn folders_of_submissions_expect_a_verdict_of_the_whole() {
             let score = it.score.map(|score| format!("score {score}"));
             overall.or(score).unwrap_or_else(|| "by cases".to_owned())
         });
-        assert_eq!(said.collect::<Vec<_>>().join(", "), expected, "{name}");
+        assert_eq!(descriptions.collect::<Vec<_>>().join(", "), expected, "{name}");
     };
     check(SMALLEST, "accepted/a.py", "", "AC");
     check(SMALLEST, "partially_accepted/a.py", "", "AC partly");

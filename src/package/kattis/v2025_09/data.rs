@@ -116,7 +116,7 @@ impl<'a> DirectoryReader<'a> {
         self.check_groups(&directories, &cases, &settings);
         for item in directories {
             if cases.contains_key(below_data(&item.name)) {
-                let message = "has the same name as a test case beside it";
+                let message = "has the same name as a test case next to it";
                 self.pack.faults.error(item, message, "rename the directory or the test case");
             }
         }
@@ -171,10 +171,10 @@ impl<'a> DirectoryReader<'a> {
         if let [first, more @ ..] = &inputs[..] {
             let (also, them) = match more.len() {
                 0 => (String::new(), "case"),
-                1 => (", as 1 more case does".to_owned(), "cases"),
-                n => (format!(", as {n} more cases do"), "cases"),
+                1 => (", as is 1 more case".to_owned(), "cases"),
+                n => (format!(", as are {n} more cases"), "cases"),
             };
-            let message = format!("is beside test data groups{also}");
+            let message = format!("is next to test data groups{also}");
             let help = format!(
                 "data/secret has either groups or test cases; move the {them} into a group"
             );
@@ -183,7 +183,7 @@ impl<'a> DirectoryReader<'a> {
         for item in directories {
             let name = below_data(&item.name);
             if is_direct(name) && !self.groups.contains(name) {
-                let message = "is beside test data groups but has no `test_group.yaml`";
+                let message = "is next to test data groups but has no `test_group.yaml`";
                 let help = "add an empty test_group.yaml to make it a group";
                 self.pack.faults.error(*item, message, help);
             }

@@ -69,8 +69,8 @@ pub(super) fn points_or_word(
     let value = if node.word() == word {
         None
     } else {
-        let wanted = format!("an integer of at least 0, or `{word}`");
-        Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
+        let expected = format!("an integer of at least 0, or `{word}`");
+        Score::new(f64::from(integer::<u32>(node, 0, &expected)?))
     };
     Ok(PlacedValue { value, place: node.place() })
 }
@@ -158,8 +158,8 @@ fn check_scores(pack: &PackageReader<'_>, groups: &[GroupWithKeys<'_>], data: &T
     for group in inner {
         check_group(pack, group, secret);
     }
-    for at in 0..groups.len() {
-        check_required(pack, at, groups, data);
+    for index in 0..groups.len() {
+        check_required(pack, index, groups, data);
     }
     if pack.faults.has_error_since(before) || groups.iter().any(|group| group.keys.is_broken) {
         return;
@@ -217,11 +217,11 @@ fn check_group(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>, secret: &Gro
 /// Every required group must exist, come earlier, and be possible to pass.
 fn check_required(
     pack: &PackageReader<'_>,
-    at: usize,
+    index: usize,
     groups: &[GroupWithKeys<'_>],
     data: &TestData,
 ) {
-    for PlacedValue { value: name, place } in &groups[at].keys.require_pass {
+    for PlacedValue { value: name, place } in &groups[index].keys.require_pass {
         if name == "sample" {
             if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
                 let message = "`require_pass: sample` has no effect: there are no samples";
@@ -231,7 +231,7 @@ fn check_required(
         }
         let found = groups.iter().position(|other| other.name == name).filter(|other| *other > 0);
         let (message, help) = match found {
-            _ if at == 0 => (
+            _ if index == 0 => (
                 format!("secret requires `{}`, but it may only require `sample`", excerpt(name)),
                 "write it into the test_group.yaml of the groups concerned".to_owned(),
             ),
@@ -239,13 +239,13 @@ fn check_required(
                 format!("there is no test data group `{}`", excerpt(name)),
                 help_for_unknown(name, groups),
             ),
-            Some(other) if other == at => {
+            Some(other) if other == index => {
                 (format!("`{name}` requires itself"), "choose an earlier group".to_owned())
             }
-            Some(other) if other > at => (
+            Some(other) if other > index => (
                 format!(
                     "`{name}` comes after {}; only earlier groups can be required",
-                    groups[at].name
+                    groups[index].name
                 ),
                 "rename one of the groups: they are in the order of their names".to_owned(),
             ),

@@ -66,8 +66,8 @@ fn commands_that_are_equal_after_they_are_filled_in_are_reported() {
     let check = |first: &str, second: &str, expected: &[&str]| {
         let lines = format!("    data:\n      a: {first}\n      b: {second}\n");
         let (_dir, reading) = read_recipe(false, &recipe_with_secret(&lines));
-        let said: Vec<&str> = reading.diagnostics.iter().map(|it| &*it.message).collect();
-        assert_eq!(said, expected, "{first} {second}");
+        let messages: Vec<&str> = reading.diagnostics.iter().map(|it| &*it.message).collect();
+        assert_eq!(messages, expected, "{first} {second}");
     };
     check("gen.py {seed} 10", "gen.py {seed} {{max}}", &[same]);
     check("gen.py {seed} 1", "{generate: 'gen.py {seed} {count}', count: 1}", &[same]);
@@ -204,7 +204,7 @@ fn patterns_have_the_syntax_of_python() {
 
 #[test]
 fn the_last_of_several_inputs_counts() {
-    let said = |name: &str, line: usize, last: &str| {
+    let warning = |name: &str, line: usize, last: &str| {
         format!(
             "warning: {line}:7: `{name}` has several inputs: `{last}` counts (give it one of `generate`, `copy` and `in`)"
         )
@@ -219,10 +219,10 @@ fn the_last_of_several_inputs_counts() {
             "secret/c: generators/gen.py 3 generators/manual/a own",
             "secret/d: generators/gen.py 4 generators/manual/a own .in=\"x\\n\"",
             "secret/e: generators/gen.py 5 generators/manual/b own",
-            &said("a", 5, "in"),
-            &said("b", 6, "in"),
-            &said("c", 7, "copy"),
-            &said("d", 8, "in"),
+            &warning("a", 5, "in"),
+            &warning("b", 6, "in"),
+            &warning("c", 7, "copy"),
+            &warning("d", 8, "in"),
         ],
     );
 }

@@ -93,8 +93,8 @@ fn a_byte_order_mark_is_reported_and_the_file_is_read() {
         "--- problem.yaml\n\u{feff}author: x\nname: Other\n--- data/secret/1.in\n\u{feff}1 2\n";
     let mark = "starts with a byte-order mark (BOM); save the file as UTF-8 without BOM";
     let package = package(SMALLEST, changes);
-    let said = [format!("error data/secret/1.in: {mark}"), format!("error problem.yaml: {mark}")];
-    assert_eq!(package.remarks(), said);
+    let errors = [format!("error data/secret/1.in: {mark}"), format!("error problem.yaml: {mark}")];
+    assert_eq!(package.remarks(), errors);
     let problem = read(&package.dir).problem.expect("a problem");
     assert_eq!(problem.names, [("en".to_owned(), "Other".to_owned())]);
     assert_eq!(problem.test_data.cases.len(), 1);
@@ -188,9 +188,9 @@ fn files_of_editors_and_systems_are_no_submissions() {
     let names = ["Thumbs.db", "a.py.bak", "add.vcxproj", "desktop.ini"];
     let files: String = names.iter().map(|name| format!("--- {at}/{name}\nx\n")).collect();
     let changes = format!("{files}--- {at}/tests/1.in\n1\n--- {at}/more/x.rkt\n1\n");
-    let said = "is ignored: it is not a submission; remove it or move it elsewhere";
+    let message = "is ignored: it is not a submission; remove it or move it elsewhere";
     let ignored = ["Thumbs.db", "a.py.bak", "add.vcxproj", "desktop.ini", "tests"];
-    let ignored = ignored.map(|name| format!("warning {at}/{name}: {said}"));
+    let ignored = ignored.map(|name| format!("warning {at}/{name}: {message}"));
     check(SMALLEST, &changes, &ignored.each_ref().map(String::as_str));
     let problem = problem(SMALLEST, &changes);
     let names: Vec<&str> = problem.submissions.iter().map(|it| it.name.as_str()).collect();

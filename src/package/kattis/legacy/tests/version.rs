@@ -20,8 +20,8 @@ fn the_version_has_a_reason() {
         [("legacy", "legacy"), ("'legacy-icpc'", "legacy-icpc"), ("2023-07\t# x", "2023-07")]
     {
         let yaml = format!("--- problem.yaml\nproblem_format_version: {version}\nname: x\n");
-        let said = version.split("\t#").next().unwrap_or_default().trim_matches('\'');
-        let reason = format!("problem.yaml has `problem_format_version: {said}`");
+        let value = version.split("\t#").next().unwrap_or_default().trim_matches('\'');
+        let reason = format!("problem.yaml has `problem_format_version: {value}`");
         check(SMALLEST, &yaml, format, &reason);
     }
     let flow = "--- problem.yaml\n{name: x, \"problem_format_version\": 2023-07-draft}\n";

@@ -77,7 +77,7 @@ x
     );
 }
 
-/// 2025-09, "Test data groups": test cases beside groups, groups in groups or in samples, and groups without a test case are errors
+/// 2025-09, "Test data groups": test cases next to groups, groups in groups or in samples, and groups without a test case are errors
 #[test]
 fn groups_and_cases_do_not_mix() {
     check(
@@ -101,7 +101,7 @@ fn groups_and_cases_do_not_mix() {
 1
 ",
         &[
-            "error data/secret/1.in: is beside test data groups; data/secret has either groups or test cases; move the case into a group",
+            "error data/secret/1.in: is next to test data groups; data/secret has either groups or test cases; move the case into a group",
         ],
     );
     check(
@@ -121,7 +121,7 @@ fn groups_and_cases_do_not_mix() {
 1
 ",
         &[
-            "error data/secret/1.in: is beside test data groups, as 2 more cases do; data/secret has either groups or test cases; move the cases into a group",
+            "error data/secret/1.in: is next to test data groups, as are 2 more cases; data/secret has either groups or test cases; move the cases into a group",
         ],
     );
     check(
@@ -143,7 +143,7 @@ fn groups_and_cases_do_not_mix() {
         &[
             "error data/secret/e: is a test data group without a test case; add a test case, or remove the group",
             "error data/secret/g/deep/test_group.yaml: is not allowed here; groups belong directly in data/secret; remove the file, or move the directory up",
-            "error data/secret/h: is beside test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
+            "error data/secret/h: is next to test data groups but has no `test_group.yaml`; add an empty test_group.yaml to make it a group",
         ],
     );
     check(
@@ -170,7 +170,7 @@ fn groups_and_cases_do_not_mix() {
 }
 
 /// 2025-09, "Test cases": the name `test_group` is an error
-/// 2025-09, "Test data groups": a directory with the name of a test case beside it is an error
+/// 2025-09, "Test data groups": a directory with the name of a test case next to it is an error
 #[test]
 fn names_do_not_collide() {
     check(
@@ -181,7 +181,7 @@ fn names_do_not_collide() {
 1
 ",
         &[
-            "error data/secret/1: has the same name as a test case beside it; rename the directory or the test case",
+            "error data/secret/1: has the same name as a test case next to it; rename the directory or the test case",
         ],
     );
     check(

@@ -83,14 +83,14 @@ x
 
 #[test]
 fn broken_links_prevent_judging_only_in_test_data() {
-    let check = |name: &str, hinders: usize| {
+    let check = |name: &str, preventing: usize| {
         for target in ["/etc/passwd", "nowhere", "."] {
             let package = Package::new(&format!("--- {name} -> {target}\n"));
             let reading = read(&package.dir);
             assert!(reading.problem.is_some());
             let prevents = reading.diagnostics.iter().filter(|it| it.prevents_judging());
             let counts = (reading.diagnostics.len(), prevents.count());
-            assert_eq!(counts, (1, hinders), "{name} to {target}");
+            assert_eq!(counts, (1, preventing), "{name} to {target}");
         }
     };
     check("submissions/accepted/b.cpp", 0);
@@ -571,8 +571,8 @@ fn an_unusual_directory_name_is_a_warning() {
 fn a_pipe_in_the_package_is_never_opened() {
     let package = Package::new("");
     let pipe = package.dir.join("data/secret/2.in");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+    let status = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(status.is_ok_and(|status| status.success()), "mkfifo is there");
     assert_eq!(
         package.remarks(),
         ["error data/secret/2.in: is neither a file nor a directory; remove it from the package"]

@@ -42,7 +42,7 @@ fn the_demands_of_a_small_file_are_bounded() {
         &format!("constants: {{n: {long}}}"),
         "error problem.yaml:4:16: `constants.n` has more than 1000 bytes",
     );
-    let many: String = (0..2000).map(|at| format!("  n{at}: 1\n")).collect();
+    let many: String = (0..2000).map(|index| format!("  n{index}: 1\n")).collect();
     of_settings(
         &format!("constants:\n{many}"),
         "error problem.yaml:506:3: there are more than 1000 constants",
@@ -87,7 +87,8 @@ fn constants_cannot_make_a_small_file_large() {
 #[test]
 fn a_long_line_is_not_copied_for_each_remark() {
     let package = Package::new("");
-    let rules: String = (0..10_000).map(|at| format!("x{at}: {{permitted: [AC]}}, ")).collect();
+    let rules: String =
+        (0..10_000).map(|index| format!("x{index}: {{permitted: [AC]}}, ")).collect();
     package.write("submissions/submissions.yaml", format!("{{{rules}}}\n").as_bytes());
     let diagnostics = read(&package.dir).diagnostics;
     let spots: Vec<_> = diagnostics.iter().filter_map(|it| it.place.spot.as_ref()).collect();

@@ -231,8 +231,8 @@ fn expected_scores_are_numbers_or_ranges_of_groups() {
             + "--- submissions/submissions.yaml\naccepted/add.py:\n  "
             + rule
             + "\n";
-        let said = format!("error submissions/submissions.yaml:2:{expected}");
-        check(&package, &[said.as_str()][usize::from(expected.is_empty())..]);
+        let message = format!("error submissions/submissions.yaml:2:{expected}");
+        check(&package, &[message.as_str()][usize::from(expected.is_empty())..]);
     }
 }
 
