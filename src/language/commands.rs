@@ -137,11 +137,11 @@ pub struct StartCommand {
     heap_argument: Option<usize>,
     /// They make the program read many inputs.
     batch_words: Vec<String>,
-    /// Number of processes and threads of its run time, beside those of the program.
+    /// Number of processes and threads of its run time, without those of the program.
     pub processes: u32,
 }
 
-/// Memory of a run time beside its heap: for stacks, code, and its own data.
+/// Memory of a run time outside its heap: for stacks, code, and its own data.
 const MEMORY_OUTSIDE_HEAP: Bytes = Bytes::mib(256);
 
 impl StartCommand {

@@ -141,9 +141,9 @@ mod tests {
             ..Job::default()
         };
         let check = |command: &str, name: &str, expected: Option<&str>| {
-            let made = header_job(&build(command, name, "bits/stdc++.h"));
-            let made = made.map(|job| job.command.argv.join(" "));
-            assert_eq!(made.as_deref(), expected, "{command}");
+            let job = header_job(&build(command, name, "bits/stdc++.h"));
+            let job = job.map(|job| job.command.argv.join(" "));
+            assert_eq!(job.as_deref(), expected, "{command}");
         };
         check(
             "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DX -static -o a a.cpp -lgmp",

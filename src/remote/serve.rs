@@ -142,13 +142,13 @@ impl<'a> Worker<'a> {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(JudgeError::new("read jobs", error)),
             };
-            let acts = side.read_messages(&buffer[..length]);
-            let acts = acts.map_err(|broken| {
+            let effects = side.read_messages(&buffer[..length]);
+            let effects = effects.map_err(|broken| {
                 JudgeError::new("read jobs", broken.0)
                     .help("let `juror judge --executor COMMAND` start this")
             })?;
-            for act in acts {
-                match act {
+            for effect in effects {
+                match effect {
                     Effect::Send(message) => self.send_message(None, &message),
                     Effect::Execute(order) => {
                         if orders.send(order).is_err() {
@@ -276,15 +276,15 @@ pub(super) fn send_pieces(
     send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,
 ) -> Result<(), JudgeError> {
     let fault = |error| read_fault(blob, &error);
-    let mut left = blob.len().map_err(fault)?;
+    let mut remaining = blob.len().map_err(fault)?;
     let mut reader = blob.open().map_err(fault)?;
     let mut buffer = vec![0; PIECE_BYTES];
     loop {
-        let length = left.min(PIECE_BYTES as u64) as usize;
+        let length = remaining.min(PIECE_BYTES as u64) as usize;
         reader.read_exact(&mut buffer[..length]).map_err(fault)?;
-        left -= length as u64;
-        send(left == 0, &buffer[..length])?;
-        if left == 0 {
+        remaining -= length as u64;
+        send(remaining == 0, &buffer[..length])?;
+        if remaining == 0 {
             return Ok(());
         }
     }

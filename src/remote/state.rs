@@ -113,11 +113,11 @@ impl SharedWorkers {
         let mut state = self.lock();
         let is_open = |worker: &WorkerState| worker.facts.is_none() && worker.lost.is_none();
         while state.workers.iter().any(is_open) && !state.is_stopped {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = end.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 break;
             }
-            self.changed.wait_for(&mut state, left);
+            self.changed.wait_for(&mut state, remaining);
         }
         let late = state.workers.iter().enumerate().filter(|(_, worker)| is_open(worker));
         let late: Vec<usize> = late.map(|(index, _)| index).collect();
@@ -144,7 +144,7 @@ impl SharedWorkers {
         let there = state.workers.iter().filter(|worker| worker.is_available());
         let all: Vec<WorkerFacts> = there.filter_map(|worker| worker.facts.clone()).collect();
         let mut names: Vec<String> = Vec::new();
-        let mut told = Vec::new();
+        let mut remarks = Vec::new();
         let there = state.workers.iter_mut().filter(|worker| worker.is_available());
         for (worker, facts) in there.zip(&all) {
             let number = names.iter().filter(|name| **name == facts.name).count();
@@ -155,10 +155,10 @@ impl SharedWorkers {
             };
             // A group compares its members itself.
             if let (Some(first), None) = (all.first(), worker.job_limit) {
-                told.extend(pace_warning(&worker.name, facts, first));
+                remarks.extend(pace_warning(&worker.name, facts, first));
             }
         }
-        state.diagnostics.extend(told.into_iter().map(|remark| (Instant::now(), remark)));
+        state.diagnostics.extend(remarks.into_iter().map(|remark| (Instant::now(), remark)));
     }
 
     /// Checks regularly whether all workers have sent something.

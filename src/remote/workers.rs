@@ -145,8 +145,8 @@ impl Workers {
         if state.is_stopped {
             state.diagnostics.retain(|(since, _)| since.elapsed() >= LOSS_DELAY);
         }
-        let told = state.diagnostics.extract_if(.., |(since, _)| since.elapsed() >= time);
-        told.map(|(_, remark)| remark).collect()
+        let old = state.diagnostics.extract_if(.., |(since, _)| since.elapsed() >= time);
+        old.map(|(_, remark)| remark).collect()
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -209,12 +209,12 @@ impl Workers {
     }
 
     /// Counts a program that a worker ran. Returns the worker's name; in a group, the one it reports.
-    fn count_program(&self, worker: usize, said: Option<String>) -> String {
+    fn count_program(&self, worker: usize, reported: Option<String>) -> String {
         let mut state = self.shared.lock();
-        let here = &mut state.workers[worker];
-        let said = said.filter(|_| here.job_limit.is_some());
-        let name = said.unwrap_or_else(|| here.name.clone());
-        *here.programs.entry(name.clone()).or_default() += 1;
+        let entry = &mut state.workers[worker];
+        let reported = reported.filter(|_| entry.job_limit.is_some());
+        let name = reported.unwrap_or_else(|| entry.name.clone());
+        *entry.programs.entry(name.clone()).or_default() += 1;
         name
     }
 
@@ -296,10 +296,8 @@ fn program_number(jobs: &[&Job]) -> usize {
 fn missing_tools_fault(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
     let versions = versions.join(", ");
-    let error = JudgeError::new(
-        "run a program on a worker",
-        format!("no worker that is left has {versions}"),
-    );
+    let error =
+        JudgeError::new("run a program on a worker", format!("no remaining worker has {versions}"));
     JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
 }
 

@@ -24,8 +24,8 @@ pub(crate) extern "C" fn pid1(plan: *const RunSpec) -> ! {
 }
 
 fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
-    let told = SLOT_DIED as usize;
-    in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
+    let signal = SLOT_DIED as usize;
+    in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, signal, 0))?;
     if sys::parent() != Ok(landlock.slot as usize) {
         return Err((TIE_PID1, Errno(libc::ESRCH)));
     }
