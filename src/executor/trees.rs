@@ -79,12 +79,12 @@ fn write_tree(tree: &Tree, to: &FilePath) -> io::Result<()> {
         if !parts.all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut at = to.clone();
+        let mut directory = to.clone();
         for part in entry.name.parent().into_iter().flatten() {
-            at = at.join(part);
+            directory = directory.join(part);
             // Links are not followed.
-            if !at.link_metadata().is_ok_and(|found| found.is_dir()) {
-                make_directory(&at)?;
+            if !directory.link_metadata().is_ok_and(|found| found.is_dir()) {
+                make_directory(&directory)?;
             }
         }
         let path = to.join(&entry.name);

@@ -106,9 +106,9 @@ impl BuildCommands {
     pub fn define_macros(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         let [_, option, _, ..] = &argv[..] else { return };
-        let at = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
-        if let Some(at) = at {
-            argv.splice(at..at, names.iter().map(|name| format!("-D{name}")));
+        let index = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
+        if let Some(index) = index {
+            argv.splice(index..index, names.iter().map(|name| format!("-D{name}")));
         }
     }
 

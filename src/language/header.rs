@@ -64,8 +64,8 @@ pub fn add_header(job: &Job, header: &Arc<Tree>) -> Option<Job> {
     let mut job = job.clone();
     let argv = &mut job.command.argv;
     // It is the last directory, so that the program's own headers come first.
-    let at = argv.iter().position(|word| word == "-o")?;
-    argv.insert(at, format!("-I{HEADER_DIR}"));
+    let index = argv.iter().position(|word| word == "-o")?;
+    argv.insert(index, format!("-I{HEADER_DIR}"));
     job.command.visible.push(VisiblePath::tree(HEADER_DIR, header));
     Some(job)
 }

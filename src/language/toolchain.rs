@@ -142,8 +142,8 @@ impl Toolchains {
     /// For a path that the user typed. The program is not started.
     pub(super) fn find_at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
         let word = path.to_string_lossy();
-        let here = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
-        let found = self.probe.remote_lookup(&word).unwrap_or_else(here);
+        let unqueried = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
+        let found = self.probe.remote_lookup(&word).unwrap_or_else(unqueried);
         found.map_err(|tried| MissingTool {
             purpose: "run the command".to_owned(),
             tool: word.into_owned(),

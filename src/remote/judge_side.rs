@@ -67,31 +67,31 @@ impl JudgeSide {
         bytes: &[u8],
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
             match message {
                 MessageFromWorker::Heartbeat => {}
                 MessageFromWorker::Ready(mut facts) => {
                     facts.clamp_numbers();
-                    heard.push(ReceivedMessage::Ready(facts));
+                    messages.push(ReceivedMessage::Ready(facts));
                 }
                 MessageFromWorker::BlobNeeded { stream, digest } => {
-                    heard.push(ReceivedMessage::BlobNeeded { stream, digest })
+                    messages.push(ReceivedMessage::BlobNeeded { stream, digest })
                 }
                 MessageFromWorker::Piece { stream, is_last } => {
                     self.add_piece(stream, is_last, &behind, room)?
                 }
                 MessageFromWorker::ToolFound { number, found } => {
-                    heard.push(check_request(number, Response::ToolFound(found), room)?)
+                    messages.push(check_request(number, Response::ToolFound(found), room)?)
                 }
                 MessageFromWorker::RunEnded { number, ways, reply } => {
                     let reply = self.complete_result(number, reply, &ways, &behind)?;
-                    heard.push(check_request(number, Response::RunEnded(reply), room)?);
+                    messages.push(check_request(number, Response::RunEnded(reply), room)?);
                 }
             }
         }
-        Ok(heard)
+        Ok(messages)
     }
 
     fn add_piece(

@@ -71,8 +71,8 @@ impl WorkerConnection {
             return Err(fault(&"it has no pipes"));
         };
         let stderr = Arc::default();
-        let heard = Arc::clone(&stderr);
-        let listen = thread::Builder::new().spawn(move || read_stderr(errors, &heard));
+        let collected = Arc::clone(&stderr);
+        let listen = thread::Builder::new().spawn(move || read_stderr(errors, &collected));
         listen.map_err(|error| fault(&error))?;
         let process = WorkerProcess { child: Some(child), stderr };
         Ok(WorkerPipes { output: Box::new(output), input: input.into(), process })

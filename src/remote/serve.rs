@@ -34,8 +34,8 @@ const SMALL_BLOB: u64 = 64 << 10;
 /// Streams of a result have the number of its job, shifted by this many bits. The low bits number the blob.
 pub(super) const BLOB_NUMBER_BITS: u32 = 20;
 
-/// Reads jobs and writes their results until the input ends. Calls `unheard` if nobody reads the output: the input
-/// should then end, too.
+/// Reads jobs and writes their results until the input ends. Calls `output_closed` if nobody reads the output: the
+/// input should then end, too.
 ///
 /// # Errors
 /// If juror cannot have sent the input.
@@ -45,14 +45,14 @@ pub fn serve(
     tools: &Toolchains,
     mut input: impl Read,
     output: impl Write + Send,
-    unheard: &(dyn Fn() + Sync),
+    output_closed: &(dyn Fn() + Sync),
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
     let output = Mutex::new(output);
     let put = |_: Option<RequestId>, bytes: &[u8]| {
         let mut output = output.lock();
         if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
-            unheard();
+            output_closed();
         }
     };
     let worker = Worker::new(executor, tools, &put);

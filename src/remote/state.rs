@@ -211,29 +211,29 @@ impl SharedWorkers {
                 Err(error) => return self.lose_worker(worker, &error.to_string()),
             };
             let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
-            let heard = match line.read_messages(&buffer[..length], &room) {
-                Ok(heard) => heard,
+            let messages = match line.read_messages(&buffer[..length], &room) {
+                Ok(messages) => messages,
                 Err(broken) => return self.lose_worker(worker, &broken.0),
             };
             let mut state = self.lock();
-            let here = &mut state.workers[worker];
-            here.silent_checks = 0;
+            let entry = &mut state.workers[worker];
+            entry.silent_checks = 0;
             let mut is_news = false;
-            for heard in heard {
-                match heard {
+            for message in messages {
+                match message {
                     ReceivedMessage::Ready(facts) => {
-                        here.facts.get_or_insert(facts);
+                        entry.facts.get_or_insert(facts);
                         is_news = true;
                     }
                     ReceivedMessage::BlobNeeded { stream, digest } => {
-                        let mut blobs = here.open_requests.values().flat_map(|asked| &asked.blobs);
+                        let mut blobs = entry.open_requests.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
                         // The sending thread ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
                     ReceivedMessage::Answer { number, answer } => {
                         is_news = true;
-                        if let Some(asked) = here.open_requests.remove(&number) {
+                        if let Some(asked) = entry.open_requests.remove(&number) {
                             // The caller may have given up.
                             let _ = asked.answer.try_send(answer);
                         }
@@ -289,13 +289,13 @@ impl SharedWorkers {
     /// Stops using a worker; its jobs go elsewhere.
     pub(super) fn lose_worker(&self, worker: usize, reason: &str) {
         let mut state = self.lock();
-        let here = &mut state.workers[worker];
-        if here.lost.is_some() {
+        let entry = &mut state.workers[worker];
+        if entry.lost.is_some() {
             return;
         }
-        here.lost = Some(reason.to_owned());
-        here.open_requests.clear();
-        here.process.kill();
+        entry.lost = Some(reason.to_owned());
+        entry.open_requests.clear();
+        entry.process.kill();
         self.changed.notify_all();
         if !state.is_stopped {
             let name = state.workers[worker].name.clone();

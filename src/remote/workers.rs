@@ -55,10 +55,10 @@ impl Workers {
         let mut state = WorkersState::default();
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
         for (worker, (name, route)) in workers.into_iter().enumerate() {
-            let mut here = WorkerState::new(name);
+            let mut worker_state = WorkerState::new(name);
             match route {
                 WorkerRoute::Pipes(WorkerPipes { output, input, process }) => {
-                    here.process = process;
+                    worker_state.process = process;
                     let sender = WorkerSender::new(input);
                     // A pipe has room for the greeting. If nobody reads it, the thread that reads from the worker
                     // finds out.
@@ -67,13 +67,13 @@ impl Workers {
                     outputs.push((worker, output));
                 }
                 WorkerRoute::WorkerGroup { facts, job_limit: places, tools, group } => {
-                    here.facts = Some(facts);
-                    here.tools = tools;
-                    here.job_limit = Some(places);
+                    worker_state.facts = Some(facts);
+                    worker_state.tools = tools;
+                    worker_state.job_limit = Some(places);
                     lines.push(OpenRoute::WorkerGroup(group));
                 }
             }
-            state.workers.push(here);
+            state.workers.push(worker_state);
         }
         let shared = Arc::new(SharedWorkers {
             state: Mutex::new(state),
@@ -166,10 +166,10 @@ pub(super) fn build_reports(worker: &WorkerState, members: Vec<GroupMember>) -> 
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
-    let unheard = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
+    let unannounced = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
     let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
-    let unheard: Vec<_> = unheard.map(|name| (name.clone(), None)).collect();
-    let all = members.into_iter().chain(unheard);
+    let unannounced: Vec<_> = unannounced.map(|name| (name.clone(), None)).collect();
+    let all = members.into_iter().chain(unannounced);
     let reports = all.map(|(name, facts)| WorkerReport {
         isolation: facts.as_ref().map(|facts| facts.isolation).or(isolation),
         slots: facts.map_or(0, |facts| facts.slots),

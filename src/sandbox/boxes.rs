@@ -105,8 +105,8 @@ impl FilledBox {
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
         let mut directory = None;
         for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
-            let at = directory.as_ref().unwrap_or(&self.directory);
-            let stat = match rustix::fs::statat(at, part, AtFlags::SYMLINK_NOFOLLOW) {
+            let above = directory.as_ref().unwrap_or(&self.directory);
+            let stat = match rustix::fs::statat(above, part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
                 // The last is for a name with a zero byte.
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL) => break,

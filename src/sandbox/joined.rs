@@ -61,9 +61,9 @@ impl Slot {
         let (partner_reads, to_partner) = pipe()?;
         let (from_program, program_writes) = pipe()?;
         let (from_partner, partner_writes) = pipe()?;
-        let (heard, bell) = io::pipe().step(STEP)?;
-        let heard = OwnedFd::from(heard);
-        for ours in [&to_program, &to_partner, &from_program, &from_partner, &heard] {
+        let (wake_pipe, bell) = io::pipe().step(STEP)?;
+        let wake_pipe = OwnedFd::from(wake_pipe);
+        for ours in [&to_program, &to_partner, &from_program, &from_partner, &wake_pipe] {
             rustix::io::ioctl_fionbio(ours, true).step(STEP)?;
         }
         let (tell, over) = mpsc::channel();
@@ -94,7 +94,7 @@ impl Slot {
             ),
             limits: job.program.limits.clone(),
             accept_exit_code: job.accept_exit_code,
-            wake_pipe: heard,
+            wake_pipe,
             results: over,
             recorder: job.transcript.map(TranscriptRecorder::new),
             start,

@@ -187,15 +187,15 @@ impl PlainSlot {
     fn make() -> Result<Self, JudgeError> {
         let disk = directories::make_slot_directory()?;
         let guard = Guard::start(disk.path()).step("start the guard of a slot")?;
-        let (heard, rings) = io::pipe().step("make a pipe")?;
-        for end in [heard.as_fd(), rings.as_fd()] {
+        let (wake_pipe, pipe) = io::pipe().step("make a pipe")?;
+        for end in [wake_pipe.as_fd(), pipe.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
         }
-        let bell = Arc::new(RunWaker { pipe: rings, requested_end: Mutex::new(None) });
+        let bell = Arc::new(RunWaker { pipe, requested_end: Mutex::new(None) });
         Ok(Self {
             control: Control::new(Arc::clone(&bell)),
             waker: bell,
-            wake_pipe: heard,
+            wake_pipe,
             disk,
             guard,
             left_open: sys::inherited_fds(),

@@ -16,11 +16,11 @@ const SLOT_DIED: i32 = libc::SIGTERM;
 pub(crate) extern "C" fn pid1(plan: *const RunSpec) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
-    let done = match &plan.landlock_plan {
+    let result = match &plan.landlock_plan {
         Some(landlock) => run(plan, landlock),
         None => Err((TIE_PID1, Errno(libc::EINVAL))),
     };
-    sys::exit(done.map_or_else(|failure| report_failure(&plan.report, failure), |()| 0))
+    sys::exit(result.map_or_else(|failure| report_failure(&plan.report, failure), |()| 0))
 }
 
 fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
