@@ -93,14 +93,18 @@ pub(super) fn compare_bytes(
 fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool> {
     // Most texts are far smaller than a large window, whose memory is not free.
     let mut size = FIRST_WINDOW;
-    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let (mut answer_block, mut output_block) = (Vec::new(), Vec::new());
     loop {
-        let left = fill_window(answer, aligned_slice(&mut left, size)).map_err(answer_error)?;
-        let right = fill_window(output, aligned_slice(&mut right, size)).map_err(output_error)?;
-        if left.len() != right.len() || common_prefix(left, right) < left.len() {
+        let answer_block =
+            fill_window(answer, aligned_slice(&mut answer_block, size)).map_err(answer_error)?;
+        let output_block =
+            fill_window(output, aligned_slice(&mut output_block, size)).map_err(output_error)?;
+        if answer_block.len() != output_block.len()
+            || common_prefix(answer_block, output_block) < answer_block.len()
+        {
             return Ok(false);
         }
-        if left.len() < size {
+        if answer_block.len() < size {
             return Ok(true);
         }
         size = SMALL_WINDOW;

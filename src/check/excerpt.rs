@@ -87,16 +87,16 @@ fn cut_excerpt(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt 
 }
 
 /// A UTF-8 character may begin there: at the index, or up to three bytes before it.
-pub(super) fn character_start(bytes: &[u8], place: usize) -> usize {
-    let least = place.saturating_sub(3);
+pub(super) fn character_start(bytes: &[u8], index: usize) -> usize {
+    let least = index.saturating_sub(3);
     let may_begin = |&start: &usize| bytes.get(start).is_none_or(|&byte| !is_continuation(byte));
-    (least..=place).rev().find(may_begin).unwrap_or(place)
+    (least..=index).rev().find(may_begin).unwrap_or(index)
 }
 
 /// A UTF-8 character may end there: at the index, or up to three bytes after it.
-pub(super) fn character_end(bytes: &[u8], place: usize) -> usize {
+pub(super) fn character_end(bytes: &[u8], index: usize) -> usize {
     let may_end = |&end: &usize| bytes.get(end).is_none_or(|&byte| !is_continuation(byte));
-    (place..=place + 3).find(may_end).unwrap_or(place)
+    (index..=index + 3).find(may_end).unwrap_or(index)
 }
 
 fn is_continuation(byte: u8) -> bool {

@@ -104,10 +104,10 @@ impl TextLine {
     pub(super) fn excerpt(&self, counterpart: Option<&Self>) -> Vec<u8> {
         let common =
             |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();
-        let place = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
+        let index = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
         let (mut from, mut to) = (0, self.bytes.len());
         if to > SHOWN_BYTES {
-            from = place.saturating_sub(SHOWN_BEFORE).min(to - SHOWN_BYTES);
+            from = index.saturating_sub(SHOWN_BEFORE).min(to - SHOWN_BYTES);
             to = character_end(&self.bytes, from + SHOWN_BYTES);
             from = character_start(&self.bytes, from);
         }

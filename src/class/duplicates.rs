@@ -18,7 +18,7 @@ pub fn find_duplicates<'a>(
 ) -> Vec<Duplicates> {
     let mut texts: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
     let mut codes: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
-    for (at, submission) in submissions.into_iter().enumerate() {
+    for (index, submission) in submissions.into_iter().enumerate() {
         // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
         let mut text: ProgramText = Vec::new();
@@ -31,25 +31,23 @@ pub fn find_duplicates<'a>(
         text.sort();
         code.sort();
         if !text.concat().is_empty() {
-            texts.entry(text).or_default().push((at, &submission.name));
+            texts.entry(text).or_default().push((index, &submission.name));
         }
         if !code.concat().is_empty() {
-            codes.entry(code).or_default().push((at, &submission.name));
+            codes.entry(code).or_default().push((index, &submission.name));
         }
     }
-    let several = |groups: BTreeMap<ProgramText, Vec<(usize, &'a str)>>| {
-        let groups = groups.into_values().filter(|group| group.len() > 1);
-        groups.collect::<Vec<Vec<(usize, &str)>>>()
-    };
-    let texts = several(texts);
-    let codes = several(codes).into_iter().filter(|group| !texts.contains(group));
-    let codes: Vec<Vec<(usize, &str)>> = codes.collect();
-    let texts = texts.iter().map(|group| (group, Likeness::Text));
-    let mut all: Vec<_> = texts.chain(codes.iter().map(|it| (it, Likeness::Code))).collect();
+    let mut texts: Vec<Vec<(usize, &str)>> = texts.into_values().collect();
+    texts.retain(|group| group.len() > 1);
+    let mut codes: Vec<Vec<(usize, &str)>> = codes.into_values().collect();
+    codes.retain(|group| group.len() > 1 && !texts.contains(group));
+    let texts = texts.into_iter().map(|group| (group, Likeness::Text));
+    let codes = codes.into_iter().map(|group| (group, Likeness::Code));
+    let mut all: Vec<_> = texts.chain(codes).collect();
     all.sort_by_key(|(group, likeness)| (group[0].0, *likeness));
-    let named = |(group, likeness): (&Vec<(usize, &str)>, Likeness)| Duplicates {
+    let duplicates = |(group, likeness): (Vec<(usize, &str)>, Likeness)| Duplicates {
         likeness,
-        submissions: group.iter().map(|(_, name)| (*name).to_owned()).collect(),
+        submissions: group.into_iter().map(|(_, name)| name.to_owned()).collect(),
     };
-    all.into_iter().map(named).collect()
+    all.into_iter().map(duplicates).collect()
 }

@@ -139,7 +139,7 @@ pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Optio
     is_mixed.then(|| Diagnostic::warning(folder, what).help("if it is a class, add --class"))
 }
 
-/// If the compiler looks for the start, the sources that declare it; otherwise, files called `main`.
+/// If the compiler finds the start, the sources that declare it; otherwise, files called `main`.
 fn starting_sources<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     let names = files.iter().map(|it| it.name.as_path());
     if start::compiler_finds_start(language.code) {
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_a_class_unless_it_is_a_program() {
-        let check = |files: &[&str], expected: Option<&str>, given: &str| {
+        let check = |files: &[&str], expected: Option<&str>, folder: &str| {
             let keep = directory(files);
             let name = |path: PathBuf| path.file_name().expect("a name").display().to_string();
             let students = |is_class| {
@@ -183,7 +183,7 @@ mod tests {
                 Some(found.into_iter().map(name).collect::<Vec<_>>().join(" "))
             };
             assert_eq!(students(false).as_deref(), expected, "{files:?}");
-            assert_eq!(students(true).as_deref(), Some(given), "{files:?}");
+            assert_eq!(students(true).as_deref(), Some(folder), "{files:?}");
         };
         let all = |files: &[&str], names: &str| check(files, Some(names), names);
         all(&["anna/a.py", "bert/b.c"], "anna bert");

@@ -182,7 +182,7 @@ fn meter_findings(facts: &HostFacts) -> Vec<Finding> {
     let mut findings =
         vec![measured(CPU, facts.cpu_meter, cpu), measured(MEMORY, facts.memory_meter, memory)];
     if facts.cpu_meter == facts.memory_meter {
-        // The advice is given once.
+        // The advice appears once.
         (findings[1].advice, findings[1].command) = (None, None);
     }
     if facts.memory_meter == Meter::Cgroup2 && is_old(&facts.kernel) {
@@ -200,7 +200,7 @@ fn control_group_advice(facts: &HostFacts) -> Option<Advice> {
     if let Some(kind) = &facts.container {
         return container_advice(kind);
     }
-    let has = |name: &str| groups.controllers2.iter().any(|given| given == name);
+    let has = |name: &str| groups.controllers2.iter().any(|controller| controller == name);
     let second = groups.version2.is_some() && has("memory") && has("pids");
     match (facts.user, second, facts.systemd) {
         (1.., true, true) => advice_with_command(
@@ -237,10 +237,10 @@ fn landlock_finding(facts: &HostFacts) -> Option<Finding> {
 }
 
 fn processor_finding(facts: &HostFacts) -> Finding {
-    let given = &facts.processors;
-    let cores = count(given.physical, "core");
-    let text = if given.logical > given.physical {
-        format!("{cores} with {} threads; one run at a time on each core", given.logical)
+    let processors = &facts.processors;
+    let cores = count(processors.physical, "core");
+    let text = if processors.logical > processors.physical {
+        format!("{cores} with {} threads; one run at a time on each core", processors.logical)
     } else {
         format!("{cores}, one run at a time on each")
     };
@@ -407,11 +407,11 @@ mod tests {
     fn check(facts: &HostFacts, subject: &str, grades: &[FindingRating], commands: &[&str]) {
         let all = all_findings(facts, &[]);
         let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
-        let given: Vec<FindingRating> = found.iter().map(|finding| finding.grade).collect();
-        assert_eq!(given, grades, "{subject}: {found:?}");
-        let given: Vec<&str> =
+        let ratings: Vec<FindingRating> = found.iter().map(|finding| finding.grade).collect();
+        assert_eq!(ratings, grades, "{subject}: {found:?}");
+        let shown: Vec<&str> =
             found.iter().filter_map(|finding| finding.command.as_deref()).collect();
-        assert_eq!(given, commands, "{subject}: {found:?}");
+        assert_eq!(shown, commands, "{subject}: {found:?}");
     }
 
     const FINE: &[FindingRating] = &[FindingRating::Good];

@@ -23,8 +23,8 @@ fn claim_named(name: &str) -> Option<CoreClaim> {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::net::{SocketAddr, UnixDatagram};
     let address = SocketAddr::from_abstract_name(name).ok()?;
-    let held = UnixDatagram::bind_addr(&address).ok()?.into();
-    Some(CoreClaim { _socket: held })
+    let socket = UnixDatagram::bind_addr(&address).ok()?.into();
+    Some(CoreClaim { _socket: socket })
 }
 
 /// Elsewhere nothing is pinned to a core.

@@ -54,14 +54,14 @@ impl LocalExecutor {
         let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
         let stoppers = Mutex::new(vec![slot.stopper()]);
         let mut first = Some(slot);
-        let place =
+        let new_pair =
             |core: &Option<CoreId>| SlotPair { slot: first.take(), partner: None, core: *core };
-        let mut places: Vec<SlotPair> = cores[..jobs].iter().map(place).collect();
+        let mut slots: Vec<SlotPair> = cores[..jobs].iter().map(new_pair).collect();
         // The last one is taken first.
-        places.reverse();
+        slots.reverse();
         Ok(Self {
             host,
-            pool: SlotPool::new(places),
+            pool: SlotPool::new(slots),
             stoppers,
             stopped: AtomicBool::new(false),
             directory: Mutex::new(None),
@@ -74,17 +74,17 @@ impl LocalExecutor {
     }
 
     /// The state of a failed slot is unknown.
-    fn renew(&self, place: &mut SlotPair) {
+    fn renew(&self, pair: &mut SlotPair) {
         // If no slot starts, the old one fails again, and that error is reported.
-        if let Ok(slot) = self.start_slot(place.core) {
-            place.slot = Some(slot);
+        if let Ok(slot) = self.start_slot(pair.core) {
+            pair.slot = Some(slot);
         }
     }
 
-    fn slot_of<'a>(&self, place: &'a mut SlotPair) -> Result<&'a mut Slot, JudgeError> {
-        match &mut place.slot {
+    fn slot_of<'a>(&self, pair: &'a mut SlotPair) -> Result<&'a mut Slot, JudgeError> {
+        match &mut pair.slot {
             Some(slot) => Ok(slot),
-            none => Ok(none.insert(self.start_slot(place.core)?)),
+            none => Ok(none.insert(self.start_slot(pair.core)?)),
         }
     }
 
@@ -110,8 +110,8 @@ impl LocalExecutor {
         &self,
         run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, Stop> {
-        let run = |place: &mut SlotPair| self.run_unless_stopped(place, &run);
-        self.convert_error(self.pool.run(run, |place| self.renew(place)))
+        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
+        self.convert_error(self.pool.run(run, |pair| self.renew(pair)))
     }
 
     /// Waits for a free slot, or until no other slot is in use if the run must be alone.
@@ -123,16 +123,16 @@ impl LocalExecutor {
         if !is_alone {
             return self.run_in_free_slot(run);
         }
-        let run = |place: &mut SlotPair| self.run_unless_stopped(place, &run);
-        self.convert_error(self.pool.run_exclusive(run, |place| self.renew(place)))
+        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
+        self.convert_error(self.pool.run_exclusive(run, |pair| self.renew(pair)))
     }
 
     fn run_unless_stopped<R>(
         &self,
-        place: &mut SlotPair,
+        pair: &mut SlotPair,
         run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, JudgeError> {
-        if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(place) }
+        if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(pair) }
     }
 
     fn convert_error<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
@@ -146,28 +146,28 @@ impl LocalExecutor {
         })
     }
 
-    fn run_work(&self, place: &mut SlotPair, work: &Work) -> Result<WorkReply, JudgeError> {
+    fn run_work(&self, pair: &mut SlotPair, work: &Work) -> Result<WorkReply, JudgeError> {
         match work {
             Work::Single(job) => {
-                let slot = self.slot_of(place)?;
+                let slot = self.slot_of(pair)?;
                 self.prepare(job, slot)?;
                 Ok(slot.run(job)?.into())
             }
-            Work::Joint(job) => Ok(self.run_joint(place, job)?.into()),
+            Work::Joint(job) => Ok(self.run_joint(pair, job)?.into()),
         }
     }
 
-    fn run_joint(&self, place: &mut SlotPair, job: &JointJob) -> Result<JointReply, JudgeError> {
-        let mut partner = match place.partner.take() {
+    fn run_joint(&self, pair: &mut SlotPair, job: &JointJob) -> Result<JointReply, JudgeError> {
+        let mut partner = match pair.partner.take() {
             Some(slot) => slot,
-            None => self.start_slot(place.core)?,
+            None => self.start_slot(pair.core)?,
         };
-        let slot = self.slot_of(place)?;
+        let slot = self.slot_of(pair)?;
         self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
         let reply = slot.run_joint(&mut partner, job);
         // A slot that failed is not used again.
-        place.partner = reply.is_ok().then_some(partner);
+        pair.partner = reply.is_ok().then_some(partner);
         reply
     }
 
@@ -201,7 +201,7 @@ impl Executor for LocalExecutor {
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
-        let run = |place: &mut SlotPair| self.run_work(place, work);
+        let run = |pair: &mut SlotPair| self.run_work(pair, work);
         let reply = self.run_in_slot(mode.is_alone(), run)?;
         let mut runs = reply.replies().into_iter().zip(work.jobs());
         if runs.any(|(reply, job)| is_unexplained_kill(&reply.outcome, &job.limits)) {
@@ -212,8 +212,8 @@ impl Executor for LocalExecutor {
 
     fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
         let hand = Mutex::new(Some(hand));
-        self.run_in_free_slot(|place| {
-            let slot = self.slot_of(place)?;
+        self.run_in_free_slot(|pair| {
+            let slot = self.slot_of(pair)?;
             self.prepare(job, slot)?;
             let hand = hand.lock().take();
             let again = || {
@@ -240,11 +240,9 @@ impl Drop for LocalExecutor {
     /// Ends all slots at once, since each takes a moment.
     fn drop(&mut self) {
         thread::scope(|scope| {
-            for place in
-                self.pool.take_free_slots().into_iter().filter(|place| place.slot.is_some())
-            {
+            for pair in self.pool.take_free_slots().into_iter().filter(|pair| pair.slot.is_some()) {
                 // If no thread can be started, this one does it.
-                let _ = thread::Builder::new().spawn_scoped(scope, || drop(place));
+                let _ = thread::Builder::new().spawn_scoped(scope, || drop(pair));
             }
         });
     }
@@ -263,8 +261,8 @@ mod tests {
         let local = LocalExecutor::start(Some(3), RequiredIsolation::Any).unwrap();
         let barrier = Barrier::new(at_once);
         let run = || {
-            local.run_in_free_slot(|place| {
-                let slot = local.slot_of(place)?;
+            local.run_in_free_slot(|pair| {
+                let slot = local.slot_of(pair)?;
                 barrier.wait();
                 let argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 0".to_owned()];
                 slot.run(&Job {
@@ -290,11 +288,11 @@ mod tests {
         for _ in 0..5 {
             drop(local.start_slot(None).unwrap());
         }
-        let kept = local.start_slot(None).unwrap();
+        let working = local.start_slot(None).unwrap();
         let count = local.stoppers.lock().iter().filter(|it| it.has_slot()).count();
         assert_eq!(count, local.stoppers.lock().len());
         local.stop();
-        drop(kept);
+        drop(working);
     }
 
     #[test]

@@ -59,15 +59,15 @@ impl<S> SlotPool<S> {
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut lent = self.take_slot();
-        let result = run(&mut lent.slot);
+        let mut taken = self.take_slot();
+        let result = run(&mut taken.slot);
         if !result.as_ref().is_err_and(|error| error.again == Retry::Possible) {
-            self.return_slot(lent);
+            self.return_slot(taken);
             return result;
         }
-        mend(&mut lent.slot);
+        mend(&mut taken.slot);
         // Given back first: waiting for all slots while holding one would deadlock.
-        self.return_slot(lent);
+        self.return_slot(taken);
         self.run_exclusive(run, mend)
     }
 
@@ -76,12 +76,12 @@ impl<S> SlotPool<S> {
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut lent = self.take_exclusive();
-        let result = run(&mut lent.slot);
+        let mut taken = self.take_exclusive();
+        let result = run(&mut taken.slot);
         if result.is_err() {
-            mend(&mut lent.slot);
+            mend(&mut taken.slot);
         }
-        self.return_slot(lent);
+        self.return_slot(taken);
         result
     }
 
@@ -101,10 +101,10 @@ impl<S> SlotPool<S> {
         }
     }
 
-    fn return_slot(&self, lent: TakenSlot<S>) {
+    fn return_slot(&self, taken: TakenSlot<S>) {
         let mut state = self.state.lock();
-        state.free.push(lent.slot);
-        if lent.times != state.times {
+        state.free.push(taken.slot);
+        if taken.times != state.times {
             state.taken_before -= 1;
         }
         if state.turn == PoolTurn::Exclusive {
@@ -173,12 +173,12 @@ mod tests {
             let tries = AtomicUsize::new(0);
             let result = pool.run(
                 |()| {
-                    let beside = running.fetch_add(1, Ordering::SeqCst);
+                    let others = running.fetch_add(1, Ordering::SeqCst);
                     let is_second = tries.fetch_add(1, Ordering::SeqCst) == 1;
                     thread::yield_now();
                     running.fetch_sub(1, Ordering::SeqCst);
                     if is_second {
-                        assert_eq!(beside, 0, "a second try beside another run");
+                        assert_eq!(others, 0, "a second try beside another run");
                         return Ok(());
                     }
                     if number.is_multiple_of(3) {

@@ -49,8 +49,8 @@ impl Scheduler {
         Self { is_fresh: true, ..self }
     }
 
-    /// Several users share the queue; lower numbers go first. A known answer needs no slot, so a cache belongs around
-    /// this.
+    /// Several users share the queue; lower numbers go first. A known answer needs no slot, so a cache must wrap this
+    /// executor.
     #[must_use]
     pub fn with_queue(self, queue: &Arc<SlotQueue>, user: usize) -> Self {
         Self { queue: Some((Arc::clone(queue), user)), ..self }
@@ -109,7 +109,7 @@ impl Scheduler {
         let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(self.mark_run_out()),
-            left => Ok(Some((left, deadline))),
+            remaining => Ok(Some((remaining, deadline))),
         }
     }
 
@@ -119,11 +119,13 @@ impl Scheduler {
     }
 
     fn run_in_time(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
-        let Some((left, deadline)) = self.time_left()? else { return self.inner.run(work, mode) };
+        let Some((remaining, deadline)) = self.time_left()? else {
+            return self.inner.run(work, mode);
+        };
         let mut work = work.clone();
         for job in work.jobs_mut() {
             // The job's own limit on the clock is longer on a busy machine.
-            job.limits.deadline = Some(left);
+            job.limits.deadline = Some(remaining);
         }
         let reply = self.inner.run(&work, mode)?;
         // The deadline never ends a run too early, whatever the clock of the machine that it ran on.

@@ -59,8 +59,8 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
         remove_stale(&env::temp_dir(), &prefixes);
     });
     let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
-    let mut made = tempfile::Builder::new();
-    let made = made.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
+    let mut builder = tempfile::Builder::new();
+    let made = builder.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
     let dir = made.map_err(|error| scratch_fault("make a temporary directory", error))?;
     let _lock = lock_exclusively(dir.path());
     Ok(ScratchDirectory { dir, _lock })
@@ -163,7 +163,7 @@ mod tests {
             fs::write(dir.join("below/file"), "x").unwrap();
             dir
         };
-        let [left, other, used, kept, elsewhere, young] = [
+        let [abandoned, other, used, kept, elsewhere, young] = [
             "juror-programs-1",
             "juror-generate-1",
             "juror-programs-2",
@@ -180,7 +180,7 @@ mod tests {
         // A program took rights from its directories.
         let slot = make("juror-slot-1");
         fs::set_permissions(slot.join("below"), fs::Permissions::from_mode(0o0)).unwrap();
-        for path in [&left, &other, &used, &kept, &elsewhere, &file, &slot] {
+        for path in [&abandoned, &other, &used, &kept, &elsewhere, &file, &slot] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
         let sweep = |parent: &Path| {
@@ -189,7 +189,7 @@ mod tests {
         let in_use = lock_exclusively(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
-        assert!(!there(&left) && !there(&other) && !there(&slot));
+        assert!(!there(&abandoned) && !there(&other) && !there(&slot));
         for path in [&used, &kept, &elsewhere, &young, &link, &file] {
             assert!(there(path), "{}", path.display());
         }
@@ -209,12 +209,12 @@ mod tests {
             let claim = claim_directory(dir.path(), || is_cleared = true);
             (is_cleared, claim)
         };
-        let (first, held) = is_cleared();
-        let (second, also_held) = is_cleared();
+        let (first, lock) = is_cleared();
+        let (second, other_lock) = is_cleared();
         assert_eq!((first, second), (true, false));
-        for held in [held, also_held] {
+        for lock in [lock, other_lock] {
             // Programs that other tests start meanwhile have the lock, too, until it is released for all.
-            held.unwrap().unlock().unwrap();
+            lock.unwrap().unlock().unwrap();
         }
         assert!(is_cleared().0);
     }

@@ -33,7 +33,9 @@ pub fn case_entry(file: &CaseFile) -> TreeEntry {
 pub fn save(tree: &Tree, to: &FilePath) -> Result<(), JudgeError> {
     let fault = |error| scratch_fault(format!("write {}", to.display()), error);
     match tree.directory() {
-        Some(place) => sandbox::copy_kept_box(place, to.create_directory().map_err(fault)?, to),
+        Some(directory) => {
+            sandbox::copy_kept_box(directory, to.create_directory().map_err(fault)?, to)
+        }
         None => write_tree(&without_outside_links(tree), to).map_err(fault),
     }
 }
@@ -52,10 +54,10 @@ pub fn write_shown_trees(
             && tree.directory().is_none()
         {
             let fault = |error| scratch_fault("put a program in place", error);
-            let held = TempDir::new_in(home()?).map_err(fault)?;
-            let path = held.path().join("tree");
-            write_tree(tree, &FilePath::root(held.path()).join("tree")).map_err(fault)?;
-            tree.set_directory(TreeDirectory::new(path, held));
+            let directory = TempDir::new_in(home()?).map_err(fault)?;
+            let path = directory.path().join("tree");
+            write_tree(tree, &FilePath::root(directory.path()).join("tree")).map_err(fault)?;
+            tree.set_directory(TreeDirectory::new(path, directory));
         }
     }
     Ok(())
@@ -77,12 +79,12 @@ fn write_tree(tree: &Tree, to: &FilePath) -> io::Result<()> {
         if !parts.all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut at = to.clone();
+        let mut directory = to.clone();
         for part in entry.name.parent().into_iter().flatten() {
-            at = at.join(part);
+            directory = directory.join(part);
             // Links are not followed.
-            if !at.link_metadata().is_ok_and(|found| found.is_dir()) {
-                make_directory(&at)?;
+            if !directory.link_metadata().is_ok_and(|found| found.is_dir()) {
+                make_directory(&directory)?;
             }
         }
         let path = to.join(&entry.name);

@@ -24,8 +24,8 @@ struct CargoPackage {
     default_run: Option<String>,
 }
 
-/// The wanted program comes before `default-run`, the only declared one, and the one with the package's name.
-pub fn choose_binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
+/// The entry point comes before `default-run`, the only declared one, and the one with the package's name.
+pub fn choose_binary(manifest: &str, entry_point: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
         ProgramFault::new(message, "give the program in `[package]` as `name` or `default-run`")
     };
@@ -37,7 +37,7 @@ pub fn choose_binary(manifest: &str, wanted: Option<&str>) -> Result<String, Pro
         _ => None,
     };
     let usual = package.default_run.or(only).unwrap_or(package.name);
-    Ok(wanted.map_or(usual, str::to_owned))
+    Ok(entry_point.map_or(usual, str::to_owned))
 }
 
 #[cfg(test)]
@@ -45,10 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wanted_program_comes_before_the_default_and_the_package() {
-        let check = |manifest: &str, wanted: Option<&str>, found: &str| {
-            let said = choose_binary(manifest, wanted).unwrap_or_else(|fault| fault.message);
-            assert!(said.starts_with(found), "{manifest}: {said}");
+    fn the_entry_point_comes_before_the_default_and_the_package() {
+        let check = |manifest: &str, entry_point: Option<&str>, found: &str| {
+            let result = choose_binary(manifest, entry_point).unwrap_or_else(|fault| fault.message);
+            assert!(result.starts_with(found), "{manifest}: {result}");
         };
         let package = "[package]\nname = \"sol\"\nversion = \"0.1.0\"\n";
         let default = package.replace("version", "default-run = \"a\"\nversion");

@@ -243,7 +243,7 @@ mod tests {
         let argv: Vec<OsString> =
             words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
-        let said = match command_line(&argv, &root.join("here"), &toolchains) {
+        let result = match command_line(&argv, &root.join("here"), &toolchains) {
             Ok(plan) => {
                 let command = plan.start.command(&[], None);
                 let visible: Vec<String> =
@@ -259,7 +259,7 @@ mod tests {
             }
             Err(fault) => fault.to_string(),
         };
-        assert_eq!(said.replace(&root_text, "DIR"), expected, "{words:?}");
+        assert_eq!(result.replace(&root_text, "DIR"), expected, "{words:?}");
         Ok(())
     }
 

@@ -317,12 +317,12 @@ pub(super) fn start_command(
 
 fn find_interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
     toolchains.find_named(name, "start it").map_err(|_| {
-        let (place, help) = if name.contains('/') {
+        let (condition, help) = if name.contains('/') {
             ("in a directory of the system or of the search path", "name an installed program")
         } else {
             ("on this machine", "install it, or change the file that names it")
         };
-        ProgramFault::new(format!("needs `{name}`, which is not {place}"), help)
+        ProgramFault::new(format!("needs `{name}`, which is not {condition}"), help)
     })
 }
 

@@ -106,9 +106,9 @@ impl BuildCommands {
     pub fn define_macros(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         let [_, option, _, ..] = &argv[..] else { return };
-        let at = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
-        if let Some(at) = at {
-            argv.splice(at..at, names.iter().map(|name| format!("-D{name}")));
+        let index = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
+        if let Some(index) = index {
+            argv.splice(index..index, names.iter().map(|name| format!("-D{name}")));
         }
     }
 
@@ -137,11 +137,11 @@ pub struct StartCommand {
     heap_argument: Option<usize>,
     /// They make the program read many inputs.
     batch_words: Vec<String>,
-    /// Number of processes and threads of its run time, beside those of the program.
+    /// Number of processes and threads of its run time, without those of the program.
     pub processes: u32,
 }
 
-/// Memory of a run time beside its heap: for stacks, code, and its own data.
+/// Memory of a run time outside its heap: for stacks, code, and its own data.
 const MEMORY_OUTSIDE_HEAP: Bytes = Bytes::mib(256);
 
 impl StartCommand {

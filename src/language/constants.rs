@@ -123,9 +123,9 @@ mod tests {
     fn growth_is_bounded_over_all_texts() {
         let constants = [Constant { key: "n".into(), value: "x".repeat(1005) }];
         let (mut room, text) = (5000, b"{{n}} {{n}}");
-        let mut check = |expected: Result<usize, GrowthError>, left: usize| {
+        let mut check = |expected: Result<usize, GrowthError>, remaining: usize| {
             let filled = replace_with_budget(text, &constants, &mut room).map(|it| it.len());
-            assert_eq!((filled, room), (expected, left));
+            assert_eq!((filled, room), (expected, remaining));
         };
         check(Ok(2011), 3000);
         check(Ok(2011), 1000);

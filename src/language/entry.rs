@@ -7,7 +7,7 @@ use crate::model::tree::TreeEntry;
 
 #[derive(Clone, Copy, Debug)]
 pub struct EntryChoice<'a> {
-    pub wanted: Option<&'a str>,
+    pub entry_point: Option<&'a str>,
     /// They are preferred to included ones.
     pub own_files: &'a [PathBuf],
     /// The strongest comes first.
@@ -16,7 +16,7 @@ pub struct EntryChoice<'a> {
     pub marks: &'a [&'a str],
 }
 
-/// The file that starts: the wanted one, one with a usual name, the only own one, or the only own one with the marks.
+/// The file that starts: the entry point, one with a usual name, the only own one, or the only own one with the marks.
 /// Files at the top are preferred to those in directories.
 pub fn choose_entry(
     sources: &[&TreeEntry],
@@ -27,12 +27,15 @@ pub fn choose_entry(
         let exact = sources.iter().find(|it| it.name == Path::new(name));
         exact.map(|it| it.name.clone())
     };
-    if let Some(wanted) = choice.wanted {
+    if let Some(entry_point) = choice.entry_point {
         let by_stem = || {
-            let found = sources.iter().find(|it| it.name.with_extension("") == Path::new(wanted));
+            let found =
+                sources.iter().find(|it| it.name.with_extension("") == Path::new(entry_point));
             found.map(|it| it.name.clone())
         };
-        return named(wanted).or_else(by_stem).ok_or_else(|| missing_entry(wanted, &all()));
+        return named(entry_point)
+            .or_else(by_stem)
+            .ok_or_else(|| missing_entry(entry_point, &all()));
     }
     if let Some(usual) = choice.usual_names.iter().find_map(|it| named(it)) {
         return Ok(usual);
@@ -63,8 +66,8 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
-pub(super) fn missing_entry(wanted: &str, files: &[PathBuf]) -> ProgramFault {
-    let message = format!("entry point `{wanted}` not found among {}", quoted_list(files));
+pub(super) fn missing_entry(entry_point: &str, files: &[PathBuf]) -> ProgramFault {
+    let message = format!("entry point `{entry_point}` not found among {}", quoted_list(files));
     ProgramFault::new(message, "correct the entry point in the package")
 }
 
@@ -93,7 +96,7 @@ mod tests {
     use crate::model::tree::Node;
 
     /// Files as `name` or `name=text`.
-    fn check(files: &[&str], wanted: Option<&str>, found: &str) {
+    fn check(files: &[&str], entry_point: Option<&str>, found: &str) {
         let files: Vec<TreeEntry> = files
             .iter()
             .map(|it| it.split_once('=').unwrap_or((it, "")))
@@ -103,10 +106,10 @@ mod tests {
         let own = names(&all);
         let usual = &["__main__.py", "main.py"];
         let choice =
-            EntryChoice { wanted, own_files: &own, usual_names: usual, marks: &["__name__"] };
-        let said = choose_entry(&all, choice).map(|name| name.display().to_string());
-        let said = said.unwrap_or_else(|fault| fault.message);
-        assert_eq!(said, found);
+            EntryChoice { entry_point, own_files: &own, usual_names: usual, marks: &["__name__"] };
+        let result = choose_entry(&all, choice).map(|name| name.display().to_string());
+        let result = result.unwrap_or_else(|fault| fault.message);
+        assert_eq!(result, found);
     }
 
     #[test]

@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn spaces_and_comments_are_removed_and_strings_stay() {
-        let check = |language: &str, text: &str, kept: &str| {
+        let check = |language: &str, text: &str, expected: &str| {
             let essence = without_spaces_and_comments(language, text.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&essence), kept, "{text}");
+            assert_eq!(String::from_utf8_lossy(&essence), expected, "{text}");
         };
         check("cpp", "int x = 1; // one\n/* two\n three */ x ++;\r\n", "intx=1;x++;");
         check(
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn contents_of_strings_and_comments_are_removed() {
-        let check = |language: &str, text: &str, kept: &str| {
+        let check = |language: &str, text: &str, expected: &str| {
             let code = without_strings_and_comments(language, text.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&code), kept, "{text}");
+            assert_eq!(String::from_utf8_lossy(&code), expected, "{text}");
         };
         check("cpp", "a // main()\nb /* main() */ c \"main()\" 'm'", "a  \nb   c \"\" \"\"");
         check("cpp", "a R\"(\n\"main())\" b", "a \"\" b");

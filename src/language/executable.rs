@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], shown: &str) {
-        let said = match inspect(bytes) {
+        let result = match inspect(bytes) {
             Ok(None) => "no program".to_owned(),
             Ok(Some(Executable::Binary)) => "binary".to_owned(),
             Ok(Some(Executable::Script { interpreter, arguments })) => {
@@ -80,7 +80,7 @@ mod tests {
             }
             Err(fault) => fault.to_string(),
         };
-        assert_eq!(said, shown, "{:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(result, shown, "{:?}", String::from_utf8_lossy(bytes));
     }
 
     #[test]

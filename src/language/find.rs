@@ -109,9 +109,9 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
     let probe = tools.probe();
     let first = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
-        let said = probe.ask(program, &args)?;
+        let answer = probe.ask(program, &args)?;
         // A virtual machine may print warnings before its program prints anything.
-        let line = said.lines().find(|line| !line.contains(" warning: "));
+        let line = answer.lines().find(|line| !line.contains(" warning: "));
         Ok::<_, AskFault>(line.unwrap_or_default().trim().to_owned())
     };
     match tool.query {
@@ -141,8 +141,8 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
         }
         ToolQuery::Script { options, script } => {
             let args: Vec<&str> = options.split_whitespace().chain([script]).collect();
-            let said = probe.ask(program, &args)?;
-            let lines: Vec<&str> = said.lines().map(str::trim).collect();
+            let answer = probe.ask(program, &args)?;
+            let lines: Vec<&str> = answer.lines().map(str::trim).collect();
             match &lines[..] {
                 [own, version, dirs @ ..] if lines.iter().all(|it| !it.is_empty()) => {
                     let own = Some(Path::new(own)).filter(|it| it.is_absolute());
@@ -151,7 +151,7 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
                 }
                 _ => {
                     let what = "printed something that juror does not understand";
-                    Err(format!("{what}: {:?}", first_line(&said)).into())
+                    Err(format!("{what}: {:?}", first_line(&answer)).into())
                 }
             }
         }
@@ -190,11 +190,11 @@ fn query_compiler(probe: &dyn Probe, program: &Path, archives: &str) -> QueryRes
 /// Prefers the Cargo next to the compiler: that of rustup would look for the user's settings.
 fn query_cargo(tools: &Toolchains, program: &Path) -> QueryResult {
     let probe = tools.probe();
-    let beside = tool_by_name(tools, "rustc")
+    let neighbour = tool_by_name(tools, "rustc")
         .map_err(|it| it.fault)?
         .map(|rustc| rustc.program.with_file_name("cargo"))
         .filter(|it| probe.real_path(it).is_some());
-    let program = beside.as_deref().unwrap_or(program);
+    let program = neighbour.as_deref().unwrap_or(program);
     let version = first_line(&probe.ask(program, &["--version"])?);
     Ok(new_toolchain(probe, program, version, &[]))
 }
@@ -212,9 +212,9 @@ fn query_java(probe: &dyn Probe, program: &Path, name: &str) -> QueryResult {
         "javac" => ["-J-XshowSettings:properties", "-J-version"],
         _ => ["-XshowSettings:properties", "-version"],
     };
-    let said = probe.ask(program, &args)?;
+    let answer = probe.ask(program, &args)?;
     let property = |name: &str| {
-        let mut pairs = said.lines().filter_map(|line| line.trim().split_once(" = "));
+        let mut pairs = answer.lines().filter_map(|line| line.trim().split_once(" = "));
         let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
         value.ok_or_else(|| format!("does not report its {name}"))
     };

@@ -64,8 +64,8 @@ pub fn add_header(job: &Job, header: &Arc<Tree>) -> Option<Job> {
     let mut job = job.clone();
     let argv = &mut job.command.argv;
     // It is the last directory, so that the program's own headers come first.
-    let at = argv.iter().position(|word| word == "-o")?;
-    argv.insert(at, format!("-I{HEADER_DIR}"));
+    let index = argv.iter().position(|word| word == "-o")?;
+    argv.insert(index, format!("-I{HEADER_DIR}"));
     job.command.visible.push(VisiblePath::tree(HEADER_DIR, header));
     Some(job)
 }
@@ -141,9 +141,9 @@ mod tests {
             ..Job::default()
         };
         let check = |command: &str, name: &str, expected: Option<&str>| {
-            let made = header_job(&build(command, name, "bits/stdc++.h"));
-            let made = made.map(|job| job.command.argv.join(" "));
-            assert_eq!(made.as_deref(), expected, "{command}");
+            let job = header_job(&build(command, name, "bits/stdc++.h"));
+            let job = job.map(|job| job.command.argv.join(" "));
+            assert_eq!(job.as_deref(), expected, "{command}");
         };
         check(
             "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DX -static -o a a.cpp -lgmp",

@@ -32,14 +32,14 @@ struct TopType {
 
 /// Gives each source the name that its public type demands, and finds the class that starts.
 ///
-/// In this order: the wanted class, or that of the wanted file; the usual one; the only one of the program's own files
-/// with a `main`; the only one of several that its file is named after. A single source without a `main` starts, too:
+/// In this order: the class or the file that `entry_point` names; the usual one; the only one of the program's own
+/// files with a `main`; the only one of several that its file is named after. A single source without a `main` starts, too:
 /// the compiler or the virtual machine reports what is wrong with it.
 pub fn java_program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
     own: &[PathBuf],
-    wanted: Option<&str>,
+    entry_point: Option<&str>,
     usual: &str,
 ) -> Result<JavaProgram, ProgramFault> {
     let mut renamed = Vec::new();
@@ -49,9 +49,9 @@ pub fn java_program(
             continue;
         }
         let found = scan_declarations(&String::from_utf8_lossy(files[at].bytes()));
-        let given = files[at].name.clone();
-        let is_own = own.contains(&given);
-        let name = found.file_name(&given);
+        let path = files[at].name.clone();
+        let is_own = own.contains(&path);
+        let name = found.file_name(&path);
         if !files.iter().any(|it| it.name == name) {
             files[at].name = name;
         }
@@ -62,7 +62,7 @@ pub fn java_program(
             qualified: format!("{package}{}", it.name),
             declaration: it,
             file: file.clone(),
-            given_name: given.clone(),
+            given_name: path.clone(),
             is_own,
         }));
     }
@@ -76,14 +76,16 @@ pub fn java_program(
     let of_file = |name: &str| {
         let inside = classes.iter().filter(|it| it.given_name == Path::new(name));
         let inside: Vec<&JavaClass> = inside.filter(|it| it.declaration.start > 0).collect();
-        let called = |wanted: &str| inside.iter().find(|it| it.declaration.name == wanted).copied();
+        let called = |entry_point: &str| {
+            inside.iter().find(|it| it.declaration.name == entry_point).copied()
+        };
         called(&stem(name)).or_else(|| called(usual)).or_else(|| inside.first().copied())
     };
     let starting: Vec<&JavaClass> = classes.iter().filter(|it| it.is_own && starts(it)).collect();
-    let main = match (wanted, named(usual), &starting[..]) {
-        (Some(wanted), _, _) => of_file(wanted)
-            .or_else(|| named(&stem(wanted)))
-            .ok_or_else(|| missing_entry(wanted, sources))?,
+    let main = match (entry_point, named(usual), &starting[..]) {
+        (Some(entry_point), _, _) => of_file(entry_point)
+            .or_else(|| named(&stem(entry_point)))
+            .ok_or_else(|| missing_entry(entry_point, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
         (None, None, []) => match (own, classes.iter().find(|it| it.is_own)) {

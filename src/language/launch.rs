@@ -172,7 +172,7 @@ fn language_form(
         let message = format!("no {} source file among {files}", language.name);
         return Err(ProgramFault::new(message, "correct `language:` or the file endings"));
     }
-    let wanted = program.entry_point.as_deref();
+    let entry_point = program.entry_point.as_deref();
     match language.entry {
         EntryPoint::AllSources => {
             let is_module = language.code == "go" && file_named(files, "go.mod").is_some();
@@ -188,7 +188,7 @@ fn language_form(
             let main_file = usual_name(language);
             let usual = [language.default_entry_point, main_file.as_str()];
             let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
-            let choice = EntryChoice { wanted, own_files: own, usual_names: &usual, marks };
+            let choice = EntryChoice { entry_point, own_files: own, usual_names: &usual, marks };
             let main = entry::choose_entry(&chosen, choice)?;
             Ok(LaunchForm::Language {
                 language,
@@ -198,7 +198,7 @@ fn language_form(
         }
         EntryPoint::Class => {
             let usual = language.default_entry_point;
-            let java = java::java_program(files, &sources, own, wanted, usual)?;
+            let java = java::java_program(files, &sources, own, entry_point, usual)?;
             Ok(LaunchForm::Language { language, sources: java.sources, main: Some(java.main) })
         }
     }

@@ -54,7 +54,7 @@ impl fmt::Display for AskFault {
     }
 }
 
-/// Removes `.` and `..` from the text, without a look at links.
+/// Removes `.` and `..` from the text. Links do not matter.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -125,8 +125,8 @@ fn fill_constants(
 #[must_use]
 pub fn with_included(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();
-    for wanted in [None, Some(language)] {
-        for (_, included) in sources.included.iter().filter(|(of, _)| of.as_deref() == wanted) {
+    for scope in [None, Some(language)] {
+        for (_, included) in sources.included.iter().filter(|(of, _)| of.as_deref() == scope) {
             files.retain(|file| file.name != included.name);
             files.push(included.clone());
         }
@@ -335,11 +335,11 @@ mod tests {
             Program { path: path.clone(), ..program(&path, ProgramKind::InputValidator) };
         let own = Program { path: path.clone(), package: Some(package), ..submitted.clone() };
         let check = |program: &Program, expected: Result<&str, &str>| {
-            let said = match read(program) {
+            let result = match read(program) {
                 Ok(sources) => Ok(names(&sources).join(" ")),
                 Err(refused) => Err(refused.message),
             };
-            assert_eq!(said.as_deref().map_err(|it| &**it), expected);
+            assert_eq!(result.as_deref().map_err(|it| &**it), expected);
         };
         let out = |what: &str| format!("is a symbolic link that leads out of {what}");
         check(&submitted, Err(&out("the submission")));
@@ -382,8 +382,8 @@ mod tests {
         fs::create_dir(dir.path().join(".c/14"))?;
         symlink(".c/1", dir.path().join("a"))?;
         for kind in [ProgramKind::Submission, ProgramKind::InputValidator] {
-            let said = read(&program(dir.path(), kind)).expect_err("too many").message;
-            assert_eq!(said, "has more than 5 links to directories in each other");
+            let message = read(&program(dir.path(), kind)).expect_err("too many").message;
+            assert_eq!(message, "has more than 5 links to directories in each other");
         }
         Ok(())
     }
@@ -394,10 +394,10 @@ mod tests {
         symlink("nowhere", dir.path().join("dangling"))?;
         let check = |name: &str, message: &str, help: Option<&str>| {
             let path = dir.path().join(name);
-            let said = read(&program(&path, ProgramKind::Submission));
+            let result = read(&program(&path, ProgramKind::Submission));
             let mut expected = Diagnostic::error(&path, message);
             expected.help = help.map(str::to_owned);
-            assert_eq!(said, Err(expected));
+            assert_eq!(result, Err(expected));
         };
         let missing = "there is no such file or directory";
         check("none", missing, None);

@@ -48,7 +48,7 @@ pub struct Language {
     /// The command line that starts the program; empty if juror does not build the language.
     pub run: &'static str,
     pub run_env: &'static str,
-    /// Number of processes and threads of its run time, beside those of the program.
+    /// Number of processes and threads of its run time, without those of the program.
     pub run_processes: u32,
 }
 
@@ -374,7 +374,7 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
     }
 }
 
-/// C++ for programs with `testlib.h`: only the named file is a source; files beside it can be included.
+/// C++ for programs with `testlib.h`: only the named file is a source; it can include files next to it.
 pub static TESTLIB: Language = Language {
     validators: ValidatorSupport::Everywhere,
     entry: EntryPoint::File { marks: &[] },

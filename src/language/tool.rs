@@ -21,7 +21,7 @@ pub(super) enum ToolQuery {
         version: &'static str,
         program: &'static str,
     },
-    /// Like Cargo, which is beside the compiler of Rust.
+    /// Like Cargo, which is next to the compiler of Rust.
     Cargo,
     Java,
     /// With options, the last with a script. It prints the tool's path, its version and its directories, one on each

@@ -142,8 +142,8 @@ impl Toolchains {
     /// For a path that the user typed. The program is not started.
     pub(super) fn find_at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
         let word = path.to_string_lossy();
-        let here = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
-        let found = self.probe.remote_lookup(&word).unwrap_or_else(here);
+        let unqueried = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
+        let found = self.probe.remote_lookup(&word).unwrap_or_else(unqueried);
         found.map_err(|tried| MissingTool {
             purpose: "run the command".to_owned(),
             tool: word.into_owned(),
@@ -161,7 +161,7 @@ impl Toolchains {
     }
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
-    fn find_once(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
+    fn find_once(&self, key: &str, find: impl FnOnce() -> Lookup) -> Lookup {
         let mut all = self.lookups.lock();
         let entry = Arc::clone(all.entry(key.to_owned()).or_default());
         drop(all);
@@ -169,7 +169,7 @@ impl Toolchains {
         if let Some(found) = &*known {
             return found.clone();
         }
-        let found = self.probe.remote_lookup(key).unwrap_or_else(look);
+        let found = self.probe.remote_lookup(key).unwrap_or_else(find);
         // Next time, the machine may not be short of it.
         if !found.as_ref().is_err_and(|tried| machine_fault(tried).is_some()) {
             *known = Some(found.clone());

@@ -71,8 +71,8 @@ const FEEDBACK_DIR: &str = "feedback";
 /// The next pass finds all files of the feedback directory except its input.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-pub fn files_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
-    let mut files = left.entries_below(&feedback_dir(Path::new("")));
+pub fn files_for_next_pass(tree: &Tree) -> Vec<TreeEntry> {
+    let mut files = tree.entries_below(&feedback_dir(Path::new("")));
     files.retain(|file| file.name != Path::new(feedback::NEXT_PASS));
     files
 }
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_next_pass_finds_the_files_of_the_last_one() {
         let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
-        let left = Tree::from(vec![
+        let tree = Tree::from(vec![
             entry("deep/empty", Node::Directory),
             entry("nextpass.in", Node::plain(Blob::default())),
             entry("judgemessage.txt", Node::plain(Blob::default())),
@@ -287,7 +287,7 @@ mod tests {
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
         let names: Vec<PathBuf> =
-            files_for_next_pass(&left).into_iter().map(|it| it.name).collect();
+            files_for_next_pass(&tree).into_iter().map(|it| it.name).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
     }

@@ -22,10 +22,10 @@ pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     if code != 0 {
         return Err(format!("it ended with exit code {code}; a checker of CMS ends with 0"));
     }
-    let said = line_at(stdout, 0);
-    let part = said.parse().ok().filter(|part| (0.0..=1.0).contains(part));
+    let line = line_at(stdout, 0);
+    let part = line.parse().ok().filter(|part| (0.0..=1.0).contains(part));
     let part = part.and_then(Score::new).ok_or_else(|| {
-        format!("its first line is \"{}\", not a number from 0.0 to 1.0", short_text(&said))
+        format!("its first line is \"{}\", not a number from 0.0 to 1.0", short_text(&line))
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
@@ -35,9 +35,9 @@ pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
 }
 
 pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
-    let said = line_at(stderr, 0);
-    let translated = CMS_MESSAGES.iter().find(|(word, _)| *word == said);
-    translated.map_or(said.clone(), |(_, text)| (*text).to_owned()).into_bytes()
+    let line = line_at(stderr, 0);
+    let translated = CMS_MESSAGES.iter().find(|(word, _)| *word == line);
+    translated.map_or(line.clone(), |(_, text)| (*text).to_owned()).into_bytes()
 }
 
 /// # Errors
@@ -49,13 +49,13 @@ pub(super) fn sinol_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String>
     if line_at(stdout, 0) != "OK" {
         return Ok(Opinion::Rejected);
     }
-    let said = line_at(stdout, 2);
-    let part = match &*said {
+    let line = line_at(stdout, 2);
+    let part = match &*line {
         "" => Some(Score::ONE),
-        said => parse_percentage(said),
+        line => parse_percentage(line),
     };
     let part = part.ok_or_else(|| {
-        format!("its third line is \"{}\", not a percentage of the points", short_text(&said))
+        format!("its third line is \"{}\", not a percentage of the points", short_text(&line))
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,

@@ -44,15 +44,15 @@ impl OutputValidator {
     pub fn run_static_validator(
         &self,
         executor: &dyn Executor,
-        look: StaticValidationRequest<'_>,
+        request: StaticValidationRequest<'_>,
     ) -> Result<Response, Stop> {
-        let mut job = self.base_job(Some(look.submission), look.keep);
+        let mut job = self.base_job(Some(request.submission), request.keep);
         job.command.argv.extend([
-            look.language.to_owned(),
-            look.entry_point.to_owned(),
+            request.language.to_owned(),
+            request.entry_point.to_owned(),
             super::box_path(&feedback_dir(Path::new(""))) + "/",
         ]);
-        job.command.argv.extend(look.args.iter().cloned());
+        job.command.argv.extend(request.args.iter().cloned());
         let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
         Ok(self.read_response(reply, &self.limits, Contract::OnePass)?)
     }

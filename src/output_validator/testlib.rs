@@ -20,8 +20,8 @@ pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
         1 | 2 | 4 | 8 => Ok(Opinion::Rejected),
         3 => Err(format!("it reports a fault of the test case{}", first_line(message))),
         7 => points(message).map(Opinion::Partial).ok_or_else(|| {
-            let said = first_line(message);
-            format!("it ended with exit code 7, and its message does not begin with points{said}")
+            let quoted = first_line(message);
+            format!("it ended with exit code 7, and its message does not begin with points{quoted}")
         }),
         PARTLY_RIGHT_EXIT_CODE.. if code <= PARTLY_RIGHT_EXIT_CODE + LARGEST_PART => Err(format!(
             "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \

@@ -94,12 +94,12 @@ impl VisualizerResult {
     }
 
     fn images(&self, of: &'static str, dir: &Path, is_one: fn(&str) -> bool) -> Vec<ShownImage> {
-        let left = self.tree.as_ref().map(|tree| tree.entries_below(dir)).unwrap_or_default();
+        let entries = self.tree.as_ref().map(|tree| tree.entries_below(dir)).unwrap_or_default();
         let image = |file: &TreeEntry| {
             let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
             Some(ShownImage { of: of.into(), name, blob: file.blob()?.clone() })
         };
-        let mut images: Vec<ShownImage> = left.iter().filter_map(image).collect();
+        let mut images: Vec<ShownImage> = entries.iter().filter_map(image).collect();
         images.sort_by(|one, other| one.name.cmp(&other.name));
         images
     }
@@ -154,11 +154,11 @@ fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Visualizer
         Ok(code) => Some(format!("it ended with exit code {code}")),
         Err(what) => Some(what),
     };
-    let said = failed.map(|failed| {
+    let failure = failed.map(|failed| {
         let stderr = reply.stderr.prefix(STDERR_MAX).unwrap_or_default();
         [failed.as_bytes(), b"\n", &stderr].concat().into()
     });
-    Ok(VisualizerResult { tree: reply.kept.filter(|_| is_within), failure: said })
+    Ok(VisualizerResult { tree: reply.kept.filter(|_| is_within), failure })
 }
 
 #[cfg(test)]

@@ -128,21 +128,21 @@ impl FrameReader {
     fn read_greeting(&mut self) -> Result<bool, ProtocolError> {
         let (ours, name) = (self.peer.greeting(), self.peer.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');
-        let said = &self.bytes[..end.unwrap_or(self.bytes.len()).min(GREETING_BYTES_MAX)];
-        let is_possible = said.starts_with(name) || name.starts_with(said);
-        if !is_possible || end.is_none() && said.len() == GREETING_BYTES_MAX {
-            let said = printable(&String::from_utf8_lossy(said)).to_string();
+        let greeting = &self.bytes[..end.unwrap_or(self.bytes.len()).min(GREETING_BYTES_MAX)];
+        let is_possible = greeting.starts_with(name) || name.starts_with(greeting);
+        if !is_possible || end.is_none() && greeting.len() == GREETING_BYTES_MAX {
+            let greeting = printable(&String::from_utf8_lossy(greeting)).to_string();
             let name = self.peer.name();
             return Err(ProtocolError::new(format!(
-                "it does not begin with `{name}`, but with `{said}`"
+                "it does not begin with `{name}`, but with `{greeting}`"
             )));
         }
         let Some(end) = end else { return Ok(false) };
-        if said != ours.trim_end().as_bytes() {
-            let said = printable(&String::from_utf8_lossy(said)).to_string();
+        if greeting != ours.trim_end().as_bytes() {
+            let greeting = printable(&String::from_utf8_lossy(greeting)).to_string();
             let ours = ours.trim_end();
             return Err(ProtocolError::new(format!(
-                "it is another juror: `{said}`; this is `{ours}`"
+                "it is another juror: `{greeting}`; this is `{ours}`"
             )));
         }
         self.position = end + 1;
@@ -197,9 +197,9 @@ mod tests {
     fn a_different_greeting_is_refused() {
         let greeting = Peer::Worker.greeting();
         assert_eq!(read(greeting.as_bytes(), 1), Ok(Vec::new()));
-        let check = |said: &str, piece: &str| {
-            let fault = refused(said.as_bytes());
-            assert!(fault.contains(piece), "{said}: {fault}");
+        let check = |greeting: &str, piece: &str| {
+            let fault = refused(greeting.as_bytes());
+            assert!(fault.contains(piece), "{greeting}: {fault}");
         };
         check(
             "Welcome to host!\n",
@@ -276,7 +276,7 @@ mod tests {
             unread: Bytes(4),
             waits: Some(WaitReason::Itself),
         };
-        let said =
+        let piece =
             |by| TranscriptPiece { at: Duration::from_nanos(5), by, text: b"a\xff\n".to_vec() };
         let joint = JointReply {
             program: part(),
@@ -285,9 +285,9 @@ mod tests {
             deadlock: None,
             debt: PartnerDelay::default(),
             transcript: Transcript {
-                first: vec![said(TalkSide::Program), said(TalkSide::Partner)],
+                first: vec![piece(TalkSide::Program), piece(TalkSide::Partner)],
                 left_out: Bytes(7),
-                last: vec![said(TalkSide::Partner)],
+                last: vec![piece(TalkSide::Partner)],
             },
         };
         let program = FaultyProgram {

@@ -27,9 +27,9 @@ impl LargeBlobs {
         let home = match &self.directory {
             Some(home) => home,
             None => {
-                let made =
+                let directory =
                     scratch::make_scratch(ScratchPurpose::Programs).map_err(io::Error::other)?;
-                self.directory.insert(Arc::new(made))
+                self.directory.insert(Arc::new(directory))
             }
         };
         Ok((NamedTempFile::new_in(home.path())?, Arc::clone(home)))
@@ -178,35 +178,35 @@ mod tests {
     #[test]
     fn the_least_recently_used_blobs_are_dropped() {
         let mut large = LargeBlobs::default();
-        let mut kept = WorkerStore::new(10);
+        let mut store = WorkerStore::new(10);
         let blobs = ["aaaa", "bbbb", "cccc", "much too long"];
         let blobs = blobs.map(|text| incoming_blob(text.as_bytes(), &mut large));
         let digests = blobs.each_ref().map(|blob| blob.known_digest().unwrap());
-        kept.store_blob(&blobs[0]);
-        kept.store_blob(&blobs[1]);
-        assert!(kept.blob(&digests[0]).is_some());
-        kept.store_blob(&blobs[2]);
-        kept.store_blob(&blobs[3]);
-        let found = digests.map(|digest| kept.blob(&digest).is_some());
+        store.store_blob(&blobs[0]);
+        store.store_blob(&blobs[1]);
+        assert!(store.blob(&digests[0]).is_some());
+        store.store_blob(&blobs[2]);
+        store.store_blob(&blobs[3]);
+        let found = digests.map(|digest| store.blob(&digest).is_some());
         assert_eq!(found, [true, false, true, false]);
-        assert_eq!(kept.bytes, 8);
+        assert_eq!(store.bytes, 8);
     }
 
     #[test]
     fn equal_trees_are_stored_once() {
-        let mut kept = WorkerStore::new(10);
+        let mut store = WorkerStore::new(10);
         let tree = |name: &str, text: &str| {
             let entry = TreeEntry::new(name, Node::plain(text.as_bytes()));
             Arc::new(Tree::from(vec![entry]))
         };
-        let first = kept.known_tree(tree("a", "x")).unwrap();
-        let mut is_first = |tree| Arc::ptr_eq(&first, &kept.known_tree(tree).unwrap());
+        let first = store.known_tree(tree("a", "x")).unwrap();
+        let mut is_first = |tree| Arc::ptr_eq(&first, &store.known_tree(tree).unwrap());
         assert!(is_first(tree("a", "x")));
         assert!(!is_first(tree("b", "x")));
         assert!(!is_first(tree("a", "y")));
         (0..STORED_TREES_MAX.get())
             .for_each(|number| assert!(!is_first(tree(&number.to_string(), ""))));
         assert!(!is_first(tree("a", "x")), "it was forgotten");
-        assert_eq!(kept.trees.len(), STORED_TREES_MAX.get());
+        assert_eq!(store.trees.len(), STORED_TREES_MAX.get());
     }
 }

@@ -67,31 +67,31 @@ impl JudgeSide {
         bytes: &[u8],
         room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
             match message {
                 MessageFromWorker::Heartbeat => {}
                 MessageFromWorker::Ready(mut facts) => {
                     facts.clamp_numbers();
-                    heard.push(ReceivedMessage::Ready(facts));
+                    messages.push(ReceivedMessage::Ready(facts));
                 }
                 MessageFromWorker::BlobNeeded { stream, digest } => {
-                    heard.push(ReceivedMessage::BlobNeeded { stream, digest })
+                    messages.push(ReceivedMessage::BlobNeeded { stream, digest })
                 }
                 MessageFromWorker::Piece { stream, is_last } => {
                     self.add_piece(stream, is_last, &behind, room)?
                 }
                 MessageFromWorker::ToolFound { number, found } => {
-                    heard.push(check_request(number, Response::ToolFound(found), room)?)
+                    messages.push(check_request(number, Response::ToolFound(found), room)?)
                 }
                 MessageFromWorker::RunEnded { number, ways, reply } => {
                     let reply = self.complete_result(number, reply, &ways, &behind)?;
-                    heard.push(check_request(number, Response::RunEnded(reply), room)?);
+                    messages.push(check_request(number, Response::RunEnded(reply), room)?);
                 }
             }
         }
-        Ok(heard)
+        Ok(messages)
     }
 
     fn add_piece(
@@ -129,8 +129,8 @@ impl JudgeSide {
         if !is_possible(reply) {
             return Err(ProtocolError::new("it reports an impossible time or size"));
         }
-        let mut kept = reply.replies().into_iter().flat_map(|reply| &reply.kept);
-        if !kept.all(|tree| all_stay(&tree.entries)) {
+        let mut boxes = reply.replies().into_iter().flat_map(|reply| &reply.kept);
+        if !boxes.all(|tree| all_stay(&tree.entries)) {
             return Err(ProtocolError::new(
                 "it sends a file whose path leads out of its directory",
             ));
@@ -184,15 +184,15 @@ fn is_possible(reply: &WorkReply) -> bool {
 }
 
 fn is_joint_possible(reply: &JointReply) -> bool {
-    let JointReply { program, partner, output_end_reported: told, deadlock, debt, transcript } =
+    let JointReply { program, partner, output_end_reported: reported, deadlock, debt, transcript } =
         reply;
     let of_part = |part: &ProgramReply| {
         let times = [part.started, part.ended, part.closed];
         times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
     };
-    let said = transcript.first.iter().chain(&transcript.last).map(|said| said.at);
+    let written = transcript.first.iter().chain(&transcript.last).map(|piece| piece.at);
     let rare = deadlock.iter().map(|it| it.at).chain([debt.longest]);
-    let mut more = told.iter().copied().chain(rare).chain(said);
+    let mut more = reported.iter().copied().chain(rare).chain(written);
     of_part(program)
         && of_part(partner)
         && more.all(|time| time <= TIME_MAX)

@@ -70,22 +70,22 @@ impl WorkerConnection {
         let (Some(output), Some(input), Some(errors)) = pipes else {
             return Err(fault(&"it has no pipes"));
         };
-        let said = Arc::default();
-        let heard = Arc::clone(&said);
-        let listen = thread::Builder::new().spawn(move || read_stderr(errors, &heard));
+        let stderr = Arc::default();
+        let collected = Arc::clone(&stderr);
+        let listen = thread::Builder::new().spawn(move || read_stderr(errors, &collected));
         listen.map_err(|error| fault(&error))?;
-        let process = WorkerProcess { child: Some(child), stderr: said };
+        let process = WorkerProcess { child: Some(child), stderr };
         Ok(WorkerPipes { output: Box::new(output), input: input.into(), process })
     }
 }
 
-fn read_stderr(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
+fn read_stderr(mut errors: ChildStderr, text: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
-        let mut said = said.lock();
-        said.extend(&buffer[..length]);
-        let before = said.len().saturating_sub(STDERR_BYTES);
-        said.drain(..before);
+        let mut text = text.lock();
+        text.extend(&buffer[..length]);
+        let before = text.len().saturating_sub(STDERR_BYTES);
+        text.drain(..before);
     }
 }
 
@@ -101,9 +101,9 @@ impl WorkerProcess {
         while Arc::strong_count(&self.stderr) > 1 && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
-        let said = self.stderr.lock();
-        let said = String::from_utf8_lossy(&said);
-        let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+        let stderr = self.stderr.lock();
+        let stderr = String::from_utf8_lossy(&stderr);
+        let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
         match lines.next_back() {
             Some(line) => format!("{ended}; it wrote `{}`", printable(line.trim())),
             None => ended,
@@ -191,13 +191,13 @@ impl WorkerSender {
     }
 
     pub(super) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
-        let mut place = self.input.lock();
+        let mut guard = self.input.lock();
         while !bytes.is_empty() {
             if self.is_closed.load(Ordering::SeqCst) {
-                *place = None;
+                *guard = None;
             }
             let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-            let input = place.as_mut().ok_or_else(closed)?;
+            let input = guard.as_mut().ok_or_else(closed)?;
             match input.write(bytes) {
                 Ok(length) => bytes = &bytes[length..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -34,8 +34,8 @@ const SMALL_BLOB: u64 = 64 << 10;
 /// Streams of a result have the number of its job, shifted by this many bits. The low bits number the blob.
 pub(super) const BLOB_NUMBER_BITS: u32 = 20;
 
-/// Reads jobs and writes their results until the input ends. Calls `unheard` if nobody reads the output: the input
-/// should then end, too.
+/// Reads jobs and writes their results until the input ends. Calls `output_closed` if nobody reads the output: the
+/// input should then end, too.
 ///
 /// # Errors
 /// If juror cannot have sent the input.
@@ -45,14 +45,14 @@ pub fn serve(
     tools: &Toolchains,
     mut input: impl Read,
     output: impl Write + Send,
-    unheard: &(dyn Fn() + Sync),
+    output_closed: &(dyn Fn() + Sync),
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
     let output = Mutex::new(output);
     let put = |_: Option<RequestId>, bytes: &[u8]| {
         let mut output = output.lock();
         if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
-            unheard();
+            output_closed();
         }
     };
     let worker = Worker::new(executor, tools, &put);
@@ -142,13 +142,13 @@ impl<'a> Worker<'a> {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(JudgeError::new("read jobs", error)),
             };
-            let acts = side.read_messages(&buffer[..length]);
-            let acts = acts.map_err(|broken| {
+            let effects = side.read_messages(&buffer[..length]);
+            let effects = effects.map_err(|broken| {
                 JudgeError::new("read jobs", broken.0)
                     .help("let `juror judge --executor COMMAND` start this")
             })?;
-            for act in acts {
-                match act {
+            for effect in effects {
+                match effect {
                     Effect::Send(message) => self.send_message(None, &message),
                     Effect::Execute(order) => {
                         if orders.send(order).is_err() {
@@ -276,15 +276,15 @@ pub(super) fn send_pieces(
     send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,
 ) -> Result<(), JudgeError> {
     let fault = |error| read_fault(blob, &error);
-    let mut left = blob.len().map_err(fault)?;
+    let mut remaining = blob.len().map_err(fault)?;
     let mut reader = blob.open().map_err(fault)?;
     let mut buffer = vec![0; PIECE_BYTES];
     loop {
-        let length = left.min(PIECE_BYTES as u64) as usize;
+        let length = remaining.min(PIECE_BYTES as u64) as usize;
         reader.read_exact(&mut buffer[..length]).map_err(fault)?;
-        left -= length as u64;
-        send(left == 0, &buffer[..length])?;
-        if left == 0 {
+        remaining -= length as u64;
+        send(remaining == 0, &buffer[..length])?;
+        if remaining == 0 {
             return Ok(());
         }
     }

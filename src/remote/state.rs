@@ -113,11 +113,11 @@ impl SharedWorkers {
         let mut state = self.lock();
         let is_open = |worker: &WorkerState| worker.facts.is_none() && worker.lost.is_none();
         while state.workers.iter().any(is_open) && !state.is_stopped {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = end.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 break;
             }
-            self.changed.wait_for(&mut state, left);
+            self.changed.wait_for(&mut state, remaining);
         }
         let late = state.workers.iter().enumerate().filter(|(_, worker)| is_open(worker));
         let late: Vec<usize> = late.map(|(index, _)| index).collect();
@@ -144,7 +144,7 @@ impl SharedWorkers {
         let there = state.workers.iter().filter(|worker| worker.is_available());
         let all: Vec<WorkerFacts> = there.filter_map(|worker| worker.facts.clone()).collect();
         let mut names: Vec<String> = Vec::new();
-        let mut told = Vec::new();
+        let mut remarks = Vec::new();
         let there = state.workers.iter_mut().filter(|worker| worker.is_available());
         for (worker, facts) in there.zip(&all) {
             let number = names.iter().filter(|name| **name == facts.name).count();
@@ -155,10 +155,10 @@ impl SharedWorkers {
             };
             // A group compares its members itself.
             if let (Some(first), None) = (all.first(), worker.job_limit) {
-                told.extend(pace_warning(&worker.name, facts, first));
+                remarks.extend(pace_warning(&worker.name, facts, first));
             }
         }
-        state.diagnostics.extend(told.into_iter().map(|remark| (Instant::now(), remark)));
+        state.diagnostics.extend(remarks.into_iter().map(|remark| (Instant::now(), remark)));
     }
 
     /// Checks regularly whether all workers have sent something.
@@ -211,29 +211,29 @@ impl SharedWorkers {
                 Err(error) => return self.lose_worker(worker, &error.to_string()),
             };
             let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
-            let heard = match line.read_messages(&buffer[..length], &room) {
-                Ok(heard) => heard,
+            let messages = match line.read_messages(&buffer[..length], &room) {
+                Ok(messages) => messages,
                 Err(broken) => return self.lose_worker(worker, &broken.0),
             };
             let mut state = self.lock();
-            let here = &mut state.workers[worker];
-            here.silent_checks = 0;
+            let entry = &mut state.workers[worker];
+            entry.silent_checks = 0;
             let mut is_news = false;
-            for heard in heard {
-                match heard {
+            for message in messages {
+                match message {
                     ReceivedMessage::Ready(facts) => {
-                        here.facts.get_or_insert(facts);
+                        entry.facts.get_or_insert(facts);
                         is_news = true;
                     }
                     ReceivedMessage::BlobNeeded { stream, digest } => {
-                        let mut blobs = here.open_requests.values().flat_map(|asked| &asked.blobs);
+                        let mut blobs = entry.open_requests.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
                         // The sending thread ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
                     ReceivedMessage::Answer { number, answer } => {
                         is_news = true;
-                        if let Some(asked) = here.open_requests.remove(&number) {
+                        if let Some(asked) = entry.open_requests.remove(&number) {
                             // The caller may have given up.
                             let _ = asked.answer.try_send(answer);
                         }
@@ -289,13 +289,13 @@ impl SharedWorkers {
     /// Stops using a worker; its jobs go elsewhere.
     pub(super) fn lose_worker(&self, worker: usize, reason: &str) {
         let mut state = self.lock();
-        let here = &mut state.workers[worker];
-        if here.lost.is_some() {
+        let entry = &mut state.workers[worker];
+        if entry.lost.is_some() {
             return;
         }
-        here.lost = Some(reason.to_owned());
-        here.open_requests.clear();
-        here.process.kill();
+        entry.lost = Some(reason.to_owned());
+        entry.open_requests.clear();
+        entry.process.kill();
         self.changed.notify_all();
         if !state.is_stopped {
             let name = state.workers[worker].name.clone();

@@ -81,36 +81,36 @@ impl WorkerSide {
     }
 
     pub(super) fn read_messages(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
-        let mut acts = Vec::new();
+        let mut effects = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next::<MessageToWorker>()? {
-            self.handle_message(message, &behind, &mut acts)?;
+            self.handle_message(message, &behind, &mut effects)?;
         }
-        Ok(acts)
+        Ok(effects)
     }
 
     pub(super) fn handle_message(
         &mut self,
         message: MessageToWorker,
         behind: &[u8],
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         match message {
             MessageToWorker::Run { number, mode, ways, work } => {
-                self.accept_task(WorkerTask { number, mode, work }, &ways, behind, acts)
+                self.accept_task(WorkerTask { number, mode, work }, &ways, behind, effects)
             }
             MessageToWorker::Piece { stream, is_last } => {
-                self.add_piece(stream, is_last, behind, acts)
+                self.add_piece(stream, is_last, behind, effects)
             }
             MessageToWorker::BlobUnreadable { stream, reason } => {
                 if self.incoming.remove(&stream).is_none() {
                     return Err(ProtocolError::new("it sends what nobody asked for"));
                 }
-                self.fail_tasks(stream, &reason, acts);
+                self.fail_tasks(stream, &reason, effects);
                 Ok(())
             }
             MessageToWorker::FindTool { number, word } => {
-                acts.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
+                effects.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
                 Ok(())
             }
         }
@@ -121,11 +121,11 @@ impl WorkerSide {
         mut task: WorkerTask,
         ways: &[BlobRoute],
         behind: &[u8],
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         if !task.work.jobs().into_iter().all(job_stays_inside) {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
-            acts.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
+            effects.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
             return Ok(());
         }
         let blobs = task.work.jobs_mut().into_iter().flat_map(Job::blobs_mut);
@@ -143,11 +143,11 @@ impl WorkerSide {
                 *blob = known;
                 continue;
             }
-            let stream = self.request_blob(digest, length, blob.clone(), acts)?;
+            let stream = self.request_blob(digest, length, blob.clone(), effects)?;
             missing.push(stream);
         }
         if missing.is_empty() {
-            return self.start_task(task, acts);
+            return self.start_task(task, effects);
         }
         if self.waiting.len() >= WAITING_TASKS_MAX {
             return Err(ProtocolError::new("it sends too many jobs"));
@@ -162,7 +162,7 @@ impl WorkerSide {
         digest: Digest,
         length: u64,
         blob: Blob,
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<RequestId, ProtocolError> {
         if let Some((stream, coming)) = self.incoming.iter_mut().find(|(_, it)| it.digest == digest)
         {
@@ -181,7 +181,7 @@ impl WorkerSide {
             wanted_by: vec![blob],
         };
         self.incoming.insert(stream, coming);
-        acts.push(Effect::Send(MessageFromWorker::BlobNeeded { stream, digest }));
+        effects.push(Effect::Send(MessageFromWorker::BlobNeeded { stream, digest }));
         Ok(stream)
     }
 
@@ -190,7 +190,7 @@ impl WorkerSide {
         stream: RequestId,
         is_last: bool,
         bytes: &[u8],
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         let Some(coming) = self.incoming.get_mut(&stream) else {
             return Err(ProtocolError::new("it sends what nobody asked for"));
@@ -209,11 +209,11 @@ impl WorkerSide {
         let IncomingStream { digest, incoming, wanted_by, .. } = coming;
         match incoming.finish() {
             Ok(blob) if blob.known_digest() == Some(digest) => {
-                self.finish_blob(stream, &wanted_by, &blob, acts)
+                self.finish_blob(stream, &wanted_by, &blob, effects)
             }
             Ok(_) => Err(ProtocolError::new("it sends bytes that do not match their digest")),
             Err(reason) => {
-                self.fail_tasks(stream, &reason, acts);
+                self.fail_tasks(stream, &reason, effects);
                 Ok(())
             }
         }
@@ -229,10 +229,10 @@ impl WorkerSide {
         &mut self,
         stream: RequestId,
         blob: &Blob,
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         let Some(coming) = self.incoming.remove(&stream) else { return Ok(()) };
-        self.finish_blob(stream, &coming.wanted_by, blob, acts)
+        self.finish_blob(stream, &coming.wanted_by, blob, effects)
     }
 
     fn finish_blob(
@@ -240,35 +240,35 @@ impl WorkerSide {
         stream: RequestId,
         wanted_by: &[Blob],
         blob: &Blob,
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
-        wanted_by.iter().for_each(|wanted| wanted.receive(blob.clone()));
+        wanted_by.iter().for_each(|job| job.receive(blob.clone()));
         self.store.store_blob(blob);
         for waiting in &mut self.waiting {
             waiting.missing.retain(|it| *it != stream);
         }
-        while let Some(place) = self.waiting.iter().position(|it| it.missing.is_empty()) {
-            let waiting = self.waiting.remove(place);
-            self.start_task(waiting.task, acts)?;
+        while let Some(index) = self.waiting.iter().position(|it| it.missing.is_empty()) {
+            let waiting = self.waiting.remove(index);
+            self.start_task(waiting.task, effects)?;
         }
         Ok(())
     }
 
-    fn fail_tasks(&mut self, stream: RequestId, reason: &str, acts: &mut Vec<Effect>) {
+    fn fail_tasks(&mut self, stream: RequestId, reason: &str, effects: &mut Vec<Effect>) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|waiting| waiting.missing.contains(&stream));
         self.waiting = waiting;
         for WaitingTask { task, .. } in failed {
             let fault = JudgeError::new("get a file of a job", reason);
-            acts.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
+            effects.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
         }
     }
 
     fn start_task(
         &mut self,
         mut task: WorkerTask,
-        acts: &mut Vec<Effect>,
+        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         let jobs = task.work.jobs_mut().into_iter();
         for shown in jobs.flat_map(|job| &mut job.command.visible) {
@@ -276,7 +276,7 @@ impl WorkerSide {
                 *tree = self.store.known_tree(Arc::clone(tree))?;
             }
         }
-        acts.push(Effect::Execute(ProgramOrder::Run(task)));
+        effects.push(Effect::Execute(ProgramOrder::Run(task)));
         Ok(())
     }
 }

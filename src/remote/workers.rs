@@ -55,10 +55,10 @@ impl Workers {
         let mut state = WorkersState::default();
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
         for (worker, (name, route)) in workers.into_iter().enumerate() {
-            let mut here = WorkerState::new(name);
+            let mut worker_state = WorkerState::new(name);
             match route {
                 WorkerRoute::Pipes(WorkerPipes { output, input, process }) => {
-                    here.process = process;
+                    worker_state.process = process;
                     let sender = WorkerSender::new(input);
                     // A pipe has room for the greeting. If nobody reads it, the thread that reads from the worker
                     // finds out.
@@ -67,13 +67,13 @@ impl Workers {
                     outputs.push((worker, output));
                 }
                 WorkerRoute::WorkerGroup { facts, job_limit: places, tools, group } => {
-                    here.facts = Some(facts);
-                    here.tools = tools;
-                    here.job_limit = Some(places);
+                    worker_state.facts = Some(facts);
+                    worker_state.tools = tools;
+                    worker_state.job_limit = Some(places);
                     lines.push(OpenRoute::WorkerGroup(group));
                 }
             }
-            state.workers.push(here);
+            state.workers.push(worker_state);
         }
         let shared = Arc::new(SharedWorkers {
             state: Mutex::new(state),
@@ -145,8 +145,8 @@ impl Workers {
         if state.is_stopped {
             state.diagnostics.retain(|(since, _)| since.elapsed() >= LOSS_DELAY);
         }
-        let told = state.diagnostics.extract_if(.., |(since, _)| since.elapsed() >= time);
-        told.map(|(_, remark)| remark).collect()
+        let old = state.diagnostics.extract_if(.., |(since, _)| since.elapsed() >= time);
+        old.map(|(_, remark)| remark).collect()
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -166,10 +166,10 @@ pub(super) fn build_reports(worker: &WorkerState, members: Vec<GroupMember>) -> 
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
-    let unheard = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
+    let unannounced = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
     let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
-    let unheard: Vec<_> = unheard.map(|name| (name.clone(), None)).collect();
-    let all = members.into_iter().chain(unheard);
+    let unannounced: Vec<_> = unannounced.map(|name| (name.clone(), None)).collect();
+    let all = members.into_iter().chain(unannounced);
     let reports = all.map(|(name, facts)| WorkerReport {
         isolation: facts.as_ref().map(|facts| facts.isolation).or(isolation),
         slots: facts.map_or(0, |facts| facts.slots),
@@ -209,12 +209,12 @@ impl Workers {
     }
 
     /// Counts a program that a worker ran. Returns the worker's name; in a group, the one it reports.
-    fn count_program(&self, worker: usize, said: Option<String>) -> String {
+    fn count_program(&self, worker: usize, reported: Option<String>) -> String {
         let mut state = self.shared.lock();
-        let here = &mut state.workers[worker];
-        let said = said.filter(|_| here.job_limit.is_some());
-        let name = said.unwrap_or_else(|| here.name.clone());
-        *here.programs.entry(name.clone()).or_default() += 1;
+        let entry = &mut state.workers[worker];
+        let reported = reported.filter(|_| entry.job_limit.is_some());
+        let name = reported.unwrap_or_else(|| entry.name.clone());
+        *entry.programs.entry(name.clone()).or_default() += 1;
         name
     }
 
@@ -296,10 +296,8 @@ fn program_number(jobs: &[&Job]) -> usize {
 fn missing_tools_fault(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
     let versions = versions.join(", ");
-    let error = JudgeError::new(
-        "run a program on a worker",
-        format!("no worker that is left has {versions}"),
-    );
+    let error =
+        JudgeError::new("run a program on a worker", format!("no remaining worker has {versions}"));
     JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
 }
 

@@ -68,7 +68,7 @@ impl FilledBox {
                     _ = make_directory_in(above, last, give).step_on(step, name.display())?
                 }
                 Node::File { blob, mode } => {
-                    // Its own rights are given below.
+                    // Its own rights are set below.
                     let rights = Mode::RUSR | Mode::WUSR;
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                     let make = || Ok(rustix::fs::openat(above, last, flags, rights)?.into());
@@ -105,8 +105,8 @@ impl FilledBox {
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
         let mut directory = None;
         for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
-            let at = directory.as_ref().unwrap_or(&self.directory);
-            let stat = match rustix::fs::statat(at, part, AtFlags::SYMLINK_NOFOLLOW) {
+            let above = directory.as_ref().unwrap_or(&self.directory);
+            let stat = match rustix::fs::statat(above, part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
                 // The last is for a name with a zero byte.
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL) => break,
@@ -167,22 +167,22 @@ pub(super) fn parent_of<'a>(
     let mut directory = None;
     for part in parts {
         let above = directory.as_ref().unwrap_or(root);
-        let made = match make_directory_in(above, part, give) {
+        let next = match make_directory_in(above, part, give) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 disk::open_directory(above, part).map_err(io::Error::from)
             }
-            made => made,
+            next => next,
         };
-        directory = Some(made.step_on("place in the box:", name.display())?);
+        directory = Some(next.step_on("place in the box:", name.display())?);
     }
     Ok((directory, last))
 }
 
 fn make_directory_in(above: &OwnedFd, name: &OsStr, give: ChangeOwner<'_>) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(above, name, Mode::from_raw_mode(0o755))?;
-    let made = disk::open_directory(above, name)?;
-    give(made.as_fd())?;
-    Ok(made)
+    let directory = disk::open_directory(above, name)?;
+    give(directory.as_fd())?;
+    Ok(directory)
 }
 
 /// A slot's directory on disk, in which each run has one. Dropping it removes it, with everything in it.
@@ -202,8 +202,8 @@ impl DiskBoxes {
         let parent = fs::canonicalize(parent).step_on("find", parent.display())?;
         check_exec(&parent)?;
         let mut builder = tempfile::Builder::new();
-        let made = builder.prefix(prefix).rand_bytes(16).tempdir_in(&parent);
-        let path = made.step_on("make a directory in", parent.display())?.keep();
+        let directory = builder.prefix(prefix).rand_bytes(16).tempdir_in(&parent);
+        let path = directory.step_on("make a directory in", parent.display())?.keep();
         fs::set_permissions(&path, Permissions::from_mode(mode))
             .step_on("open to programs", path.display())?;
         let _lock = lock_directory(&path);
@@ -248,8 +248,8 @@ impl DiskBoxes {
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
             let directory = disk::open_directory(CWD, &path).map_err(io::Error::from);
-            let given = directory.and_then(|it| give(it.as_fd()).map(|()| it));
-            given.step_on("open the directory", path.display())
+            let directory = directory.and_then(|it| give(it.as_fd()).map(|()| it));
+            directory.step_on("open the directory", path.display())
         };
         Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])
     }
@@ -354,8 +354,8 @@ mod tests {
         assert!(disk_usage(&opened) < empty + (1 << 20));
         fs::create_dir(disk.box_path().join("below")).unwrap();
         fs::write(disk.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
-        let held = disk_usage(&opened);
-        assert!((3 << 20..8 << 20).contains(&held), "{held}");
+        let usage = disk_usage(&opened);
+        assert!((3 << 20..8 << 20).contains(&usage), "{usage}");
     }
 
     #[test]

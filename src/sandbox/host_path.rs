@@ -12,7 +12,7 @@ pub(super) fn host_path(shown: &VisiblePath) -> Result<PathBuf, Fault> {
     match &shown.what {
         VisibleContent::Installed { .. } => fs::canonicalize(&shown.inside).step_on("show", inside),
         VisibleContent::Tree(tree) => match tree.directory() {
-            Some(place) => Ok(place.to_path_buf()),
+            Some(path) => Ok(path.to_path_buf()),
             None => Err(Fault::new(format!("show {inside}"), "it does not exist on this machine")),
         },
     }

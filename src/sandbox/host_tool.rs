@@ -95,15 +95,15 @@ pub fn tool_environment() -> Vec<EnvironmentVariable> {
 }
 
 fn filter_environment(
-    given: Vec<EnvironmentVariable>,
+    variables: Vec<EnvironmentVariable>,
     home: Option<PathBuf>,
 ) -> Vec<EnvironmentVariable> {
-    let value = |wanted: &str| {
-        let found = given.iter().find(|(name, _)| name == wanted);
+    let value = |key: &str| {
+        let found = variables.iter().find(|(name, _)| name == key);
         found.map(|(_, value)| value.clone())
     };
     let mut all: Vec<EnvironmentVariable> =
-        given.iter().filter(|(name, value)| is_passed(name, value)).cloned().collect();
+        variables.iter().filter(|(name, value)| is_passed(name, value)).cloned().collect();
     let mut set = |name: &str, value: OsString| {
         all.retain(|(known, _)| known != name);
         all.push((name.into(), value));
@@ -186,11 +186,11 @@ fn run_tool(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let outputs = (child.stdout.take(), child.stderr.take());
     let read = move || {
         let stderr = thread::Builder::new().spawn(move || read_start(outputs.1));
-        let said = read_start(outputs.0);
+        let output = read_start(outputs.0);
         let panicked = |_| io::Error::other("a thread panicked");
         let complained = stderr.and_then(|stderr| stderr.join().map_err(panicked));
         // If the receiver is gone, the time was up.
-        let _ = sender.send(complained.map(|complained| said + &complained));
+        let _ = sender.send(complained.map(|complained| output + &complained));
     };
     let reader = match thread::Builder::new().spawn(read) {
         Ok(reader) => reader,
@@ -200,7 +200,7 @@ fn run_tool(program: &Path, args: &[&str]) -> Result<String, AskFault> {
             return Err(start_fault(&fault));
         }
     };
-    let Ok(said) = receiver.recv_timeout(ANSWER_TIMEOUT) else {
+    let Ok(output) = receiver.recv_timeout(ANSWER_TIMEOUT) else {
         // If it has just ended, this does nothing.
         let _ = child.kill();
         let _ = child.wait();
@@ -209,11 +209,11 @@ fn run_tool(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
     let _ = reader.join();
-    let said = said.map_err(|fault| start_fault(&fault))?;
+    let output = output.map_err(|fault| start_fault(&fault))?;
     if status.success() {
-        Ok(said)
+        Ok(output)
     } else {
-        Err(format!("{status}: {}", said.lines().next().unwrap_or_default()).into())
+        Err(format!("{status}: {}", output.lines().next().unwrap_or_default()).into())
     }
 }
 
@@ -257,12 +257,12 @@ mod tests {
 
     #[test]
     fn a_failing_tool_is_an_error() {
-        let said = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
-        assert_eq!(said.as_deref(), Ok("out\nerr\n"));
-        let said = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
-        assert_eq!(said, Err("exit status: 3: bad".to_owned().into()));
-        let said = ask(Path::new("/nowhere/tool"), &[]);
-        assert!(matches!(said, Err(AskFault::Tool(_))), "{said:?}");
+        let answer = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
+        assert_eq!(answer.as_deref(), Ok("out\nerr\n"));
+        let answer = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
+        assert_eq!(answer, Err("exit status: 3: bad".to_owned().into()));
+        let answer = ask(Path::new("/nowhere/tool"), &[]);
+        assert!(matches!(answer, Err(AskFault::Tool(_))), "{answer:?}");
     }
 
     #[test]
@@ -280,22 +280,22 @@ mod tests {
 
     #[test]
     fn an_answer_without_end_is_cut() {
-        let said = ask(Path::new("/bin/sh"), &["-c", "exec yes"]).unwrap_err().to_string();
-        assert!(said.ends_with(": y"), "{said}");
+        let answer = ask(Path::new("/bin/sh"), &["-c", "exec yes"]).unwrap_err().to_string();
+        assert!(answer.ends_with(": y"), "{answer}");
     }
 
-    /// Checks that tools get only the expected ones of these variables, beside those that are always set.
-    fn check(given: &[&str], expected: &[&str]) {
+    /// Checks which of these variables reach a tool. Some variables are always set.
+    fn check(set: &[&str], expected: &[&str]) {
         let pair = |text: &&str| {
             let (name, value) = text.split_once('=').unwrap();
             (name.into(), value.into())
         };
-        let all = filter_environment(given.iter().map(pair).collect(), None);
+        let all = filter_environment(set.iter().map(pair).collect(), None);
         let always = |name: &OsStr| FIXED_VARIABLES.iter().any(|(always, _)| name == *always);
         let text =
             |(name, value): &EnvironmentVariable| format!("{}={}", name.display(), value.display());
         let passed: Vec<String> = all.iter().filter(|(name, _)| !always(name)).map(text).collect();
-        assert_eq!(passed, expected, "{given:?}");
+        assert_eq!(passed, expected, "{set:?}");
         assert_eq!(all.len(), passed.len() + FIXED_VARIABLES.len());
     }
 
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn variables_of_version_managers_pass_unless_they_are_relative() {
-        for kept in [
+        for variable in [
             "PYENV_ROOT=/opt/pyenv",
             "PYENV_VERSION=3.12:3.11",
             "RBENV_ROOT=/opt/rbenv",
@@ -336,9 +336,9 @@ mod tests {
             "LC_ALL=C.UTF-8",
             "LANG=de_DE.UTF-8",
         ] {
-            let mut expected = ["PATH=", kept];
+            let mut expected = ["PATH=", variable];
             expected.sort_unstable();
-            check(&[kept], &expected);
+            check(&[variable], &expected);
         }
         for left_out in [
             "PYENV_ROOT=pyenv",
@@ -356,10 +356,10 @@ mod tests {
     #[test]
     fn rustup_uses_the_default_of_the_user() {
         let dir = tempfile::tempdir().unwrap();
-        let chosen = |settings: &str, given: &[EnvironmentVariable]| {
+        let chosen = |settings: &str, set: &[EnvironmentVariable]| {
             fs::write(dir.path().join("settings.toml"), settings).unwrap();
             let mut all = vec![("RUSTUP_HOME".into(), dir.path().into())];
-            all.extend(given.iter().cloned());
+            all.extend(set.iter().cloned());
             let all = filter_environment(all, None);
             let found = all.into_iter().find(|(name, _)| name == RUSTUP_TOOLCHAIN);
             found.map(|(_, value)| value.into_string().unwrap())

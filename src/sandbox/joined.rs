@@ -61,9 +61,9 @@ impl Slot {
         let (partner_reads, to_partner) = pipe()?;
         let (from_program, program_writes) = pipe()?;
         let (from_partner, partner_writes) = pipe()?;
-        let (heard, bell) = io::pipe().step(STEP)?;
-        let heard = OwnedFd::from(heard);
-        for ours in [&to_program, &to_partner, &from_program, &from_partner, &heard] {
+        let (wake_pipe, bell) = io::pipe().step(STEP)?;
+        let wake_pipe = OwnedFd::from(wake_pipe);
+        for ours in [&to_program, &to_partner, &from_program, &from_partner, &wake_pipe] {
             rustix::io::ioctl_fionbio(ours, true).step(STEP)?;
         }
         let (tell, over) = mpsc::channel();
@@ -94,7 +94,7 @@ impl Slot {
             ),
             limits: job.program.limits.clone(),
             accept_exit_code: job.accept_exit_code,
-            wake_pipe: heard,
+            wake_pipe,
             results: over,
             recorder: job.transcript.map(TranscriptRecorder::new),
             start,
@@ -146,9 +146,9 @@ struct JointRun<'a> {
 impl JointRun<'_> {
     fn run(self, tell: &mpsc::Sender<RunResult>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
-        let ran = || slot.run_joined(job, ends);
-        let ran = catch_unwind(AssertUnwindSafe(ran));
-        let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
+        let run = || slot.run_joined(job, ends);
+        let result = catch_unwind(AssertUnwindSafe(run));
+        let result = result.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay receives both. If it failed, nobody does.
         let _ = tell.send(RunResult { side, result });
         let _ = (&*bell).write_all(&[1]);
@@ -178,7 +178,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
 fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
-    let told = relay.end_seen_at.map(|time| Duration::from_nanos(time.saturating_sub(start)));
+    let reported = relay.end_seen_at.map(|time| Duration::from_nanos(time.saturating_sub(start)));
     let missing = || Err(JudgeError::new(STEP, "a run reported nothing"));
     let mut program = relay.program;
     let mut partner = relay.partner;
@@ -201,7 +201,7 @@ fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
             waits: (deadlock.map(|it| it.partner)).or(partner.waits_for),
             ..build_part(partner, partner_ran, &job.partner, start)?
         },
-        output_end_reported: told,
+        output_end_reported: reported,
         deadlock,
         debt: relay.account.debt(),
         transcript: relay.recorder.map(TranscriptRecorder::finish).unwrap_or_default(),

@@ -49,7 +49,7 @@ enum CopiedLinks {
     InsideBox,
 }
 
-/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as
+/// Copies the box of a run into a directory below `parent`, if the job keeps it. It may hold as many bytes as
 /// the job allows, not counting the holes in its files. A part of a larger box would be another program. So if a limit
 /// ended the run, nothing is kept of a larger box, and otherwise this fails.
 pub(super) fn keep_box(
@@ -60,15 +60,16 @@ pub(super) fn keep_box(
     rights: CopyRights,
 ) -> Result<Option<Tree>, Fault> {
     let BoxRetention::AllBut(except) = &job.keep else { return Ok(None) };
-    let made = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
-    let held = made.step_on("make a directory in", parent.display())?;
-    let to = held.path().join("box");
-    let place = TreeDirectory::new(to, held);
+    let directory = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
+    let directory = directory.step_on("make a directory in", parent.display())?;
+    let to = directory.path().join("box");
+    let tree_directory = TreeDirectory::new(to, directory);
     let step = "make the directory";
-    fs::create_dir(place.path()).step_on(step, place.path().display())?;
-    let to = disk::open_directory(CWD, place.path()).step_on(step, place.path().display())?;
-    match copy_box(from, &to, &place, job.box_size.0, except, (rights, CopiedLinks::All)) {
-        Ok(entries) => Ok(Some(Tree::in_directory(entries, place))),
+    fs::create_dir(tree_directory.path()).step_on(step, tree_directory.path().display())?;
+    let to = disk::open_directory(CWD, tree_directory.path())
+        .step_on(step, tree_directory.path().display())?;
+    match copy_box(from, &to, &tree_directory, job.box_size.0, except, (rights, CopiedLinks::All)) {
+        Ok(entries) => Ok(Some(Tree::in_directory(entries, tree_directory))),
         Err(_) if outcome.stopped_by.is_some() || job.limits.exceeded(outcome).is_some() => {
             Ok(None)
         }
@@ -82,8 +83,15 @@ pub(super) fn keep_box(
 /// If it cannot be read, or cannot be written there.
 pub fn copy_kept_box(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeError> {
     let opened = disk::open_directory(CWD, from).step_on("open", from.display())?;
-    let place = TreeDirectory::new(path.to_path_buf(), ());
-    copy_box(opened, &to, &place, u64::MAX, &[], (CopyRights::Unchanged, CopiedLinks::InsideBox))?;
+    let directory = TreeDirectory::new(path.to_path_buf(), ());
+    copy_box(
+        opened,
+        &to,
+        &directory,
+        u64::MAX,
+        &[],
+        (CopyRights::Unchanged, CopiedLinks::InsideBox),
+    )?;
     Ok(())
 }
 
@@ -192,11 +200,11 @@ impl BoxCopy<'_> {
             self.apparent_bytes_left.checked_sub(length).ok_or_else(too_large)?;
         let mut at = 0;
         while let Some([start, end]) = data_after(from, at, length)? {
-            let wanted = end - start;
-            self.bytes_left = self.bytes_left.checked_sub(wanted).ok_or_else(too_large)?;
+            let bytes = end - start;
+            self.bytes_left = self.bytes_left.checked_sub(bytes).ok_or_else(too_large)?;
             (&*from).seek(SeekFrom::Start(start))?;
             to.seek(SeekFrom::Start(start))?;
-            io::copy(&mut from.take(wanted), to)?;
+            io::copy(&mut from.take(bytes), to)?;
             at = end;
         }
         to.set_len(length)
@@ -300,11 +308,11 @@ mod tests {
     fn a_box_is_kept_whole_or_not_at_all() {
         const MIB: u64 = 1 << 20;
         let check = |files: &[(&str, u64, usize)], by, expected: Result<&str, &str>| {
-            let kept = kept_files(files, Bytes::mib(1), by);
-            match (kept, expected) {
-                (Ok(kept), Ok(expected)) => assert_eq!(kept, expected),
+            let files = kept_files(files, Bytes::mib(1), by);
+            match (files, expected) {
+                (Ok(files), Ok(expected)) => assert_eq!(files, expected),
                 (Err(fault), Err(expected)) => assert!(fault.contains(expected), "{fault}"),
-                (kept, expected) => panic!("{kept:?}, not {expected:?}"),
+                (files, expected) => panic!("{files:?}, not {expected:?}"),
             }
         };
         check(&[("run", 0, 100)], None, Ok("run 100"));

@@ -30,13 +30,13 @@ impl Probe for Machine {
 
     fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
-        let mut at = path.to_path_buf();
+        let mut current = path.to_path_buf();
         while hops.len() <= MAX_HOPS
-            && let Ok(target) = fs::read_link(&at)
-            && let Some(dir) = at.parent().and_then(|it| fs::canonicalize(it).ok())
+            && let Ok(target) = fs::read_link(&current)
+            && let Some(dir) = current.parent().and_then(|it| fs::canonicalize(it).ok())
         {
-            at = normalize(&dir.join(target));
-            hops.push(at.clone());
+            current = normalize(&dir.join(target));
+            hops.push(current.clone());
         }
         hops
     }

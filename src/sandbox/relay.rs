@@ -319,20 +319,20 @@ impl Relay {
     /// # Errors
     /// If a pipe fails; then the caller must end both runs.
     pub(super) fn run(&mut self) -> io::Result<()> {
-        let mut looks = CheckSchedule::new();
+        let mut checks = CheckSchedule::new();
         loop {
             let both_over = self.program.result.is_some() && self.partner.result.is_some();
             if both_over && self.program.output.is_none() && self.partner.output.is_none() {
                 return Ok(());
             }
-            let sleep = looks.time_until_next().filter(|_| !both_over);
+            let sleep = checks.time_until_next().filter(|_| !both_over);
             let delay = self.hidden_end.as_ref().map(|end| end.delay);
-            let left = self.end_late_partner();
-            let until = delay.or(sleep).into_iter().chain(left).min();
+            let time_of_late_partner = self.end_late_partner();
+            let until = delay.or(sleep).into_iter().chain(time_of_late_partner).min();
             let Some([program, partner]) = self.wait(until)? else {
                 match delay {
                     Some(_) => self.pass_on_ends()?,
-                    None => self.detect_deadlock(&mut looks)?,
+                    None => self.detect_deadlock(&mut checks)?,
                 }
                 continue;
             };
@@ -355,7 +355,7 @@ impl Relay {
                     speaker.stop_run(StopReason::Output);
                 }
             }
-            looks = CheckSchedule::new();
+            checks = CheckSchedule::new();
             if is_moved {
                 self.account.note_output(clock::now());
                 // Data that goes to the partner after the program's end does not count.
@@ -413,8 +413,8 @@ impl Relay {
         let is_well = match &self.program.result {
             // It is ending, or has closed its output and goes on. Soon one of the two is seen.
             None => false,
-            Some(Ok(ran)) => {
-                let outcome = &ran.reply.outcome;
+            Some(Ok(finished)) => {
+                let outcome = &finished.reply.outcome;
                 outcome.ending == Ending::Exited(0)
                     && outcome.stopped_by.is_none()
                     && self.limits.exceeded(outcome).is_none()
@@ -482,8 +482,8 @@ impl Relay {
             let lets_go_on = match (&over.result, over.side) {
                 (Err(_), _) => false,
                 (Ok(_), TalkSide::Program) => true,
-                (Ok(ran), TalkSide::Partner) => {
-                    let outcome = &ran.reply.outcome;
+                (Ok(finished), TalkSide::Partner) => {
+                    let outcome = &finished.reply.outcome;
                     outcome.stopped_by.is_none()
                         && outcome.ending == Ending::Exited(self.accept_exit_code)
                 }
@@ -511,7 +511,7 @@ impl Relay {
     }
 
     /// Checks what both wait for. If both were blocked between two checks, they always will be.
-    fn detect_deadlock(&mut self, looks: &mut CheckSchedule) -> io::Result<()> {
+    fn detect_deadlock(&mut self, checks: &mut CheckSchedule) -> io::Result<()> {
         let (program, partner) = (self.program.observe(), self.partner.observe());
         self.account.observe(clock::now(), &program, &partner, self.program.input_queue()?);
         for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
@@ -519,19 +519,19 @@ impl Relay {
                 speaker.waits_for = seen.waits_for();
             }
             let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
-            looks.is_proven &= still.is_some() && still == speaker.last_blocked;
-            looks.is_likely &= still.is_some();
+            checks.is_proven &= still.is_some() && still == speaker.last_blocked;
+            checks.is_likely &= still.is_some();
             speaker.last_blocked = still;
         }
-        if looks.is_proven
+        if checks.is_proven
             && let (Some(program), Some(partner)) = (self.program.waits_for, self.partner.waits_for)
         {
             self.deadlock = Some(Deadlock { at: self.since_start(), program, partner });
             self.program.stop_run(StopReason::Deadlock);
             self.partner.stop_run(StopReason::Deadlock);
-            looks.is_over = true;
+            checks.is_over = true;
         }
-        looks.schedule_next();
+        checks.schedule_next();
         Ok(())
     }
 }

@@ -73,8 +73,8 @@ impl ShortageCounter {
         result: Result<FinishedRun, JudgeError>,
     ) -> Result<FinishedRun, JudgeError> {
         let end = match &result {
-            Ok(ran) if is_successful(&ran.reply.outcome) => return result,
-            Ok(ran) => RunEnd::Finished(&ran.reply.outcome),
+            Ok(finished) if is_successful(&finished.reply.outcome) => return result,
+            Ok(finished) => RunEnd::Finished(&finished.reply.outcome),
             Err(error) if error.kind == FaultKind::Unstartable => RunEnd::Unstartable,
             Err(error) if is_interrupted(error) => return result,
             Err(_) => RunEnd::Failed,
@@ -199,9 +199,9 @@ fn missing_file(job: &Job) -> Option<PathBuf> {
     let is_gone = |path: &PathBuf| {
         path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
     };
-    let mut files = trees.flat_map(|(tree, place)| {
-        let entries = tree.entries.iter().map(|entry| place.join(&entry.name));
-        std::iter::once(place.to_path_buf()).chain(entries)
+    let mut files = trees.flat_map(|(tree, directory)| {
+        let entries = tree.entries.iter().map(|entry| directory.join(&entry.name));
+        std::iter::once(directory.to_path_buf()).chain(entries)
     });
     files.find(is_gone)
 }
@@ -419,21 +419,21 @@ mod tests {
     #[test]
     fn a_file_that_somebody_removed_is_the_machines_fault() {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        let place = dir.path().join("tree");
-        fs::create_dir(&place).expect("a directory");
+        let tree_path = dir.path().join("tree");
+        fs::create_dir(&tree_path).expect("a directory");
         let node = Node::File { blob: b"x".as_slice().into(), mode: FileMode::Executable };
         let tree = Arc::new(Tree::from(vec![TreeEntry::new("main", node)]));
-        tree.set_directory(TreeDirectory::new(place.clone(), ()));
+        tree.set_directory(TreeDirectory::new(tree_path.clone(), ()));
         let visible = vec![VisiblePath::tree("/program", &tree)];
         let argv = vec!["/program/main".to_owned()];
         let job =
             Job { command: Command { argv, visible, ..Command::default() }, ..Job::default() };
-        assert_eq!(missing_file(&job), Some(place.join("main")));
-        fs::write(place.join("main"), "x").expect("a file");
+        assert_eq!(missing_file(&job), Some(tree_path.join("main")));
+        fs::write(tree_path.join("main"), "x").expect("a file");
         assert_eq!(missing_file(&job), None);
-        assert_eq!(program_directory(&job), Some(place.clone()));
-        fs::remove_dir_all(&place).expect("a directory");
-        assert_eq!(missing_file(&job), Some(place));
+        assert_eq!(program_directory(&job), Some(tree_path.clone()));
+        fs::remove_dir_all(&tree_path).expect("a directory");
+        assert_eq!(missing_file(&job), Some(tree_path));
         let missing =
             || ShortageEvidence { missing: missing_file(&job), ..ShortageEvidence::default() };
         for end in [

@@ -38,7 +38,7 @@ pub(super) trait Backend: fmt::Debug + Send {
     /// Runs a job whose standard input or output may be an end of a pipe, so that it talks to another program.
     ///
     /// Closes the ends once the program has them, so that the reader of the other side sees when the program is done.
-    /// Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
+    /// Output into a pipe is neither kept nor counted. If the job keeps its box, it is below `keep_in`.
     fn run_joined(
         &mut self,
         job: &Job,
@@ -73,9 +73,9 @@ impl Slot {
     /// # Errors
     /// If programs cannot be isolated in the host's way.
     pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
-        let place = system::start(host, core)?;
+        let backend = system::start(host, core)?;
         Ok(Self {
-            backend: place,
+            backend,
             keep_directory: env::temp_dir(),
             counter: ShortageCounter::new(host.mechanism().memory),
         })

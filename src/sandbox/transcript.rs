@@ -40,8 +40,8 @@ impl TranscriptRecorder {
             if !self.is_beginning() {
                 let superfluous = self.skippable_bytes(bytes);
                 if superfluous > 0 {
-                    let kept = self.last.drain(..).map(|said| said.text.len() as u64);
-                    self.left_out += kept.sum::<u64>() + superfluous as u64;
+                    let dropped = self.last.drain(..).map(|piece| piece.text.len() as u64);
+                    self.left_out += dropped.sum::<u64>() + superfluous as u64;
                     self.last_size = 0;
                     bytes = &bytes[superfluous..];
                 }
@@ -75,22 +75,22 @@ impl TranscriptRecorder {
     fn add_piece(&mut self, at: Duration, by: TalkSide, piece: &[u8]) {
         let is_first = self.is_beginning();
         let before = if is_first { self.first.last_mut() } else { self.last.back_mut() };
-        let joins = |said: &TranscriptPiece| {
-            said.by == by
-                && !said.text.ends_with(b"\n")
-                && said.text.len() + piece.len() <= PIECE_BYTES_MAX
+        let joins = |last: &TranscriptPiece| {
+            last.by == by
+                && !last.text.ends_with(b"\n")
+                && last.text.len() + piece.len() <= PIECE_BYTES_MAX
         };
-        if let Some(said) = before.filter(|said| joins(said)) {
-            said.text.extend(piece);
+        if let Some(last) = before.filter(|last| joins(last)) {
+            last.text.extend(piece);
             if is_first { self.first_size += piece.len() } else { self.last_size += piece.len() }
         } else {
-            let said = TranscriptPiece { at, by, text: piece.to_vec() };
+            let new = TranscriptPiece { at, by, text: piece.to_vec() };
             let size = PIECE_OVERHEAD + piece.len();
             if is_first && self.first_size + size <= self.end_bytes_max {
-                self.first.push(said);
+                self.first.push(new);
                 self.first_size += size;
             } else {
-                self.last.push_back(said);
+                self.last.push_back(new);
                 self.last_size += size;
             }
         }
@@ -112,20 +112,20 @@ mod tests {
     use super::*;
 
     /// `<` or `>`, the data, then `|` at the end of a piece.
-    fn notation(said: &[TranscriptPiece]) -> String {
-        let piece = |said: &TranscriptPiece| {
-            let mark = match said.by {
+    fn notation(pieces: &[TranscriptPiece]) -> String {
+        let notation = |piece: &TranscriptPiece| {
+            let mark = match piece.by {
                 TalkSide::Program => '>',
                 TalkSide::Partner => '<',
             };
-            format!("{mark}{}|", String::from_utf8_lossy(&said.text))
+            format!("{mark}{}|", String::from_utf8_lossy(&piece.text))
         };
-        said.iter().map(piece).collect()
+        pieces.iter().map(notation).collect()
     }
 
-    fn recorded(most: u64, said: &[(TalkSide, &str)]) -> Transcript {
+    fn recorded(most: u64, written: &[(TalkSide, &str)]) -> Transcript {
         let mut recorder = TranscriptRecorder::new(Bytes(most));
-        for (number, (by, text)) in said.iter().enumerate() {
+        for (number, (by, text)) in written.iter().enumerate() {
             recorder.add(Duration::from_millis(number as u64), *by, text.as_bytes());
         }
         recorder.finish()
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn lines_are_joined_whatever_the_pieces() {
         use TalkSide::{Partner, Program};
-        let check = |said: &[(TalkSide, &str)], expected: &str| {
-            let transcript = recorded(1 << 20, said);
+        let check = |written: &[(TalkSide, &str)], expected: &str| {
+            let transcript = recorded(1 << 20, written);
             assert_eq!(notation(&transcript.first), expected);
             assert_eq!(transcript.left_out, Bytes(0));
             assert!(transcript.last.is_empty());
@@ -150,7 +150,7 @@ mod tests {
     fn both_ends_of_a_long_exchange_are_kept() {
         let mut recorder = TranscriptRecorder::new(Bytes(10_000));
         let count = |pieces: &[TranscriptPiece]| {
-            pieces.iter().map(|said| said.text.len() as u64).sum::<u64>()
+            pieces.iter().map(|piece| piece.text.len() as u64).sum::<u64>()
         };
         let mut all = 0;
         for number in 0..100_000 {

@@ -58,7 +58,7 @@ struct StatementArticle {
 pub fn choose_statements<'a>(
     problem: &Problem,
     all: &'a [Statement],
-    wanted: &[String],
+    codes: &[String],
 ) -> Result<(Vec<&'a Statement>, Vec<Diagnostic>), Stop> {
     if all.is_empty() {
         let format = problem.layout.format;
@@ -67,12 +67,12 @@ pub fn choose_statements<'a>(
         return Err(Diagnostic::error(&problem.dir, message).help(help).into());
     }
     let has = |code: &&String| all.iter().any(|it| it.language == **code);
-    if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
+    if let Some(unknown) = codes.iter().find(|code| !has(code)) {
         let languages = comma_list(all.iter().map(|it| it.language.as_str()));
         let message = format!("--language {unknown}: no such statement; available: {languages}");
         return Err(Stop::Refused(RefusalSubject::Selection, vec![message.into()]));
     }
-    let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
+    let is_wanted = |it: &&Statement| codes.is_empty() || codes.contains(&it.language);
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
         chosen.iter().copied().filter(|it| it.form != StatementForm::Pdf).collect();

@@ -72,8 +72,8 @@ impl Samples {
         if samples.values().any(|sample| sample.interaction.is_some()) {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
-        let left = samples.into_values().collect();
-        Self { words, remaining: left, count: 0, remarks: Vec::new() }
+        let remaining = samples.into_values().collect();
+        Self { words, remaining, count: 0, remarks: Vec::new() }
     }
 
     /// As HTML; empty if there is no other sample.

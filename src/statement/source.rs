@@ -76,8 +76,8 @@ impl StatementText {
         message: String,
         help: &str,
     ) -> Option<Diagnostic> {
-        let mut told = self.messages.borrow_mut();
-        if told.len() >= MOST_REMARKS || !told.insert(message.clone()) {
+        let mut messages = self.messages.borrow_mut();
+        if messages.len() >= MOST_REMARKS || !messages.insert(message.clone()) {
             return None;
         }
         let remark = Diagnostic::warning(&self.path, message).at_position(self.source_spot(at));

@@ -31,19 +31,19 @@ fn translate_text(form: StatementForm, text: &str) -> (String, Vec<String>) {
     let page = render_page(&problem, &[&statement]).expect("a page");
     let (_, body) = page.html.split_once("</dl>\n").expect("facts");
     let body = body.split("</article>").next().unwrap_or_default().to_owned();
-    let told = |it: &Diagnostic| {
-        let place = it.place.spot.as_ref();
-        format!("{}: {}", place.map_or(0, |spot| spot.line), it.message)
+    let show = |it: &Diagnostic| {
+        let position = it.place.spot.as_ref();
+        format!("{}: {}", position.map_or(0, |spot| spot.line), it.message)
     };
-    (body, page.remarks.iter().map(told).collect())
+    (body, page.remarks.iter().map(show).collect())
 }
 
-fn check(form: StatementForm, text: &str, html: &[&str], told: &[&str]) {
+fn check(form: StatementForm, text: &str, html: &[&str], expected: &[&str]) {
     let (body, remarks) = translate_text(form, text);
     for piece in html {
         assert!(body.contains(piece), "{text}\nlacks {piece}:\n{body}");
     }
-    assert_eq!(remarks, told, "{text}\n{body}");
+    assert_eq!(remarks, expected, "{text}\n{body}");
     for word in ["<script", "javascript:", "onerror=", "root:x", "<iframe"] {
         assert!(!body.to_lowercase().contains(word), "{text}\nhas {word}:\n{body}");
     }
@@ -69,14 +69,14 @@ fn markdown_becomes_html() {
 #[test]
 fn an_unknown_constant_is_reported() {
     check(StatementForm::Markdown, "a\n\nAt most {{m}}", &["{{m}}"], &["3: unknown constant `m`"]);
-    let beside = "{{nextsample}} {{m}} {{remainingsamples}}";
-    check(StatementForm::Markdown, beside, &["{{m}}"], &["1: unknown constant `m`"]);
+    let text = "{{nextsample}} {{m}} {{remainingsamples}}";
+    check(StatementForm::Markdown, text, &["{{m}}"], &["1: unknown constant `m`"]);
     check(StatementForm::Markdown, "{{ m }} {{1}} {{ $a_{{x}}$ `{{m}}`", &["{{ m }}"], &[]);
 }
 
 #[test]
 fn a_remark_has_its_position_in_the_source() {
-    let check = |text: &str, place: (u32, u32, u32)| {
+    let check = |text: &str, expected: (u32, u32, u32)| {
         let source = StatementText::with_values(
             FilePath::root("p"),
             text.to_owned(),
@@ -90,7 +90,7 @@ fn a_remark_has_its_position_in_the_source() {
         let end = source.text.find('>').expect("an end") + 1;
         let remark = source.new_remark(start..end, "odd".to_owned(), "").expect("a remark");
         let spot = remark.place.spot.expect("a spot");
-        assert_eq!((spot.line, spot.column, spot.width), place, "{text}");
+        assert_eq!((spot.line, spot.column, spot.width), expected, "{text}");
         assert!(text.lines().any(|line| line == spot.text), "{text}: {}", spot.text);
     };
     check("<b>", (1, 1, 3));
@@ -103,14 +103,18 @@ fn a_remark_has_its_position_in_the_source() {
 /// A statement of 1 MiB can name an image of 8 MiB 50,000 times.
 #[test]
 fn the_images_of_a_page_are_bounded() {
-    let told = "1: the image `a` is left out: a statement has 1000 images at most";
+    let remark = "1: the image `a` is left out: a statement has 1000 images at most";
     for name in ["a", "none"] {
         let (body, remarks) = translate_text(
             StatementForm::Latex,
             &format!("\\includegraphics{{{name}}}").repeat(1200),
         );
         assert_eq!(body.matches("<img ").count(), if name == "a" { 1000 } else { 0 });
-        assert_eq!(remarks.last(), Some(&told.replace("`a`", &format!("`{name}`"))), "{remarks:?}");
+        assert_eq!(
+            remarks.last(),
+            Some(&remark.replace("`a`", &format!("`{name}`"))),
+            "{remarks:?}"
+        );
     }
     let dir = tempfile::tempdir().expect("a directory");
     let large = fs::File::create(dir.path().join("a.png")).expect("a file");
@@ -127,8 +131,9 @@ fn the_images_of_a_page_are_bounded() {
 
 #[test]
 fn hostile_markdown_is_text() {
-    let check =
-        |text: &str, html: &[&str], told: &[&str]| check(StatementForm::Markdown, text, html, told);
+    let check = |text: &str, html: &[&str], remarks: &[&str]| {
+        check(StatementForm::Markdown, text, html, remarks)
+    };
     let script = "`<script>` is shown as text";
     check(
         "a\n\n<script>alert(1)</script>\n",
@@ -280,8 +285,8 @@ fn the_latex_of_polygon_becomes_html() {
 #[test]
 fn an_image_that_no_browser_shows_is_replaced_by_another() {
     let image = "<img src=\"data:image/png;base64,Zm9vYg==\"";
-    let check = |name: &str, html: &[&str], told: &[&str]| {
-        check(StatementForm::Latex, &format!("\\includegraphics{{{name}}}"), html, told);
+    let check = |name: &str, html: &[&str], remarks: &[&str]| {
+        check(StatementForm::Latex, &format!("\\includegraphics{{{name}}}"), html, remarks);
     };
     check("a.pdf", &[image], &[]);
     check("a.eps", &[image], &[]);
@@ -291,8 +296,9 @@ fn an_image_that_no_browser_shows_is_replaced_by_another() {
 
 #[test]
 fn unknown_latex_is_reported_with_its_line() {
-    let check =
-        |text: &str, html: &[&str], told: &[&str]| check(StatementForm::Latex, text, html, told);
+    let check = |text: &str, html: &[&str], remarks: &[&str]| {
+        check(StatementForm::Latex, text, html, remarks)
+    };
     check(
         "a\n\n\\foo{b} \\foo c",
         &["<p>b c</p>"],
@@ -349,11 +355,11 @@ fn unknown_latex_is_reported_with_its_line() {
 #[test]
 fn a_statement_takes_linear_time() {
     const SIZE: usize = 100 << 10;
-    let check = |form: StatementForm, unit: &str, kept: &str| {
+    let check = |form: StatementForm, unit: &str, expected: &str| {
         let (body, _) = translate_text(form, &unit.repeat(SIZE / unit.len()));
-        assert!(body.contains(kept), "{unit}: {}", &body[..body.len().min(200)]);
+        assert!(body.contains(expected), "{unit}: {}", &body[..body.len().min(200)]);
     };
-    for (unit, kept) in [
+    for (unit, expected) in [
         ("{a", "a"),
         ("$a", "a"),
         ("\\(a", "a"),
@@ -364,15 +370,15 @@ fn a_statement_takes_linear_time() {
         ("\\item[a", "a"),
         ("\\begin{tabular}[a", "a"),
     ] {
-        check(StatementForm::Latex, unit, kept);
+        check(StatementForm::Latex, unit, expected);
     }
     for unit in ["{{nextsample}}", "{{remainingsamples}}a", "{{a}}", "{{", "[a](b", "![", "<a "] {
         check(StatementForm::Markdown, unit, "");
     }
     let body = "#1".repeat(20_000);
     let macros = format!("\\newcommand{{\\a}}[1]{{{body}}}{}", "\\a{xxxxxxxxxx}".repeat(5000));
-    let told = "1: macros make more than 1 MiB of text; the rest is left out";
-    assert_eq!(translate_text(StatementForm::Latex, &macros).1, [told]);
+    let remark = "1: macros make more than 1 MiB of text; the rest is left out";
+    assert_eq!(translate_text(StatementForm::Latex, &macros).1, [remark]);
 }
 
 /// Any text becomes a page; nothing hangs, and nothing in it becomes a tag.

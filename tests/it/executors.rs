@@ -135,7 +135,7 @@ fn text(blob: &Blob) -> String {
 /// The result of a job: its verdict if the run alone decides, its ending, and all that it left.
 fn describe_reply(job: &Job, reply: &JobReply) -> String {
     let verdict = classify(&reply.outcome, &job.limits).map_or("-", |it| it.verdict.short());
-    let mut told = match (reply.outcome.stopped_by, reply.outcome.ending) {
+    let mut line = match (reply.outcome.stopped_by, reply.outcome.ending) {
         (Some(stop), _) => format!("{verdict} {stop:?}"),
         (None, Ending::Exited(code)) => format!("{verdict} exit {code}"),
         (None, Ending::Signalled(signal)) => format!("{verdict} {signal}"),
@@ -144,20 +144,20 @@ fn describe_reply(job: &Job, reply: &JobReply) -> String {
         let text = text(blob);
         // If a program was stopped, nobody knows how much it wrote.
         if !text.is_empty() && reply.outcome.stopped_by.is_none() {
-            told += &format!("; {name} `{}`", text.trim_end());
+            line += &format!("; {name} `{}`", text.trim_end());
         }
     }
     for collected in &reply.collected {
-        told += &match collected {
+        line += &match collected {
             CollectedEntry::File(blob) => format!("; got `{}`", text(blob)),
             other => format!("; got {other:?}"),
         };
     }
-    let mut kept: Vec<String> =
+    let mut entries: Vec<String> =
         reply.kept.iter().flat_map(|tree| &tree.entries).map(entry).collect();
-    kept.sort();
-    let kept: String = kept.iter().map(|entry| format!("; kept {entry}")).collect();
-    told + &kept
+    entries.sort();
+    let entries: String = entries.iter().map(|entry| format!("; kept {entry}")).collect();
+    line + &entries
 }
 
 fn entry(entry: &TreeEntry) -> String {
@@ -263,9 +263,9 @@ fn outputs_of_any_size_come_back(executor: &dyn Executor) {
         let reply = executor.run_job(&job).expect("it runs");
         assert_eq!(reply.stdout.prefix(u64::MAX).expect("its bytes"), sent, "{length}");
         assert_eq!(reply.outcome.stdout_bytes, Bytes(length), "{length}");
-        let kept = reply.kept.expect("its box is kept");
-        let kept = kept.file(Path::new("in")).expect("a file");
-        assert_eq!(kept.prefix(u64::MAX).expect("its bytes"), sent, "{length}");
+        let tree = reply.kept.expect("its box is kept");
+        let tree = tree.file(Path::new("in")).expect("a file");
+        assert_eq!(tree.prefix(u64::MAX).expect("its bytes"), sent, "{length}");
     }
 }
 
@@ -310,16 +310,16 @@ fn exclusive_runs_are_alone(executor: &dyn Executor) {
     thread::scope(|scope| {
         let run =
             || (0..10).map(|_| times(executor.run_job(&job).expect("it runs"))).collect::<Vec<_>>();
-        let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
+        let threads: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
             let reply = executor.run(&job.clone().into(), RunMode::repeat_alone(number));
             alone.push(times(reply.and_then(WorkReply::single).expect("it runs")));
         }
-        others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));
+        others.extend(threads.into_iter().flat_map(|it| it.join().expect("no panic")));
     });
     for (start, end) in alone {
-        let beside = others.iter().find(|other| other.0 < end && start < other.1);
-        assert_eq!(beside, None, "{start} to {end}");
+        let overlapping = others.iter().find(|other| other.0 < end && start < other.1);
+        assert_eq!(overlapping, None, "{start} to {end}");
     }
 }
 

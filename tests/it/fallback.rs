@@ -117,18 +117,18 @@ fn without_namespaces_nothing_of_the_machine_can_be_reached() {
 #[test]
 fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let Some(mut slot) = bare_slot() else { return };
-    let mut place = job("orphans", &[]);
-    place.command.argv = ["/bin/sh", "-c", "pwd"].map(str::to_owned).into();
-    let place = stdout_text(&mut run(&mut slot, &place));
-    let directory = Path::new(place.trim()).ancestors().nth(2).expect("the slot's directory");
+    let mut job_in_box = job("orphans", &[]);
+    job_in_box.command.argv = ["/bin/sh", "-c", "pwd"].map(str::to_owned).into();
+    let box_path = stdout_text(&mut run(&mut slot, &job_in_box));
+    let directory = Path::new(box_path.trim()).ancestors().nth(2).expect("the slot's directory");
     let name = directory.file_name().expect("a name").to_string_lossy();
-    assert!(name.starts_with("juror-slot-") && directory.exists(), "{place}");
+    assert!(name.starts_with("juror-slot-") && directory.exists(), "{box_path}");
     let marker = "without-namespaces";
     for what in ["sleep", "burn", "write"] {
         let mut reply = run(&mut slot, &job("orphans", &[what, marker]));
         assert_eq!(stdout_text(&mut reply), "done");
-        let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
-        assert_eq!(left, None);
+        let leftover = processes_of("orphans").into_iter().find(|line| line.contains(marker));
+        assert_eq!(leftover, None);
     }
     let mut bomb = job("hungry", &["bomb"]);
     bomb.limits.wall_time = Some(Duration::from_millis(300));
@@ -142,7 +142,7 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
         }
         !directory.exists()
     });
-    assert!(is_gone, "{place}");
+    assert!(is_gone, "{box_path}");
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn a_slot_is_killed() {
     let Some(mut slot) = bare_slot() else { return };
     let slots = crate::sandbox::slots();
     let marker = format!("slot-of-{}", process::id());
-    let wanted = marker.clone();
-    let running = thread::spawn(move || slot.run(&job("hungry", &["sleep", &wanted])));
+    let argument = marker.clone();
+    let running = thread::spawn(move || slot.run(&job("hungry", &["sleep", &argument])));
     let is_running = || processes_of("hungry").iter().any(|line| line.contains(&marker));
     while !is_running() {
         assert!(!running.is_finished(), "the program is not running");
@@ -265,12 +265,12 @@ fn generators_are_checked_without_namespaces() {
         memory_dir: None,
     })
     .expect("data");
-    let said: Vec<&str> = generated
+    let messages: Vec<&str> = generated
         .diagnostics
         .iter()
         .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
-    assert_eq!(said, ["`clock.sh` gives another result the second time"]);
+    assert_eq!(messages, ["`clock.sh` gives another result the second time"]);
 }
 
 /// Refuses what Docker's own filter refuses: namespaces, mounts, and `clone3`, whose flags a filter cannot see.
@@ -323,7 +323,7 @@ fn programs_run_in_a_container_that_refuses_namespaces() {
     command.current_dir(fixture.root()).args(["judge", "sum", "a.sh", "--json"]);
     refuse_namespaces(&mut command);
     let output = command.output().expect("juror starts");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
-    assert!(said.contains("landlock") && said.contains("\"AC\""), "{said}");
+    assert!(stdout.contains("landlock") && stdout.contains("\"AC\""), "{stdout}");
 }

@@ -168,8 +168,8 @@ fn memory() {
     assert!(refused < Bytes::mib(128));
     // As deep as the stack goes, which is a little more than the memory limit.
     check(&mut job("recursion", &[]), mle);
-    let held = check(&mut job("hungry", &["memory", "100"]), None);
-    assert!(held > Bytes::mib(99) && held < Bytes::mib(110), "{held} of 100 MiB");
+    let peak = check(&mut job("hungry", &["memory", "100"]), None);
+    assert!(peak > Bytes::mib(99) && peak < Bytes::mib(110), "{peak} of 100 MiB");
     check(&mut job("hungry", &["untouched-array"]), None);
     check_large_outputs(&mut slot);
 }
@@ -177,8 +177,8 @@ fn memory() {
 #[test]
 fn memory_is_measured_by_use() {
     let output = crate::sandbox::run_in_own_process("plain::memory", |_| {});
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(report.contains("1 passed"), "{report}");
 }
@@ -275,8 +275,8 @@ fn each_run_has_a_fresh_box() {
     fs::create_dir(&canary).unwrap();
     fs::write(canary.join("file"), "x").unwrap();
     let mut slot = slot();
-    let made = "pwd; ls -A . $TMPDIR | wc -l; mkdir -p a/b; echo x > a/b/c; ln -s";
-    let locked = format!("{made} {} a/link; chmod 0 a/b a", canary.display());
+    let commands = "pwd; ls -A . $TMPDIR | wc -l; mkdir -p a/b; echo x > a/b/c; ln -s";
+    let locked = format!("{commands} {} a/link; chmod 0 a/b a", canary.display());
     let mut first = run(&mut slot, &script(&locked));
     let mut second = run(&mut slot, &script(&locked));
     let (first, second) = (stdout_text(&mut first), stdout_text(&mut second));
@@ -373,9 +373,9 @@ fn a_run_can_be_stopped_from_another_thread() {
     let mut slot = slot();
     let stopper = slot.stopper();
     let marker = format!("stopped-{}", process::id());
-    let wanted = marker.clone();
+    let argument = marker.clone();
     let running = thread::spawn(move || {
-        let stopped = slot.run(&job("hungry", &["sleep", &wanted]));
+        let stopped = slot.run(&job("hungry", &["sleep", &argument]));
         (stopped, slot)
     });
     let lives = || is_running(&marker);
@@ -447,17 +447,17 @@ fn plain_runs_must_be_requested_if_isolation_is_possible() {
 #[test]
 fn a_ready_program_gets_its_verdict() {
     let fixture = Fixture::new();
-    let check = |script: &str, code: i32, said: &[&str]| {
+    let check = |script: &str, code: i32, pieces: &[&str]| {
         fixture.write("program.sh", script);
         let path = fixture.path("program.sh");
         let arguments =
             format!("judge sum --isolation=plain --time-limit 0.1 -- /bin/sh {}", path.display());
-        fixture.check(&arguments, code, said);
+        fixture.check(&arguments, code, pieces);
     };
     check(RIGHT, 0, &["1 submission", "plain, no isolation"]);
     let wrong = "WA wrong answer on secret/large/1: token 1 differs: expected `100001`, got `3`";
-    let check = |script: &str, said: &str| {
-        let (verdict, cause) = said.split_once(' ').expect("a verdict and its cause");
+    let check = |script: &str, message: &str| {
+        let (verdict, cause) = message.split_once(' ').expect("a verdict and its cause");
         check(script, 1, &[&format!("{verdict} /bin/sh"), cause]);
     };
     check(crate::fixture::WRONG, wrong);

@@ -72,13 +72,13 @@ fn compiled_once(parent: &Path) -> PathBuf {
     }
     let target = parent.join(format!("programs-{:016x}", hasher.finish()));
     if !target.exists() {
-        let beside = tempfile::tempdir_in(parent).unwrap();
-        fs::set_permissions(beside.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        compile_all(beside.path());
-        // Another process was faster, and made the same.
-        if fs::rename(beside.path(), &target).is_ok() {
+        let directory = tempfile::tempdir_in(parent).unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        compile_all(directory.path());
+        // Another process was faster. Its result is the same.
+        if fs::rename(directory.path(), &target).is_ok() {
             // There is nothing left to remove.
-            let _ = beside.keep();
+            let _ = directory.keep();
         }
     }
     target
@@ -125,7 +125,7 @@ fn compile(source: &Path, target: &Path) {
         // be tested here.
         let output = command.args(libraries).output();
         let is_made = output.is_ok_and(|output| output.status.success());
-        // What attacks Linux is made on Linux.
+        // Attacks on Linux compile only on Linux.
         let must = name == "cc" && cfg!(target_os = "linux");
         assert!(is_made || !must, "{}: cc fails", source.display());
     };
@@ -151,9 +151,9 @@ fn host() -> &'static Host {
 
 /// The requested isolation method, or the best that works.
 fn find_host() -> Result<Host, JudgeError> {
-    let wanted = std::env::var(ISOLATION).unwrap_or_default();
-    let is_wanted = |it: &Isolation| serde_json::to_value(it).is_ok_and(|key| key == *wanted);
-    let named = Isolation::ALL.into_iter().find(is_wanted);
+    let isolation = std::env::var(ISOLATION).unwrap_or_default();
+    let is_named = |it: &Isolation| serde_json::to_value(it).is_ok_and(|key| key == *isolation);
+    let named = Isolation::ALL.into_iter().find(is_named);
     named.map_or_else(|| Host::find(RequiredIsolation::Any), Host::try_isolation)
 }
 
@@ -220,7 +220,7 @@ fn text(blob: &Blob) -> String {
     String::from_utf8_lossy(&bytes(blob)).into_owned()
 }
 
-/// A file to place, as a program.
+/// An executable file.
 pub(crate) fn executable(path: impl Into<std::path::PathBuf>) -> Node {
     Node::File { blob: Blob::file(&FilePath::root(path)), mode: FileMode::Executable }
 }
@@ -445,8 +445,8 @@ fn leftover_processes_are_killed() {
         // It returns although the orphan holds standard output open.
         check(&mut slot, &job, "exit 0", "done");
     }
-    let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
-    assert_eq!(left, None);
+    let leftover = processes_of("orphans").into_iter().find(|line| line.contains(marker));
+    assert_eq!(leftover, None);
 }
 
 /// Command lines of processes of this machine that run this test program.
@@ -858,18 +858,18 @@ fn the_box_is_kept_without_following_links() {
     job.keep = BoxRetention::ALL;
     let reply = run(&mut slot(), &job);
     assert_eq!(summary(&reply.outcome), "exit 0");
-    let kept = kept_box(&reply);
-    assert_eq!(fs::read_to_string(kept.join("a")).unwrap(), "x\n");
-    assert_eq!(fs::read_to_string(kept.join("d/b")).unwrap(), "y\n");
-    assert_eq!(fs::read_link(kept.join("l")).unwrap(), Path::new("/etc/passwd"));
-    assert!(!kept.join("f").exists());
+    let box_path = kept_box(&reply);
+    assert_eq!(fs::read_to_string(box_path.join("a")).unwrap(), "x\n");
+    assert_eq!(fs::read_to_string(box_path.join("d/b")).unwrap(), "y\n");
+    assert_eq!(fs::read_link(box_path.join("l")).unwrap(), Path::new("/etc/passwd"));
+    assert!(!box_path.join("f").exists());
     let tree = reply.kept.as_ref().unwrap();
     let mut names: Vec<_> = tree.entries.iter().map(|entry| &entry.name).collect();
     names.sort();
     assert_eq!(names, [Path::new("a"), Path::new("d/b"), Path::new("l")]);
-    let left = kept.to_path_buf();
+    let box_path = box_path.to_path_buf();
     drop(reply);
-    assert!(!left.exists(), "gone with the reply");
+    assert!(!box_path.exists(), "gone with the reply");
 }
 
 #[test]
@@ -887,8 +887,9 @@ fn boxes_with_overlong_paths_are_kept() {
         // One by one, since no path is that long.
         let depth =
             std::iter::successors(Some(fs::File::open(kept_box(&reply)).unwrap()), |directory| {
-                let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(directory));
-                let mut below = fs::read_dir(place)
+                let descriptor =
+                    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(directory));
+                let mut below = fs::read_dir(descriptor)
                     .unwrap()
                     .map(|entry| entry.unwrap())
                     .filter(|entry| entry.file_type().unwrap().is_dir());
@@ -1002,7 +1003,7 @@ fn group_name_prefix(judge: u32) -> String {
     format!("juror-{namespace}-{judge}-")
 }
 
-/// The control groups that the judge with this number made.
+/// The control groups of the judge with this process ID.
 fn groups_of(judge: u32) -> Vec<PathBuf> {
     let start = group_name_prefix(judge);
     walkdir::WalkDir::new("/sys/fs/cgroup")
@@ -1199,7 +1200,7 @@ fn run_without_rights(arguments: &[&str]) -> Option<process::Output> {
 fn these_tests_pass_for_a_user_without_rights() {
     // That test takes pipes from all other programs of the same user.
     let apart = "a_contestant_with_many_pipes_leaves_some_to_the_validator";
-    for (arguments, said) in [
+    for (arguments, piece) in [
         (&["sandbox::", "fallback::", "--skip", apart][..], "every_door_is_shut ... ok"),
         (&[apart], "1 passed"),
     ] {
@@ -1208,6 +1209,6 @@ fn these_tests_pass_for_a_user_without_rights() {
         };
         let report = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
-        assert!(report.contains(said), "{report}");
+        assert!(report.contains(piece), "{report}");
     }
 }

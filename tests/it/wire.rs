@@ -130,18 +130,18 @@ impl Executor for WireExecutor {
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
-        let kept = match work {
+        let compiled = match work {
             Work::Single(job) if is_compiled(job) => CompiledReply::for_job(job),
             _ => None,
         };
-        if let Some(reply) = kept.as_ref().and_then(CompiledReply::reply) {
+        if let Some(reply) = compiled.as_ref().and_then(CompiledReply::reply) {
             return Ok(reply.into());
         }
         let reply = self.reply(self.inner.run(&self.store.transfer(work)?, mode))?;
-        if let (Some(kept), WorkReply::Single(reply)) = (kept, &reply)
+        if let (Some(compiled), WorkReply::Single(reply)) = (compiled, &reply)
             && reply.outcome.ending == Ending::Exited(0)
         {
-            let _ = kept.store(reply);
+            let _ = compiled.store(reply);
         }
         Ok(reply)
     }
@@ -176,7 +176,7 @@ fn is_compiled(job: &Job) -> bool {
     is_known && job.keep != BoxRetention::Nothing
 }
 
-/// What a compiler made, in a file named by the content of all its inputs: many tests compile the same programs.
+/// The output of a compiler, in a file named by the content of all its inputs: many tests compile the same programs.
 struct CompiledReply(PathBuf);
 
 /// If one of these files changes, stored replies do not count.
@@ -451,18 +451,18 @@ fn part() -> impl Strategy<Value = ProgramReply> {
 }
 
 fn joint_reply() -> impl Strategy<Value = JointReply> {
-    let said =
+    let piece =
         any::<(Duration, bool, Vec<u8>)>().prop_map(|(at, is_program, text)| TranscriptPiece {
             at,
             by: if is_program { TalkSide::Program } else { TalkSide::Partner },
             text,
         });
-    let said = prop::collection::vec(said, 0..3);
-    (part(), part(), any::<(Option<Duration>, bool, u64, Duration, bool)>(), said).prop_map(
-        |(program, partner, (told, is_stuck, left_out, longest, is_open), first)| JointReply {
+    let pieces = prop::collection::vec(piece, 0..3);
+    (part(), part(), any::<(Option<Duration>, bool, u64, Duration, bool)>(), pieces).prop_map(
+        |(program, partner, (reported, is_stuck, left_out, longest, is_open), first)| JointReply {
             program,
             partner,
-            output_end_reported: told,
+            output_end_reported: reported,
             deadlock: is_stuck.then_some(Deadlock {
                 at: Duration::from_nanos(1),
                 program: WaitReason::Input,

@@ -268,18 +268,18 @@ fn check_each_once(lines: usize, killed: usize) {
     let here = grade_results(&fixture, &[], |_| ());
     let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
     assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
-    let mut left: Vec<usize> = (0..workers.len()).collect();
+    let mut alive: Vec<usize> = (0..workers.len()).collect();
     let kill = |results: usize| {
-        if results.is_multiple_of(lines / (killed + 1)) && left.len() > 2 {
+        if results.is_multiple_of(lines / (killed + 1)) && alive.len() > 2 {
             // In an arbitrary order.
-            let pid = fixture.read(&format!("pid.{}", left.remove(results * 7919 % left.len())));
+            let pid = fixture.read(&format!("pid.{}", alive.remove(results * 7919 % alive.len())));
             let sent = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
             assert!(sent.expect("kill runs").success());
         }
     };
     let there = grade_results(&fixture, &workers, kill);
     assert_eq!(there, here);
-    assert_eq!(left.len(), 2);
+    assert_eq!(alive.len(), 2);
 }
 
 /// Writes this many lines for `juror grade` into the file `lines`.

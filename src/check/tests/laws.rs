@@ -193,7 +193,7 @@ fn check_side(
     assert!((shown_from..=shown_from + window.bytes.len() as u64).contains(&side.differs_at));
 }
 
-/// Failing cases are printed, and not kept in files.
+/// Failing cases are printed, not saved in files.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }

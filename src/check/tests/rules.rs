@@ -161,11 +161,11 @@ fn tokens_that_are_split_differently_differ_in_blanks() {
 #[test]
 fn each_side_has_its_own_position() {
     let found = difference("", "1 2\n3 4\n", "\n1\n2\n\n3  5 6").unwrap();
-    let place = |side: &DifferenceSide| {
+    let numbers = |side: &DifferenceSide| {
         [side.token_number, side.line, side.column, side.offset, side.length, side.tokens]
     };
-    assert_eq!(place(&found.answer), [4, 2, 3, 6, 8, 4]);
-    assert_eq!(place(&found.output), [4, 5, 4, 9, 12, 5]);
+    assert_eq!(numbers(&found.answer), [4, 2, 3, 6, 8, 4]);
+    assert_eq!(numbers(&found.output), [4, 5, 4, 9, 12, 5]);
     assert_eq!(found.differing_tokens, 2);
     assert_eq!(found.output.token.bytes, b"5");
     assert_eq!(found.output.window.bytes, b"3  5 6");

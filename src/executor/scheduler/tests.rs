@@ -25,7 +25,7 @@ fn wait_for(queue: &SlotQueue, jobs: usize) {
 /// The order in which these users get the only slot, if they wait while it is taken.
 fn order(users: &[usize]) -> Vec<usize> {
     let queue = SlotQueue::new(1);
-    let held = queue.wait_for_slot(0, &|| false).unwrap();
+    let taken = queue.wait_for_slot(0, &|| false).unwrap();
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
         for user in users {
@@ -36,7 +36,7 @@ fn order(users: &[usize]) -> Vec<usize> {
             });
         }
         wait_for(&queue, users.len());
-        drop(held);
+        drop(taken);
     });
     drop(sender);
     receiver.iter().collect()
@@ -65,14 +65,14 @@ fn every_free_slot_is_used() {
 fn a_run_takes_a_slot_unless_it_waits_for_all_of_them() {
     let queue = SlotQueue::new(2);
     let free = Arc::new(AtomicUsize::new(usize::MAX));
-    let look = || {
+    let slot_states = || {
         let (queue, free) = (Arc::clone(&queue), Arc::clone(&free));
         move || {
             free.store(queue.state.lock().free, Ordering::SeqCst);
             Stop::Interrupted
         }
     };
-    let (single, joint) = (look(), look());
+    let (single, joint) = (slot_states(), slot_states());
     let scripted = ScriptedExecutor::new(2, move |_: &Job| Err(single()));
     let scripted = scripted.with_joint_answers(move |_| Err(joint()));
     let scheduler = Scheduler::new(Arc::new(scripted)).with_queue(&queue, 1);
@@ -95,7 +95,7 @@ fn a_run_takes_a_slot_unless_it_waits_for_all_of_them() {
 fn check_busy(
     [waits, sleeps]: [u64; 2],
     own: u64,
-    left: Option<u64>,
+    remaining: Option<u64>,
     expected: Result<Option<StopReason>, Stop>,
 ) {
     let [waits, sleeps] = [waits, sleeps].map(Duration::from_millis);
@@ -111,7 +111,8 @@ fn check_busy(
         Ok(reply(Outcome { wall_time, stopped_by, ..quiet_outcome() }))
     });
     let scheduler = Scheduler::new(Arc::new(scripted));
-    scheduler.set_deadline(left.map(|left| Instant::now() + Duration::from_millis(left)));
+    scheduler
+        .set_deadline(remaining.map(|remaining| Instant::now() + Duration::from_millis(remaining)));
     let limits =
         Limits { wall_time: Some(Duration::from_millis(own)), ..Limits::of_machine_check() };
     let job = Job { limits, ..Job::default() };
@@ -123,8 +124,13 @@ fn check_busy(
     }
 }
 
-fn check(sleeps: u64, own: u64, left: Option<u64>, expected: Result<Option<StopReason>, Stop>) {
-    check_busy([0, sleeps], own, left, expected);
+fn check(
+    sleeps: u64,
+    own: u64,
+    remaining: Option<u64>,
+    expected: Result<Option<StopReason>, Stop>,
+) {
+    check_busy([0, sleeps], own, remaining, expected);
 }
 
 #[test]

@@ -62,14 +62,14 @@ fn shown(command: &Command) -> String {
 /// Checks the commands of build and run of a submission, each as `argv [visible]`.
 fn check(machine: ScriptedMachine, file: &str, build: &str, run: &str) {
     let plan = plan_files(machine, ProgramKind::Submission, SourceShape::File, &[file]);
-    let said = match &plan {
+    let shown = match &plan {
         Ok(plan) => {
             let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
             [build, shown(&plan.start.command(&[], Some(Bytes::mib(512))))]
         }
         Err(fault) => [fault.to_string(), String::new()],
     };
-    assert_eq!(said, [build, run]);
+    assert_eq!(shown, [build, run]);
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn a_tool_that_cannot_start_is_a_fault_and_not_missing() {
     let error = asked(python.with_machine_fault(""));
     assert_eq!(error.lacks, None);
     assert_eq!(error.again, crate::model::judgement::Retry::Possible);
-    let said =
+    let message =
         "run Python programs: /usr/bin/python3 cannot be asked for its version: no more processes";
-    assert_eq!(error.to_string(), said);
+    assert_eq!(error.to_string(), message);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn a_missing_tool_names_the_package_to_install() {
     let missing = toolchains
         .find(&TOOLS[5], "build Java programs")
         .map_err(crate::model::judgement::JudgeError::from);
-    let said = missing
+    let found = missing
         .map(|_| String::new())
         .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));
     let expected = "build Java programs: javac not found (install a Java development kit \
         (Debian: apt-get install default-jdk-headless))";
-    assert_eq!(said, expected);
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -320,8 +320,8 @@ fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Launc
         ("#!./python3", "./python3"),
         ("#!/usr/bin/env -S ../p/python3 -u", "../p/python3"),
     ] {
-        let place = "which is not in a directory of the system or of the search path";
-        let fault = format!("`sol` needs `{name}`, {place}; name an installed program");
+        let condition = "which is not in a directory of the system or of the search path";
+        let fault = format!("`sol` needs `{name}`, {condition}; name an installed program");
         check(stranger(), &format!("*sol={line}\n"), &fault, "");
     }
     let run = ["*run=#!/usr/bin/env python3\n"];

@@ -14,8 +14,8 @@ fn named_tool(machine: &ScriptedMachine, name: &str) -> Lookup {
 }
 
 /// Checks the program and the directories that are visible for it, as `program | dir | version`.
-fn check(machine: &ScriptedMachine, wanted: &str, shown: &str) {
-    let said = match named_tool(machine, wanted) {
+fn check(machine: &ScriptedMachine, name: &str, shown: &str) {
+    let result = match named_tool(machine, name) {
         Ok(found) => show_toolchain(&found),
         Err(tried) => {
             let tried: Vec<String> =
@@ -23,7 +23,7 @@ fn check(machine: &ScriptedMachine, wanted: &str, shown: &str) {
             format!("none: {}", tried.join(", "))
         }
     };
-    assert_eq!(said, shown);
+    assert_eq!(result, shown);
 }
 
 fn show_toolchain(found: &Toolchain) -> String {
@@ -61,11 +61,11 @@ fn a_shim_without_a_version_is_skipped() {
     );
 }
 
-/// Whether a tool exists is unknown then, and no other one is taken in its place.
+/// Whether a tool exists is unknown then, and no other tool replaces it.
 #[test]
 fn a_tool_that_the_machine_cannot_start_is_not_missing() {
-    let check = |machine: &ScriptedMachine, wanted: &str, program: &str| {
-        check(machine, wanted, &format!("none: {program}: {NO_PROCESSES}"));
+    let check = |machine: &ScriptedMachine, name: &str, program: &str| {
+        check(machine, name, &format!("none: {program}: {NO_PROCESSES}"));
     };
     let python = ScriptedMachine::default().with_tool(SHIM).with_machine_fault("-I");
     let python = python.with_tool("/usr/bin/python3").with_answer("-I", SYSTEM_PYTHON);
@@ -88,10 +88,10 @@ fn a_tool_that_the_machine_cannot_start_is_not_missing() {
 
 #[test]
 fn a_virtual_environment_sees_its_base_installation() {
-    let said = "/home/u/p/venv/bin/python3\nCPython 3.12.1\n/home/u/p/venv\n/home/u/uv/3.12\n";
+    let answer = "/home/u/p/venv/bin/python3\nCPython 3.12.1\n/home/u/p/venv\n/home/u/uv/3.12\n";
     let machine = ScriptedMachine::default()
         .with_tool("/home/u/p/venv/bin/python3")
-        .with_answer("-I", said)
+        .with_answer("-I", answer)
         .with_link("/home/u/p/venv/bin/python3", "/home/u/uv/3.12/bin/python3.12");
     check(
         &machine,
@@ -123,19 +123,19 @@ fn a_script_that_finds_its_home_by_links_starts_there() {
 
 #[test]
 fn an_installation_in_the_home_does_not_expose_the_home() {
-    let said = "/home/u/bin/python3\nCPython 3.9.0\n/home/u\n/home/u\n";
+    let answer = "/home/u/bin/python3\nCPython 3.9.0\n/home/u\n/home/u\n";
     let machine =
-        ScriptedMachine::default().with_tool("/home/u/bin/python3").with_answer("-I", said);
+        ScriptedMachine::default().with_tool("/home/u/bin/python3").with_answer("-I", answer);
     let dirs = "/home/u/bin /home/u/lib /home/u/lib64 /home/u/libexec /home/u/include";
     check(&machine, "python3", &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"));
 }
 
 #[test]
 fn a_store_is_visible_as_a_whole() {
-    let said = "/nix/store/a-python/bin/python3\nCPython 3.13.0\n/nix/store/a-python\n/nix/store/a-python\n";
+    let answer = "/nix/store/a-python/bin/python3\nCPython 3.13.0\n/nix/store/a-python\n/nix/store/a-python\n";
     let machine = ScriptedMachine::default()
         .with_tool("/home/u/.nix-profile/bin/python3")
-        .with_answer("-I", said);
+        .with_answer("-I", answer);
     check(&machine, "python3", "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0");
 }
 
@@ -245,11 +245,11 @@ fn with_foreign_programs() -> ScriptedMachine {
 #[test]
 fn a_program_named_by_a_script_is_never_queried() {
     let check = |name: &str, expected: &str| {
-        let said = match find_named(&tools(&with_foreign_programs()), name) {
+        let result = match find_named(&tools(&with_foreign_programs()), name) {
             Ok(found) => show_toolchain(&found),
             Err(tried) => format!("none, {} asked", tried.len()),
         };
-        assert_eq!(said, expected, "{name}");
+        assert_eq!(result, expected, "{name}");
     };
     let own = "/home/u/.pyenv/versions/3.11.7/bin/python3 | /home/u/.pyenv/versions/3.11.7 | CPython 3.11.7";
     check("python3", own);

@@ -56,9 +56,9 @@ impl ScriptedMachine {
     }
 
     /// The last tool answers arguments that begin like this; it fails with all others.
-    pub(in crate::language) fn with_answer(mut self, args: &'static str, said: &str) -> Self {
+    pub(in crate::language) fn with_answer(mut self, args: &'static str, answer: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
-            tool.answers.push(ScriptedAnswer { args, output: Ok(said.to_owned()) });
+            tool.answers.push(ScriptedAnswer { args, output: Ok(answer.to_owned()) });
         }
         self
     }

@@ -204,11 +204,17 @@ fn impossible_numbers_end_the_connection() {
         waits: None,
     };
     let joint = |change: &dyn Fn(&mut JointReply)| {
-        let (told, deadlock, debt) = (None, None, PartnerDelay::default());
+        let (reported, deadlock, debt) = (None, None, PartnerDelay::default());
         let transcript = Transcript::default();
         let (program, partner) = (part(), part());
-        let mut reply =
-            JointReply { program, partner, output_end_reported: told, deadlock, debt, transcript };
+        let mut reply = JointReply {
+            program,
+            partner,
+            output_end_reported: reported,
+            deadlock,
+            debt,
+            transcript,
+        };
         change(&mut reply);
         WorkReply::from(reply)
     };
@@ -237,8 +243,8 @@ fn impossible_numbers_end_the_connection() {
     check(joint(&|it| it.debt.longest = MOST), impossible);
     check(joint(&|it| it.partner.ended = MOST), impossible);
     check(joint(&|it| it.output_end_reported = Some(MOST)), impossible);
-    let said = |at| TranscriptPiece { at, by: TalkSide::Program, text: Vec::new() };
-    check(joint(&|it| it.transcript.last = vec![said(Duration::ZERO), said(MOST)]), impossible);
+    let piece = |at| TranscriptPiece { at, by: TalkSide::Program, text: Vec::new() };
+    check(joint(&|it| it.transcript.last = vec![piece(Duration::ZERO), piece(MOST)]), impossible);
 }
 
 /// A worker cannot make juror start that many threads, or count beyond its numbers.
@@ -288,8 +294,8 @@ proptest! {
         let entries = vec![TreeEntry::new("x", Node::plain(text))];
         shows.command.visible.push(VisiblePath::tree("/program", &Tree::from(entries).into()));
         let mut bytes = run(1, &shows);
-        let place = at % bytes.len();
-        bytes[place] = byte;
+        let index = at % bytes.len();
+        bytes[index] = byte;
         let _ = worker_effects(&[bytes]);
     }
 }

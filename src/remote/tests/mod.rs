@@ -186,10 +186,13 @@ fn a_tree_is_sent_once_and_kept_boxes_return() {
     job.command.visible.push(VisiblePath::tree("/program", &tree));
     job.keep = BoxRetention::ALL;
     for _ in 0..3 {
-        let kept = workers.run_job(&job).unwrap().kept.expect("the box is kept");
-        assert_eq!(kept.entries.len(), entries.len());
-        assert_eq!(kept.file(Path::new("run")).unwrap().prefix(u64::MAX).unwrap(), bytes(500_000));
-        assert_eq!(kept.file(Path::new("d/small")).unwrap().prefix(9).unwrap(), b"x");
+        let returned = workers.run_job(&job).unwrap().kept.expect("the box is kept");
+        assert_eq!(returned.entries.len(), entries.len());
+        assert_eq!(
+            returned.file(Path::new("run")).unwrap().prefix(u64::MAX).unwrap(),
+            bytes(500_000)
+        );
+        assert_eq!(returned.file(Path::new("d/small")).unwrap().prefix(9).unwrap(), b"x");
     }
     assert_eq!(seen.lock().len(), 1);
 }
@@ -270,11 +273,11 @@ fn a_worker_whose_input_ends_during_a_run_is_lost() {
     let (sender, pieces) = channel();
     let cut = sender.clone();
     let stopped = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stopped);
+    let is_told = Arc::clone(&stopped);
     let mut executor = ScriptedExecutor::new(1, move |_: &Job| {
         // Here the connection is cut.
         let _ = cut.send(Vec::new());
-        while !told.load(Ordering::Relaxed) {
+        while !is_told.load(Ordering::Relaxed) {
             thread::yield_now();
         }
         Err(Stop::Interrupted)
@@ -332,9 +335,9 @@ fn unusable_workers_are_dropped_and_one_must_be_left() {
 #[test]
 fn a_worker_of_another_speed_gets_one_warning() {
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds);
-    let check = |pace: f64, boot: &str, is_told: bool| {
-        let given = Arc::new(Mutex::new(None));
-        let noted = Arc::clone(&given);
+    let check = |pace: f64, boot: &str, is_expected: bool| {
+        let received = Arc::new(Mutex::new(None));
+        let noted = Arc::clone(&received);
         let executor = ScriptedExecutor::new(1, move |job: &Job| {
             *noted.lock() = job.limits.cpu_time;
             let mut reply = reply(Vec::new());
@@ -350,12 +353,12 @@ fn a_worker_of_another_speed_gets_one_warning() {
         job.limits.cpu_time = Some(seconds(2.0));
         for _ in 0..2 {
             let reply = workers.run_job(&job).unwrap();
-            assert_eq!(*given.lock(), Some(seconds(2.0)), "{pace}");
+            assert_eq!(*received.lock(), Some(seconds(2.0)), "{pace}");
             assert_eq!(reply.outcome.cpu_time, seconds(1.0), "{pace}");
         }
         let remarks = format!("{:?}", workers.all_diagnostics());
-        let told = remarks.matches("times as long as a").count();
-        assert_eq!(told, usize::from(is_told), "{remarks}");
+        let warnings = remarks.matches("times as long as a").count();
+        assert_eq!(warnings, usize::from(is_expected), "{remarks}");
     };
     check(1.0, "b", false);
     check(1.09, "b", false);
@@ -386,11 +389,11 @@ fn jobs_with_the_limits_of_juror_are_not_long() {
 
 #[test]
 fn jobs_go_only_to_workers_with_their_tool() {
-    let ran = Arc::new(AtomicUsize::new(0));
+    let jobs = Arc::new(AtomicUsize::new(0));
     let has = |name: &str, tools, version| {
-        let ran = Arc::clone(&ran);
+        let jobs = Arc::clone(&jobs);
         let executor = ScriptedExecutor::new(1, move |job: &Job| {
-            ran.fetch_add(1, Ordering::Relaxed);
+            jobs.fetch_add(1, Ordering::Relaxed);
             echo(job)
         });
         worker(facts(name, 1), FakeTools(tools, version), executor)
@@ -417,7 +420,7 @@ fn jobs_go_only_to_workers_with_their_tool() {
     };
     assert!(by("/usr/bin/lua").iter().all(|it| ["first", "same"].contains(&&**it)));
     assert_eq!(by("/usr/bin/sh"), ["first"]);
-    assert_eq!(ran.load(Ordering::Relaxed), 40);
+    assert_eq!(jobs.load(Ordering::Relaxed), 40);
 }
 
 #[test]
@@ -438,10 +441,10 @@ fn a_worker_shows_only_tools_that_it_found() {
 
 #[test]
 fn an_unannounced_worker_is_reported_if_it_ran_programs() {
-    let check = |ran: &[(&str, usize)], members: &[&str], expected: &[&str]| {
+    let check = |programs: &[(&str, usize)], members: &[&str], expected: &[&str]| {
         let worker = WorkerState {
             facts: Some(facts("all", 4)),
-            programs: ran.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
+            programs: programs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
             ..WorkerState::new("all".to_owned())
         };
         let member = |name: &&str| GroupMember { name: (*name).to_owned(), facts: facts(name, 2) };

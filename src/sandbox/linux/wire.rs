@@ -57,7 +57,7 @@ pub(super) enum SlotRequest<J = Box<Job>> {
 pub(super) enum SlotAnswer {
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
-    /// the found files, then the box if it is wanted.
+    /// the found files, then the box if the job keeps it.
     Done {
         reply: Box<JobReply>,
         /// Monotonic, in nanoseconds; 0 if the program did not start.
@@ -135,9 +135,9 @@ pub(super) fn receive<M: DeserializeOwned>(
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let length = loop {
-        let mut place = [IoSliceMut::new(buffer)];
+        let mut buffers = [IoSliceMut::new(buffer)];
         let flags = RecvFlags::CMSG_CLOEXEC;
-        match rustix::net::recvmsg(&socket, &mut place, &mut ancillary, flags) {
+        match rustix::net::recvmsg(&socket, &mut buffers, &mut ancillary, flags) {
             Err(Errno::INTR) => {}
             other => break other?.bytes,
         }

@@ -95,8 +95,8 @@ pub(super) fn open_input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Faul
     let path = disk.run_path().join("input");
     let copy = || {
         let mut options = fs::OpenOptions::new();
-        let made = options.write(true).create_new(true).mode(0o600);
-        input.copy_to(&mut made.open(&path)?)?;
+        options.write(true).create_new(true).mode(0o600);
+        input.copy_to(&mut options.open(&path)?)?;
         let from = File::open(&path)?;
         fs::remove_file(&path)?;
         io::Result::Ok(from)

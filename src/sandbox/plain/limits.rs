@@ -127,8 +127,9 @@ mod tests {
 
     #[test]
     fn no_limit_is_raised() {
-        let check = |wanted: u64, present: u64, expected: u64| {
-            let limit = lower_limit(ResourceLimit::soft_and_hard(Resource::Stack, wanted), present);
+        let check = |requested: u64, present: u64, expected: u64| {
+            let limit =
+                lower_limit(ResourceLimit::soft_and_hard(Resource::Stack, requested), present);
             assert_eq!(limit, ResourceLimit::soft_and_hard(Resource::Stack, expected));
         };
         check(5, UNLIMITED, 5);

@@ -103,11 +103,11 @@ impl RunWaker {
 
 impl RunEnder for Arc<RunWaker> {
     fn end_run(&self, run: u64, cause: StopCause) {
-        let mut wanted = self.requested_end.lock();
-        if wanted.is_none_or(|(earlier, _)| earlier != run) {
-            *wanted = Some((run, cause));
+        let mut requested = self.requested_end.lock();
+        if requested.is_none_or(|(earlier, _)| earlier != run) {
+            *requested = Some((run, cause));
         }
-        drop(wanted);
+        drop(requested);
         self.wake();
     }
 }
@@ -187,15 +187,15 @@ impl PlainSlot {
     fn make() -> Result<Self, JudgeError> {
         let disk = directories::make_slot_directory()?;
         let guard = Guard::start(disk.path()).step("start the guard of a slot")?;
-        let (heard, rings) = io::pipe().step("make a pipe")?;
-        for end in [heard.as_fd(), rings.as_fd()] {
+        let (wake_pipe, pipe) = io::pipe().step("make a pipe")?;
+        for end in [wake_pipe.as_fd(), pipe.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
         }
-        let bell = Arc::new(RunWaker { pipe: rings, requested_end: Mutex::new(None) });
+        let bell = Arc::new(RunWaker { pipe, requested_end: Mutex::new(None) });
         Ok(Self {
             control: Control::new(Arc::clone(&bell)),
             waker: bell,
-            wake_pipe: heard,
+            wake_pipe,
             disk,
             guard,
             left_open: sys::inherited_fds(),
@@ -313,8 +313,9 @@ impl PlainSlot {
             if ended.load(Ordering::SeqCst) != 0 {
                 return Ok(None);
             }
-            let wanted = self.waker.requested_end.lock().filter(|(wanted, _)| *wanted == run);
-            if let Some((_, cause)) = wanted {
+            let requested =
+                self.waker.requested_end.lock().filter(|(requested, _)| *requested == run);
+            if let Some((_, cause)) = requested {
                 return Ok(Some(cause));
             }
             let sleep = match next_check(job, program, started) {
@@ -341,11 +342,11 @@ fn next_check(job: &Job, program: StartedProgram, started: u64) -> Result<u64, S
     let mut next = OUTPUT_CHECK_INTERVAL;
     let clock_limits = [job.limits.wall_time, job.limits.deadline];
     if let Some(limit) = clock_limits.into_iter().flatten().min().map(clock::nanoseconds) {
-        let left = limit.saturating_sub(clock::now().saturating_sub(started));
-        if left == 0 {
+        let remaining = limit.saturating_sub(clock::now().saturating_sub(started));
+        if remaining == 0 {
             return Err(StopReason::WallTime);
         }
-        next = next.min(left);
+        next = next.min(remaining);
     }
     if let Some(limit) = job.limits.cpu_time.map(clock::nanoseconds)
         && let Some(used) = program.cpu_used()
@@ -384,8 +385,8 @@ mod tests {
             keep: BoxRetention::Nothing,
             is_timed: false,
         };
-        let ran = slot.run_joined(&job, StreamEnds::default(), Path::new("")).unwrap();
-        assert_eq!(ran.reply.outcome.ending, Ending::Exited(7));
+        let finished = slot.run_joined(&job, StreamEnds::default(), Path::new("")).unwrap();
+        assert_eq!(finished.reply.outcome.ending, Ending::Exited(7));
         slot.guard.kill();
         let error = slot.run_joined(&job, StreamEnds::default(), Path::new("")).unwrap_err();
         assert_eq!(error.again, Retry::Possible, "{error}");

@@ -158,7 +158,7 @@ impl StartedProgram {
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn cpu_used(self) -> Option<u64> {
         let mut clock = 0;
-        // SAFETY: the place for the clock's number lives until the call returns.
+        // SAFETY: the variable for the clock's number lives until the call returns.
         let refused = unsafe { libc::clock_getcpuclockid(self.0.as_raw_pid(), &raw mut clock) };
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: as above, for the time; all zeros are a valid value.

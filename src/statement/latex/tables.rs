@@ -39,8 +39,8 @@ impl LatexTranslator<'_, '_> {
             let mut column = 0;
             for cell in self.split_at(row, |token| *token == LatexToken::Cell) {
                 let TableCell { content, columns: wide, rows: high } = self.cell(cell);
-                if let Some(left) = taken.get_mut(&column).filter(|left| **left > 0) {
-                    *left -= 1;
+                if let Some(covered) = taken.get_mut(&column).filter(|covered| **covered > 0) {
+                    *covered -= 1;
                     column += 1;
                     continue;
                 }

@@ -33,9 +33,9 @@ fn two_programs_talk() {
         &["say", "2 1\n", "hear", "say", "R\n", "close-output", "hear", "exit", "42"],
         "program exit 0, partner exit 42",
     );
-    let said = reply.transcript.first.iter();
-    let said: Vec<_> = said.map(|said| String::from_utf8_lossy(&said.text)).collect();
-    assert_eq!(said, ["2 1\n", "L\n", "R\n"]);
+    let pieces = reply.transcript.first.iter();
+    let pieces: Vec<_> = pieces.map(|piece| String::from_utf8_lossy(&piece.text)).collect();
+    assert_eq!(pieces, ["2 1\n", "L\n", "R\n"]);
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
     check(&["exit", "3"], &["drain", "exit", "43"], "program exit 3, partner exit 43");
     check(
@@ -91,16 +91,18 @@ fn the_wait_at_the_limit_is_reported() {
 
 #[test]
 fn a_process_outside_the_group_holds_no_pipe_open() {
-    let check = |program: &[&str], partner: &[&str], left: usize| {
+    let check = |program: &[&str], partner: &[&str], processes: usize| {
         let (mut reply, ended) = talk(program, partner, |_| {});
         assert_eq!(ended, "program exit 0, partner exit 42", "{reply:?}");
         let mut pids = Vec::new();
         for part in [&mut reply.program, &mut reply.partner] {
-            let said = part.reply.stderr.prefix(1000).expect("bytes");
-            let said = String::from_utf8_lossy(&said).into_owned();
-            pids.extend(said.lines().filter_map(|line| line.parse().ok().and_then(Pid::from_raw)));
+            let stderr = part.reply.stderr.prefix(1000).expect("bytes");
+            let stderr = String::from_utf8_lossy(&stderr).into_owned();
+            pids.extend(
+                stderr.lines().filter_map(|line| line.parse().ok().and_then(Pid::from_raw)),
+            );
         }
-        assert_eq!(pids.len(), left);
+        assert_eq!(pids.len(), processes);
         // It still holds the pipes: the runs did not wait for it.
         for pid in pids {
             kill_process(pid, Signal::KILL).expect("it is there");
@@ -121,9 +123,9 @@ fn a_process_outside_the_group_extends_no_run() {
     });
     for part in [&mut reply.program, &mut reply.partner] {
         assert_eq!(summary(&part.reply.outcome), "stopped: WallTime");
-        let said = part.reply.stderr.prefix(1000).expect("bytes");
-        let said = String::from_utf8_lossy(&said);
-        let pid = said.lines().find_map(|line| line.parse().ok().and_then(Pid::from_raw));
+        let stderr = part.reply.stderr.prefix(1000).expect("bytes");
+        let stderr = String::from_utf8_lossy(&stderr);
+        let pid = stderr.lines().find_map(|line| line.parse().ok().and_then(Pid::from_raw));
         kill_process(pid.expect("a number"), Signal::KILL).expect("it is there");
     }
 }

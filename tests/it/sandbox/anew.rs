@@ -64,7 +64,7 @@ const ELSEWHERE: [&str; 25] = [
     "nothing",
 ];
 
-/// What it can do to the given file and to the wanted one, if there are such.
+/// What it can do to its input file and to its output file, if it has them.
 const TO_THE_FILES: [&str; 10] = [
     "wanted-not-written",
     "wanted-is-a-directory",
@@ -83,7 +83,7 @@ enum BoxContents {
     Empty,
     /// The box is read-only.
     Link,
-    /// A link, a file, and a wanted file.
+    /// A link, a file, and a file to collect.
     Files,
 }
 
@@ -112,8 +112,8 @@ fn look_job(holds: BoxContents) -> Job {
     job
 }
 
-fn leave_job(what: &str, place: &str, holds: BoxContents) -> Job {
-    let mut job = job("leave", &[what, place]);
+fn leave_job(what: &str, directory: &str, holds: BoxContents) -> Job {
+    let mut job = job("leave", &[what, directory]);
     holds.place_in(&mut job);
     if holds == BoxContents::Files {
         let both = ["/box/a.in".into(), "/box/a.out".into()];
@@ -139,12 +139,12 @@ fn a_run_sees_nothing_of_the_run_before() {
     for holds in [BoxContents::Empty, BoxContents::Link, BoxContents::Files] {
         let first = observed(&mut slot(), holds);
         let mut slot = slot();
-        let mut check = |what: &str, place: &str| {
-            let reply = run(&mut slot, &leave_job(what, place, holds));
-            let said = text(&reply.stdout);
-            assert!(!said.contains("ESCAPED"), "{what} in {place}: {said}");
+        let mut check = |what: &str, directory: &str| {
+            let reply = run(&mut slot, &leave_job(what, directory, holds));
+            let output = text(&reply.stdout);
+            assert!(!output.contains("ESCAPED"), "{what} in {directory}: {output}");
             let now = observed(&mut slot, holds);
-            assert_eq!(now, first, "after {what} in {place}, {holds:?}");
+            assert_eq!(now, first, "after {what} in {directory}, {holds:?}");
         };
         for what in IN_A_DIRECTORY {
             check(what, "/tmp");
@@ -182,18 +182,18 @@ fn the_environment_does_not_depend_on_the_run_before() {
             }
         },
     ];
-    let looks = |slot: &mut Slot, change: fn(&mut Job)| {
+    let environment = |slot: &mut Slot, change: fn(&mut Job)| {
         let mut job = look_job(BoxContents::Empty);
         change(&mut job);
         let reply = run(slot, &job);
         text(&reply.stdout)
     };
-    let alone = kinds.map(|kind| looks(&mut slot(), kind));
+    let alone = kinds.map(|kind| environment(&mut slot(), kind));
     let mut slot = slot();
     for before in kinds {
         for (kind, alone) in kinds.iter().zip(&alone) {
-            looks(&mut slot, before);
-            assert_eq!(looks(&mut slot, *kind), *alone);
+            environment(&mut slot, before);
+            assert_eq!(environment(&mut slot, *kind), *alone);
         }
     }
 }
@@ -217,7 +217,7 @@ fn box_and_temporary_directory_share_their_size() {
     check(Bytes::mib(8), fill, "");
 }
 
-/// Also if the box is read-only, and if the wanted file has the name of a link.
+/// Also if the box is read-only, and if the collected file has the name of a link.
 #[test]
 fn files_are_placed_anew_in_every_box() {
     if uses_landlock() {

@@ -133,7 +133,7 @@ impl ProgramRow {
                 "wall" => limits.wall_time = Some(Duration::from_millis(300)),
                 "memory" => limits.memory = Some(Bytes::mib(16)),
                 "output" => limits.output = Some(Bytes::kib(64)),
-                // For what the kernel holds of half-made processes that are then refused.
+                // The kernel needs memory for a process before it refuses it.
                 "roomy" => limits.memory = Some(Bytes::mib(1024)),
                 "groups" | "namespaces" | "user" | "x86-64" => {}
                 other => panic!("{}: what is `{other}`?", self.program),
@@ -309,15 +309,15 @@ mod quiet {
                 for round in 0..HONEST_RUNS {
                     // One in ten has processes and a pipe of its own.
                     let job = &honest[usize::from(round % 10 == 0)];
-                    let said = match honest_slot.run(job) {
+                    let result = match honest_slot.run(job) {
                         Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => {
                             end_text(&reply.outcome)
                         }
                         Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
                         Err(error) => error.to_string(),
                     };
-                    if said != "exit 0" {
-                        faults.push(format!("{} {round}: {said}", row.program));
+                    if result != "exit 0" {
+                        faults.push(format!("{} {round}: {result}", row.program));
                     }
                 }
             });
@@ -363,22 +363,22 @@ mod quiet {
 /// Shared memory, semaphores and messages of contestants, which outlive processes.
 fn left_in_memory() -> Vec<String> {
     const USERS: std::ops::Range<u32> = 60_578..61_178;
-    let mut left = Vec::new();
+    let mut found = Vec::new();
     for kind in ["shm", "sem", "msg"] {
         let list = fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default();
         let is_theirs = |line: &&str| {
             line.split_whitespace()
                 .any(|word| word.parse().is_ok_and(|number| USERS.contains(&number)))
         };
-        left.extend(list.lines().skip(1).filter(is_theirs).map(str::to_owned));
+        found.extend(list.lines().skip(1).filter(is_theirs).map(str::to_owned));
     }
     for entry in fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
         let owner = entry.metadata().map(|found| std::os::unix::fs::MetadataExt::uid(&found));
         if owner.is_ok_and(|owner| USERS.contains(&owner)) {
-            left.push(entry.path().display().to_string());
+            found.push(entry.path().display().to_string());
         }
     }
-    left
+    found
 }
 
 /// Two runs at once search for each other everywhere they could meet.
@@ -392,18 +392,18 @@ fn two_runs_at_once_do_not_meet() {
         assert_eq!(end_text(&reply.outcome), "wall time");
         // Without namespaces these names do not exist.
         let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
-        let said = text(&reply.stdout);
-        let met = said.lines().filter(|line| {
+        let output = text(&reply.stdout);
+        let met = output.lines().filter(|line| {
             let what = line.strip_prefix("ESCAPED: ");
             !(uses_landlock() && what.is_some_and(|what| no_names.contains(&what)))
         });
         met.collect::<Vec<_>>().join("\n")
     };
-    let said = std::thread::scope(|scope| {
+    let output = std::thread::scope(|scope| {
         let runs = [0, 1].map(|number| scope.spawn(move || meet(number)));
         runs.map(|run| run.join().unwrap())
     });
-    assert_eq!(said, ["", ""]);
+    assert_eq!(output, ["", ""]);
 }
 
 /// A program's descriptors in flight do not keep the judge from sending its own, though both may have one user.
@@ -488,7 +488,7 @@ fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
     };
     let missing = start(1_000_000);
     for number in 3..60 {
-        let said = start(number);
-        assert_eq!(said.replace(&format!("by-{number}"), "by-1000000"), missing);
+        let message = start(number);
+        assert_eq!(message.replace(&format!("by-{number}"), "by-1000000"), missing);
     }
 }

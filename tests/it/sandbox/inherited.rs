@@ -95,8 +95,8 @@ fn a_limit_of_the_judge_ends_no_program() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn limited() {
-    let wanted = std::env::var(CASE).unwrap_or_default();
-    let case = CASES.iter().find(|case| case.name == wanted).unwrap();
+    let name = std::env::var(CASE).unwrap_or_default();
+    let case = CASES.iter().find(|case| case.name == name).unwrap();
     let most = Some(case.limit);
     let limit = Rlimit { current: most, maximum: most };
     assert_ne!(getrlimit(case.resource).maximum, most);

@@ -73,21 +73,21 @@ fn check(program: &[&str], partner: &[&str], expected: &str, heard: [&str; 2]) -
 fn check_job(job: &JointJob, expected: &str, heard: [&str; 2]) -> JointReply {
     let mut reply = talk(job);
     let argv = [&job.program.command.argv, &job.partner.command.argv];
-    let said = [stderr_text(&mut reply.program), stderr_text(&mut reply.partner)];
-    assert_eq!(endings(&reply), expected, "{argv:?}: {reply:?} {said:?}");
-    assert_eq!(said, heard, "{argv:?}: {reply:?}");
+    let stderr = [stderr_text(&mut reply.program), stderr_text(&mut reply.partner)];
+    assert_eq!(endings(&reply), expected, "{argv:?}: {reply:?} {stderr:?}");
+    assert_eq!(stderr, heard, "{argv:?}: {reply:?}");
     reply
 }
 
 /// `<` or `>`, then what was written.
 fn transcript_text(transcript: &Transcript) -> String {
     let both = transcript.first.iter().chain(&transcript.last);
-    let pieces = both.map(|said| {
-        let mark = match said.by {
+    let pieces = both.map(|piece| {
+        let mark = match piece.by {
             TalkSide::Program => '>',
             TalkSide::Partner => '<',
         };
-        format!("{mark}{}", String::from_utf8_lossy(&said.text))
+        format!("{mark}{}", String::from_utf8_lossy(&piece.text))
     });
     pieces.collect()
 }
@@ -105,7 +105,7 @@ fn each_reads_what_the_other_writes() {
     assert_eq!(reply.program.reply.outcome.stdout_bytes, Bytes(2));
     assert_eq!(reply.partner.reply.outcome.stdout_bytes, Bytes(6));
     assert_eq!((reply.program.unread, reply.partner.unread), (Bytes(0), Bytes(0)));
-    let times = reply.transcript.first.iter().map(|said| said.at);
+    let times = reply.transcript.first.iter().map(|piece| piece.at);
     assert!(times.is_sorted());
     let part = &reply.partner;
     assert!(part.started < part.closed && part.closed < part.ended);
@@ -189,25 +189,29 @@ fn a_child_that_holds_the_output_open_ends_with_its_parent() {
 
 #[test]
 fn output_counts_before_the_end() {
-    let told = |program: &[&str], partner: &[&str], expected: &str| {
+    let is_reported_early = |program: &[&str], partner: &[&str], expected: &str| {
         let reply = talk(&joint(program, partner));
         assert_eq!(endings(&reply), expected);
         let ended = reply.partner.ended;
-        reply.output_end_reported.is_some_and(|told| told < ended)
+        reply.output_end_reported.is_some_and(|at| at < ended)
     };
     // The partner is busy with what was written.
     let busy = ["hear", "sleep", "600", "exit", "43"];
-    assert!(!told(&["say", "bad\n", "abort"], &busy, "SIGABRT / exit 43"));
-    assert!(!told(&["say", "bad\n", "exit", "1"], &busy, "exit 1 / exit 43"));
+    assert!(!is_reported_early(&["say", "bad\n", "abort"], &busy, "SIGABRT / exit 43"));
+    assert!(!is_reported_early(&["say", "bad\n", "exit", "1"], &busy, "exit 1 / exit 43"));
     // The partner waits for more.
     let wants_more = ["hear", "hear", "exit", "43"];
-    assert!(told(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
-    assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
-    assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
+    assert!(is_reported_early(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
+    assert!(is_reported_early(&["abort"], &busy, "SIGABRT / exit 43"));
+    assert!(is_reported_early(&["exit", "0"], &busy, "exit 0 / exit 43"));
     // The program only closes its output: the judge waits to see what it does then.
-    assert!(told(&["close-output", "sleep", "1200", "abort"], &busy, "SIGABRT / exit 43"));
+    assert!(is_reported_early(
+        &["close-output", "sleep", "1200", "abort"],
+        &busy,
+        "SIGABRT / exit 43"
+    ));
     let bad = ["say", "bad\n", "close-output", "sleep", "1000000"];
-    assert!(!told(&bad, &busy, "stopped: Dismissed / exit 43"));
+    assert!(!is_reported_early(&bad, &busy, "stopped: Dismissed / exit 43"));
 }
 
 /// `expected`: what each waits for.
@@ -318,12 +322,12 @@ fn floods_are_limited_and_take_no_memory() {
     job.program.limits.output = Some(Bytes::mib(8));
     let reply = talk(&job);
     assert_eq!(endings(&reply), "stopped: Output / exit 43");
-    let said = reply.program.reply.outcome.stdout_bytes;
-    assert!(said > Bytes::mib(8), "{said}");
-    let kept = reply.transcript.first.iter().chain(&reply.transcript.last);
-    let kept: usize = kept.map(|said| said.text.len()).sum();
-    assert!(kept <= 8 << 10);
-    assert_eq!(kept as u64 + reply.transcript.left_out.0, said.0);
+    let written = reply.program.reply.outcome.stdout_bytes;
+    assert!(written > Bytes::mib(8), "{written}");
+    let recorded = reply.transcript.first.iter().chain(&reply.transcript.last);
+    let recorded: usize = recorded.map(|piece| piece.text.len()).sum();
+    assert!(recorded <= 8 << 10);
+    assert_eq!(recorded as u64 + reply.transcript.left_out.0, written.0);
     // Nobody reads any more: it counts all the same.
     let mut job = joint(&["flood", "-1"], &["exit", "42"]);
     job.program.limits.output = Some(Bytes::mib(8));
@@ -357,9 +361,10 @@ fn limits_hold_for_each_program() {
 fn any_bytes_go_through() {
     let reply =
         check(&["binary"], &["drain", "exit", "42"], "exit 0 / exit 42", ["", "256 bytes\n"]);
-    let said: Vec<u8> = reply.transcript.first.iter().flat_map(|said| said.text.clone()).collect();
+    let recorded: Vec<u8> =
+        reply.transcript.first.iter().flat_map(|piece| piece.text.clone()).collect();
     let all: Vec<u8> = (0..=255).collect();
-    assert_eq!(said, all);
+    assert_eq!(recorded, all);
 }
 
 #[test]
@@ -453,9 +458,9 @@ fn begin_late() {
         assert_eq!(endings(&reply), expected);
         assert_eq!(reply.deadlock, None, "{reply:?}");
         let outcome = &reply.program.reply.outcome;
-        let (billed, held) = (outcome.cpu_time, outcome.peak_memory);
+        let (billed, memory) = (outcome.cpu_time, outcome.peak_memory);
         assert!(billed < Duration::from_millis(300), "{billed:?}");
-        assert!(held < Bytes::mib(32), "{held}");
+        assert!(memory < Bytes::mib(32), "{memory}");
     };
     let speaks = joint(&["say", "L\n"], &["hear", "exit", "42"]);
     late(&speaks, 600, "exit 0 / exit 42");

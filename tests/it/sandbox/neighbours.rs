@@ -34,8 +34,8 @@ impl JudgeProcess {
     /// The users that its programs print.
     fn users(&mut self) -> Vec<u32> {
         let lines = self.output.by_ref().lines().map(Result::unwrap);
-        let told = lines.filter_map(|line| line.split("user ").nth(1)?.trim().parse().ok());
-        told.take(SLOTS).collect()
+        let users = lines.filter_map(|line| line.split("user ").nth(1)?.trim().parse().ok());
+        users.take(SLOTS).collect()
     }
 }
 
@@ -128,8 +128,8 @@ fn tell_users() {
     for slot in &mut slots {
         let mut job = job("", &[]);
         job.command.argv = vec!["/bin/sh".into(), "-c".into(), "id -u; id -g".into()];
-        let said = text(&run(slot, &job).stdout);
-        let (user, group) = said.trim().split_once('\n').unwrap();
+        let output = text(&run(slot, &job).stdout);
+        let (user, group) = output.trim().split_once('\n').unwrap();
         assert_eq!(user, group);
         println!("user {user}");
     }

@@ -39,16 +39,16 @@ pub(super) const SLACK: u64 = 512 << 10;
 /// machine's memory.
 const OUTPUT_ALLOWANCE_MAX: u64 = 256 << 20;
 
-/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. Below it, the measured
-/// peak tells whether the limit was exceeded.
+/// The memory at which the kernel intervenes, beyond the memory in use before the run, in bytes. Below it, the measured
+/// peak shows whether the limit was exceeded.
 fn kernel_limit(limits: &Limits) -> Option<u64> {
     let output = limits.file_size().unwrap_or(0).min(OUTPUT_ALLOWANCE_MAX);
     limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
 }
 
-/// The most memory that a run held, without the files with its outputs.
+/// The most memory that a run used, without the files with its outputs.
 ///
-/// The kernel only has the peak of both together. While the files have at most some size, the run must have held at
+/// The kernel only has the peak of both together. While the files have at most some size, the run must have used at
 /// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by at
 /// most what was written between the real peak and the next reading.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,7 +126,7 @@ pub(super) struct CgroupFiles {
     pub(super) members: RawFd,
     /// The first number in the file is the CPU time used.
     pub(super) cpu: RawFd,
-    /// The first number in the file is the memory held, in bytes.
+    /// The first number in the file is the memory in use, in bytes.
     pub(super) memory: RawFd,
     /// To write zero resets the memory peak.
     pub(super) peak: RawFd,
@@ -205,7 +205,7 @@ pub(super) trait SlotGroups {
         Ok(false)
     }
 
-    /// Since the start of the run, in bytes; `None` if it is not counted. Includes what was held before.
+    /// Since the start of the run, in bytes; `None` if it is not counted. Includes the memory in use before.
     fn peak(&self) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
@@ -351,10 +351,10 @@ mod tests {
 
     #[test]
     fn outputs_do_not_count_as_memory() {
-        let check = |looks: &[(u64, u64)], last: u64, expected: u64| {
+        let check = |readings: &[(u64, u64)], last: u64, expected: u64| {
             let mut peak = MemoryPeak::default();
-            looks.iter().for_each(|(peak_now, files)| peak.record(*peak_now, *files));
-            assert_eq!(peak.final_peak(last), expected, "{looks:?} {last}");
+            readings.iter().for_each(|(peak_now, files)| peak.record(*peak_now, *files));
+            assert_eq!(peak.final_peak(last), expected, "{readings:?} {last}");
         };
         check(&[], 7, 7);
         // Memory first, and output later, into memory that is free again.

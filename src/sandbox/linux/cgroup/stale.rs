@@ -107,8 +107,8 @@ mod tests {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
         remove_stale_groups(&Placement::V2(directory.path().to_path_buf()));
-        let left = names.map(|name| directory.path().join(name).exists());
-        assert_eq!(left, [false, false, true, true, true, true]);
+        let exist = names.map(|name| directory.path().join(name).exists());
+        assert_eq!(exist, [false, false, true, true, true, true]);
         remove_groups(&Placement::V2(directory.path().to_path_buf()), &living);
         assert!(!directory.path().join(living).exists());
     }

@@ -1,6 +1,6 @@
 //! Control groups of version 1: a slot has one of each controller, and keeps it from run to run. The memory group is
 //! replaced if runs left much in it that the kernel frees only on demand: the next run could use that beyond its
-//! limit. To free it in place would mean to read files from disk again.
+//! limit. If it were freed instead, files would be read from disk again.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -63,7 +63,7 @@ struct Version1Memory {
     cached: u64,
     last_usage: u64,
     idle_usage: u64,
-    /// Memory held before the first run.
+    /// Memory in use before the first run.
     initial_usage: Option<u64>,
 }
 
@@ -92,11 +92,11 @@ impl Version1Groups {
     ) -> Result<Self, Fault> {
         let mut group =
             Self { memory: None, cpu: None, processes: None, directories: Vec::new(), slot };
-        let made = group.join_all(controllers, name);
-        if made.is_err() {
+        let joined = group.join_all(controllers, name);
+        if joined.is_err() {
             group.remove();
         }
-        made.map(|()| group)
+        joined.map(|()| group)
     }
 
     fn join_all(&mut self, controllers: &ControllerDirectories, name: &str) -> Result<(), Fault> {
@@ -141,9 +141,9 @@ impl Version1Groups {
             other_name: name(&stale::alternate_name(own_name))?,
             members: members.step_on("open the members of the control group", &shown)?,
         };
-        let made = home.make();
+        let result = home.make();
         self.directories.push(home);
-        made.step_on("make a control group in", &shown)
+        result.step_on("make a control group in", &shown)
     }
 }
 
@@ -273,13 +273,13 @@ impl GroupDirectory {
 
     fn make(&self) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o755);
-        let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
-        if made == Err(rustix::io::Errno::EXIST) {
+        let result = rustix::fs::mkdirat(&self.parent, &self.name, mode);
+        if result == Err(rustix::io::Errno::EXIST) {
             // A killed process with our number left it. It is empty, or removing it fails.
             rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
             rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
         } else {
-            made?;
+            result?;
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
@@ -349,7 +349,7 @@ impl Version1Memory {
     }
 
     /// Waits for a short time until the memory of the last run is really freed: the kernel frees some things later
-    /// than the process that held them.
+    /// than the process that used them.
     fn wait_until_freed(&mut self) -> Result<(), Fault> {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
@@ -383,8 +383,8 @@ impl Version1Memory {
     }
 
     fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
-        let held = read_number(&self.usage)?;
-        let limit = limit.map(|limit| limit.saturating_add(held));
+        let in_use = read_number(&self.usage)?;
+        let limit = limit.map(|limit| limit.saturating_add(in_use));
         if can_keep_limit(limit, self.last_limit) {
             return Ok(());
         }
@@ -413,7 +413,7 @@ impl Version1Memory {
     fn finish(
         &mut self,
         baseline: &UsageBaseline,
-        beside: MemoryPeak,
+        file_peak: MemoryPeak,
         used: &mut GroupUsage,
     ) -> Result<(), Fault> {
         let peak = read_number(&self.peak)?;
@@ -424,7 +424,7 @@ impl Version1Memory {
             self.idle_usage += gained;
             self.cached = cached;
         }
-        used.memory = Some(peak_since(beside.final_peak(peak), baseline.memory + gained));
+        used.memory = Some(peak_since(file_peak.final_peak(peak), baseline.memory + gained));
         let killed = named_number(&read_all(&self.control)?, "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
@@ -440,12 +440,10 @@ impl Version1Memory {
 /// The kernel's own memory for a run varies by at most this many bytes, in either direction.
 const KERNEL_VARIATION: u64 = 128 << 10;
 
-fn can_keep_limit(wanted: Option<u64>, present: Option<u64>) -> bool {
-    match (wanted, present) {
-        (Some(wanted), Some(present)) => {
-            (wanted..=wanted + 2 * KERNEL_VARIATION).contains(&present)
-        }
-        (wanted, present) => wanted == present,
+fn can_keep_limit(limit: Option<u64>, present: Option<u64>) -> bool {
+    match (limit, present) {
+        (Some(limit), Some(present)) => (limit..=limit + 2 * KERNEL_VARIATION).contains(&present),
+        (limit, present) => limit == present,
     }
 }
 

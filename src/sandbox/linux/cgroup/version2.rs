@@ -41,12 +41,12 @@ impl SlotGroups for Version2Groups {
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         self.remove();
         let mode = Mode::from_raw_mode(0o755);
-        let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
-        if made == Err(rustix::io::Errno::EXIST) {
+        let result = rustix::fs::mkdirat(&self.parent, &self.name, mode);
+        if result == Err(rustix::io::Errno::EXIST) {
             remove_directory(&self.parent, &self.name);
             rustix::fs::mkdirat(&self.parent, &self.name, mode)
         } else {
-            made
+            result
         }
         .step("make a control group")?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -271,7 +271,7 @@ fn is_usable_version2_group(directory: &Path) -> bool {
 fn has_controllers(directory: &Path, list: &str) -> bool {
     const NEEDED: [&str; 2] = ["memory", "pids"];
     let text = fs::read_to_string(directory.join(list)).unwrap_or_default();
-    NEEDED.iter().all(|needed| text.split_whitespace().any(|given| given == *needed))
+    NEEDED.iter().all(|needed| text.split_whitespace().any(|name| name == *needed))
 }
 
 fn can_write(directory: &Path, name: &str) -> bool {
@@ -314,8 +314,8 @@ fn move_members(from: &Path, to: &Path) {
 fn can_make_groups(directory: &Path) -> bool {
     let name = format!("juror-probe-{}-{:?}", std::process::id(), std::thread::current().id());
     let probe = directory.join(name.replace(['(', ')'], ""));
-    let made = fs::create_dir(&probe).is_ok();
-    made && fs::remove_dir(&probe).is_ok()
+    let is_made = fs::create_dir(&probe).is_ok();
+    is_made && fs::remove_dir(&probe).is_ok()
 }
 
 fn allowed_cores() -> Vec<CoreId> {

@@ -105,8 +105,8 @@ mod tests {
     fn a_program_without_namespaces_gets_a_second_filter() {
         let check = |same_user: SameUser, number: i64, argument: u64, expected: u32| {
             let filter = additional_filter(same_user);
-            let given = filter_answer(&filter, ARCHITECTURE, number as u32, [argument; 6]);
-            assert_eq!(given, expected, "call {number} with {argument:#x}");
+            let answer = filter_answer(&filter, ARCHITECTURE, number as u32, [argument; 6]);
+            assert_eq!(answer, expected, "call {number} with {argument:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;
         for same_user in [SameUser::Yes, SameUser::No] {

@@ -493,8 +493,8 @@ pub(crate) mod tests {
                 Some((_, CallRule::Prlimit)) => error_answer(libc::EPERM),
                 Some((_, CallRule::ByValue { .. })) | None => ALLOW,
             };
-            let given = filter_answer(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
-            assert_eq!(given, expected, "call {number}");
+            let answer = filter_answer(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
+            assert_eq!(answer, expected, "call {number}");
         }
     }
 
@@ -503,8 +503,8 @@ pub(crate) mod tests {
         let check = |number: i64, last: u64, expected: u32| {
             let mut arguments = [PASS_HERE; 6];
             arguments[5] = last;
-            let given = filter_answer(&filter(PASS_HERE), ARCHITECTURE, number as u32, arguments);
-            assert_eq!(given, expected, "call {number} with {last:#x}");
+            let answer = filter_answer(&filter(PASS_HERE), ARCHITECTURE, number as u32, arguments);
+            assert_eq!(answer, expected, "call {number} with {last:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;
         check(libc::SYS_mount, PASS_HERE, ALLOW);
@@ -521,9 +521,9 @@ pub(crate) mod tests {
     #[test]
     fn arguments_decide_where_they_should() {
         let check = |number: i64, argument: u64, expected: u32| {
-            let given =
+            let answer =
                 filter_answer(&filter(PASS_HERE), ARCHITECTURE, number as u32, [argument; 6]);
-            assert_eq!(given, expected, "call {number} with {argument:#x}");
+            assert_eq!(answer, expected, "call {number} with {argument:#x}");
         };
         let refused = ERRNO | libc::EPERM as u32;
         check(libc::SYS_socket, libc::AF_UNIX as u64, ALLOW);
@@ -568,8 +568,8 @@ pub(crate) mod tests {
             let filter = filter(PASS_HERE);
             let number = libc::SYS_prlimit64 as u32;
             let arguments = [who, kind as u64, new, 8, 0, 0];
-            let given = filter_answer(&filter, ARCHITECTURE, number, arguments);
-            assert_eq!(given, expected, "{who} {kind} {new:#x}");
+            let answer = filter_answer(&filter, ARCHITECTURE, number, arguments);
+            assert_eq!(answer, expected, "{who} {kind} {new:#x}");
         };
         const STACK: i32 = 3;
         let refused = ERRNO | libc::EPERM as u32;

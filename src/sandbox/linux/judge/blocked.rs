@@ -118,18 +118,18 @@ impl ProgramPipes {
             is_certain &= !has_timers(process)?;
             has_output |= has_descriptor(process, &self.output)?;
             for number in threads_of(process)? {
-                let place = format!("/proc/{process}/task/{number}");
-                let status = fs::read_to_string(format!("{place}/status")).ok()?;
+                let directory = format!("/proc/{process}/task/{number}");
+                let status = fs::read_to_string(format!("{directory}/status")).ok()?;
                 if is_killed(&status)
-                    || is_exiting(&fs::read_to_string(format!("{place}/stat")).ok()?)
+                    || is_exiting(&fs::read_to_string(format!("{directory}/stat")).ok()?)
                 {
                     // Its present state says nothing about its earlier one.
                     return None;
                 }
                 let switches = switches(&status)?;
-                let call = fs::read_to_string(format!("{place}/syscall")).ok()?;
-                let name = |fd: u64| descriptor(&place, fd);
-                let timeless = || has_only_pipes_and_files(&place);
+                let call = fs::read_to_string(format!("{directory}/syscall")).ok()?;
+                let name = |fd: u64| descriptor(&directory, fd);
+                let timeless = || has_only_pipes_and_files(&directory);
                 if call.trim() == "running" {
                     return Some(ProgramState::Running);
                 }

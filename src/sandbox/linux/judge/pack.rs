@@ -50,10 +50,10 @@ pub(crate) fn pack_contents(job: &Job) -> Result<Option<File>, Fault> {
 }
 
 pub(crate) fn shown_paths(job: &Job) -> Result<Vec<PathBuf>, Fault> {
-    let place = |shown: &VisiblePath| {
-        let place = host_path(shown)?;
-        fs::metadata(&place).step_on("show", place.display())?;
-        Ok(place)
+    let host_path_of = |shown: &VisiblePath| {
+        let path = host_path(shown)?;
+        fs::metadata(&path).step_on("show", path.display())?;
+        Ok(path)
     };
-    job.command.visible.iter().map(place).collect()
+    job.command.visible.iter().map(host_path_of).collect()
 }

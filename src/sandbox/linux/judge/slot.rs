@@ -216,7 +216,9 @@ impl Backend for LinuxSlot {
                 Ok(FinishedRun { reply, started })
             }
             SlotAnswer::Failed(error) => Err(error),
-            SlotAnswer::Ready => Err(JudgeError::new(RUN_STEP, "the sandbox answered out of turn")),
+            SlotAnswer::Ready => {
+                Err(JudgeError::new(RUN_STEP, "the sandbox sent an unexpected answer"))
+            }
         }
     }
 
@@ -250,11 +252,11 @@ fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }
 
-fn start_process(setup: SlotSetup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
-    let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
+fn start_process(setup: SlotSetup, inherited: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
+    let inherited = inherited.map(|fd| fd.map(AsRawFd::as_raw_fd));
     // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
     // is usable after a fork.
-    unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
+    unsafe { sys::fork(|| server::serve(setup, inherited)) }.step("fork the sandbox's process")
 }
 
 struct SlotResponse {

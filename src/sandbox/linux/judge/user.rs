@@ -45,9 +45,9 @@ impl UserReservation {
         .step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
-        let mut said = [[0; 4]; 2];
-        let read = rustix::io::read(&ours, said.as_flattened_mut());
-        let [user, errno] = said.map(u32::from_ne_bytes);
+        let mut message = [[0; 4]; 2];
+        let read = rustix::io::read(&ours, message.as_flattened_mut());
+        let [user, errno] = message.map(u32::from_ne_bytes);
         let reserved = Self { user, holder };
         match (read, errno.cast_signed()) {
             (Err(errno), _) => Err(errno).step(STEP),
@@ -75,13 +75,13 @@ impl Drop for UserReservation {
 fn hold_user(line: OwnedFd) -> ! {
     let [line, _] = prepare::close_other_descriptors([Some(line.as_raw_fd()), None]);
     let found = find_user();
-    let said = match found {
+    let message = match found {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
     };
-    let said = said.map(u32::to_ne_bytes);
+    let message = message.map(u32::to_ne_bytes);
     if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
-        let _ = sys::write(line.as_raw_fd(), said.as_flattened());
+        let _ = sys::write(line.as_raw_fd(), message.as_flattened());
         if found.is_ok() {
             // Nothing is ever sent; this waits for the hang-up.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));

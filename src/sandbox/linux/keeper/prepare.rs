@@ -63,16 +63,16 @@ pub(crate) struct PreparedSlot {
 }
 
 /// Closes all descriptors of the judge except these, leaves its terminal and session, and resets its signal handlers.
-pub(crate) fn close_other_descriptors(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
+pub(crate) fn close_other_descriptors(inherited: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
-    /// Above all kept descriptors, whatever their numbers are.
+    /// Above all descriptors that stay open, whatever their numbers are.
     const ASIDE: RawFd = 8;
     let _ = sys::block_signals(u64::MAX);
     sys::reset_signal_handlers();
     let _ = sys::setsid();
-    let aside = kept.map(|fd| fd.and_then(|fd| sys::duplicate_above(fd, ASIDE).ok()));
+    let aside = inherited.map(|fd| fd.and_then(|fd| sys::duplicate_above(fd, ASIDE).ok()));
     let mut next = FIRST;
-    let kept = aside.map(|fd| {
+    let inherited = aside.map(|fd| {
         let number = next;
         sys::dup3(fd?, number, libc::O_CLOEXEC).ok()?;
         next += 1;
@@ -87,7 +87,7 @@ pub(crate) fn close_other_descriptors(kept: [Option<RawFd>; 2]) -> [Option<Owned
             let _ = sys::dup3(null, number, libc::O_CLOEXEC);
         }
     }
-    kept
+    inherited
 }
 
 /// After a failure, nothing is left behind.

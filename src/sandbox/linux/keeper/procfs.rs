@@ -69,9 +69,9 @@ impl ProcessTreeUsage {
         }
         if limit.is_some_and(|limit| memory > limit) {
             // Memory that several of them share was counted for each.
-            let held =
+            let memory_of =
                 |pid: &i32| proportional_memory(*pid).unwrap_or_else(|| process_usage(*pid).memory);
-            memory = waiting.iter().map(held).sum();
+            memory = waiting.iter().map(memory_of).sum();
         }
         // A child that is waited for between two reads is missing for a moment.
         self.cpu = self.cpu.max(cpu);
@@ -130,8 +130,8 @@ impl MachineProc {
                 if process != first {
                     let counts = file("schedstat").unwrap_or_default();
                     let mut counts = counts.split_whitespace().map(|it| it.parse().unwrap_or(0));
-                    let (ran, waited) = (counts.next().unwrap_or(0), counts.next().unwrap_or(0));
-                    most = most.max(u64::saturating_sub(waited, cpu.saturating_sub(ran)));
+                    let (running, ready) = (counts.next().unwrap_or(0), counts.next().unwrap_or(0));
+                    most = most.max(u64::saturating_sub(ready, cpu.saturating_sub(running)));
                 }
             }
         }

@@ -99,26 +99,29 @@ pub(crate) fn set_slot_limits() -> Result<(), Fault> {
 }
 
 /// Fails if programs cannot use all that these limits permit.
-pub(crate) fn run_limits(wanted: &Limits, setup: &SlotSetup) -> Result<Vec<ResourceLimit>, Fault> {
+pub(crate) fn run_limits(
+    requested: &Limits,
+    setup: &SlotSetup,
+) -> Result<Vec<ResourceLimit>, Fault> {
     let placement = setup.placement.as_ref();
     let open_files = match setup.identity.change {
         UserChange::Unchanged => OPEN_FILES_OF_THE_USER,
         UserChange::Switch => OPEN_FILES,
     };
-    // If no group counts memory, the slot measures what is really held; this limits the growth between two
+    // If no group counts memory, the slot measures what is really used; this limits the growth between two
     // measurements.
     let is_uncounted = placement.is_none_or(|place| place.memory_meter() == Meter::Rusage);
     let memory = is_uncounted.then_some(Resource::Data);
-    let mut limits = rlimits::resource_limits(wanted, open_files, wanted.file_size(), memory);
+    let mut limits = rlimits::resource_limits(requested, open_files, requested.file_size(), memory);
     limits.iter().try_for_each(|limit| require_limit(limit.resource, limit.hard))?;
-    if let Some(Bytes(memory)) = wanted.memory {
+    if let Some(Bytes(memory)) = requested.memory {
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.
         require_limit(Resource::Stack, memory)?;
         require_limit(Resource::Data, asked)?;
         require_limit(Resource::As, asked)?;
     }
-    let Some(processes) = wanted.processes.map(u64::from) else {
+    let Some(processes) = requested.processes.map(u64::from) else {
         return Ok(limits);
     };
     if placement.is_some_and(Placement::limits_processes) {

@@ -67,8 +67,8 @@ struct RunAnswer {
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
-pub(crate) fn serve(setup: SlotSetup, kept: [Option<RawFd>; 2]) -> ! {
-    let [Some(socket), _user] = prepare::close_other_descriptors(kept) else { sys::exit(1) };
+pub(crate) fn serve(setup: SlotSetup, inherited: [Option<RawFd>; 2]) -> ! {
+    let [Some(socket), _user] = prepare::close_other_descriptors(inherited) else { sys::exit(1) };
     match prepare::prepare_slot(&setup) {
         Ok(ready) => {
             let mut server = SlotServer {
@@ -120,7 +120,7 @@ impl SlotServer {
     fn task(&self, run: u64, job: Box<Job>, places: Vec<PathBuf>) -> SlotTask {
         let shown = job.command.visible.iter().zip(places);
         let binds: Vec<ShownMount> =
-            shown.map(|(shown, place)| ShownMount::new(shown, place)).collect();
+            shown.map(|(shown, path)| ShownMount::new(shown, path)).collect();
         let names = match &self.prepared.view {
             ProgramView::Template(_) => PathTranslation::default(),
             ProgramView::Landlock(view) => view.path_translation(&binds),
@@ -452,7 +452,7 @@ fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Faul
 fn refused_memory(plan: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
     // For the slot, the box and the shown files have other paths than for a program.
-    let below = |place: &Path| path.strip_prefix(place).ok();
+    let below = |group: &Path| path.strip_prefix(group).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {

@@ -131,8 +131,8 @@ impl Supervisor<'_> {
         let mut ended_at = None;
         match watched {
             Ok(RunState::Pid1Gone | RunState::Pid1Reported) => {}
-            Ok(RunState::MustEnd(given)) => {
-                cause = Some(given);
+            Ok(RunState::MustEnd(reason)) => {
+                cause = Some(reason);
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
                 ended_at = Some(now);
                 if let Some(tree) = &mut self.process_tree {
@@ -202,8 +202,8 @@ impl Supervisor<'_> {
     ) -> Result<[bool; 4], Fault> {
         let until = most.map(|most| sys::clock(libc::CLOCK_MONOTONIC).saturating_add(most));
         loop {
-            let left = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
-            let timeout = left.map(timespec);
+            let remaining = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
+            let timeout = remaining.map(timespec);
             let asked = self.notifications.as_ref().map(|notifications| notifications.listener());
             let mut fds = [
                 PollFd::new(&running.pidfd, PollFlags::IN),
@@ -224,7 +224,7 @@ impl Supervisor<'_> {
             if let Some(notifications) = self.notifications.as_mut().filter(|_| asks) {
                 notifications.answer_call();
             }
-            if !asks || gone || speaks || rings || reported || left == Some(0) {
+            if !asks || gone || speaks || rings || reported || remaining == Some(0) {
                 return Ok([gone, speaks, rings, reported]);
             }
         }

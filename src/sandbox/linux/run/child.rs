@@ -202,9 +202,9 @@ fn become_program(plan: &RunSpec) -> StepResult {
     if has_group {
         // The group's name would reveal judge and slot: from inside, it is the root. Without namespaces only if
         // possible.
-        let made = sys::unshare(libc::CLONE_NEWCGROUP);
+        let result = sys::unshare(libc::CLONE_NEWCGROUP);
         if plan.landlock_plan.is_none() {
-            in_step(&RunStep("make a control group namespace for the run"), made)?;
+            in_step(&RunStep("make a control group namespace for the run"), result)?;
         }
     }
     connect_streams(plan.stdio)?;

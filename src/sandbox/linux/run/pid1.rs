@@ -53,8 +53,8 @@ pub(crate) extern "C" fn pid1(order: *const Pid1Channel) -> ! {
     // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
     // change.
     let order = unsafe { &*order };
-    let done = wait_for_run(order).and_then(|plan| run_program(plan, order));
-    if let Err(failure) = done {
+    let result = wait_for_run(order).and_then(|plan| run_program(plan, order));
+    if let Err(failure) = result {
         sys::exit(report_failure(&order.report, failure));
     }
     // Waits until the slot has measured. The end of PID 1 must not count for the program.

@@ -16,16 +16,16 @@ const SLOT_DIED: i32 = libc::SIGTERM;
 pub(crate) extern "C" fn pid1(plan: *const RunSpec) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
-    let done = match &plan.landlock_plan {
+    let result = match &plan.landlock_plan {
         Some(landlock) => run(plan, landlock),
         None => Err((TIE_PID1, Errno(libc::EINVAL))),
     };
-    sys::exit(done.map_or_else(|failure| report_failure(&plan.report, failure), |()| 0))
+    sys::exit(result.map_or_else(|failure| report_failure(&plan.report, failure), |()| 0))
 }
 
 fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
-    let told = SLOT_DIED as usize;
-    in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, told, 0))?;
+    let signal = SLOT_DIED as usize;
+    in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, signal, 0))?;
     if sys::parent() != Ok(landlock.slot as usize) {
         return Err((TIE_PID1, Errno(libc::ESRCH)));
     }

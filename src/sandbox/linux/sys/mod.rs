@@ -55,11 +55,11 @@ macro_rules! plain {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $number:ident;)*) => {$(
         $(#[$doc])*
         pub(super) fn $name($($argument: $type),*) -> Result<usize> {
-            let given = [$($argument as usize),*];
+            let raw = [$($argument as usize),*];
             let mut arguments = [0; 6];
             let mut index = 0;
-            while index < given.len() {
-                arguments[index] = given[index];
+            while index < raw.len() {
+                arguments[index] = raw[index];
                 index += 1;
             }
             // SAFETY: takes no pointer.
@@ -120,25 +120,25 @@ pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
 }
 
-/// The signals must be blocked. Returns the number of the one that came.
+/// The signals must be blocked. Returns the number of the signal that arrived.
 pub(super) fn wait_for_signal(signals: &[i32]) -> Result<i32> {
     let set = signals.iter().fold(0u64, |set, signal| set | (1 << (signal - 1)));
-    let place = ptr::from_ref(&set) as usize;
+    let address = ptr::from_ref(&set) as usize;
     loop {
         // SAFETY: the set is as long as the kernel's, 8 bytes, and lives until the call returns; the details and the
         // time may be null.
-        match unsafe { call(libc::SYS_rt_sigtimedwait, [place, 0, 0, 8, 0, 0]) } {
+        match unsafe { call(libc::SYS_rt_sigtimedwait, [address, 0, 0, 8, 0, 0]) } {
             Err(Errno(libc::EINTR)) => {}
             other => return other.map(|signal| signal as i32),
         }
     }
 }
 
-pub(super) fn random(place: &mut [u8]) -> Result<()> {
-    let arguments = [place.as_mut_ptr() as usize, place.len(), 0, 0, 0, 0];
-    // SAFETY: the place lives until the call returns; its size is given.
+pub(super) fn random(buffer: &mut [u8]) -> Result<()> {
+    let arguments = [buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0, 0];
+    // SAFETY: the buffer lives until the call returns; its size is given.
     let length = unsafe { call(libc::SYS_getrandom, arguments) }?;
-    if length == place.len() { Ok(()) } else { Err(Errno(libc::EIO)) }
+    if length == buffer.len() { Ok(()) } else { Err(Errno(libc::EIO)) }
 }
 
 pub(super) fn leave_groups() -> Result<usize> {
@@ -175,12 +175,12 @@ impl Capabilities {
     pub(super) const SET_USER: Self = Self(1 << 7);
 }
 
-pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
+pub(super) fn set_capabilities(capabilities: Capabilities) -> Result<usize> {
     /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
     const VERSION: u32 = 0x2008_0522;
     let header = [VERSION, 0];
     // Effective, permitted, inheritable; then the same for the other 32.
-    let data = [kept.0, kept.0, 0, 0, 0, 0];
+    let data = [capabilities.0, capabilities.0, 0, 0, 0, 0];
     // SAFETY: header and data have the sizes of this version and live until the call returns.
     unsafe {
         call(libc::SYS_capset, [header.as_ptr() as usize, data.as_ptr() as usize, 0, 0, 0, 0])
@@ -204,9 +204,9 @@ pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {
 /// In nanoseconds.
 pub(super) fn clock(clock: i32) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    let place = ptr::from_mut(&mut time) as usize;
-    // SAFETY: the place has the kernel's layout and lives until the call returns.
-    let _ = unsafe { call(libc::SYS_clock_gettime, [clock as usize, place, 0, 0, 0, 0]) };
+    let address = ptr::from_mut(&mut time) as usize;
+    // SAFETY: the value has the kernel's layout and lives until the call returns.
+    let _ = unsafe { call(libc::SYS_clock_gettime, [clock as usize, address, 0, 0, 0, 0]) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
@@ -237,9 +237,9 @@ fn empty_rusage() -> libc::rusage {
 
 pub(super) fn usage(whose: i32) -> Usage {
     let mut usage = empty_rusage();
-    let place = ptr::from_mut(&mut usage) as usize;
-    // SAFETY: the place has the kernel's layout and lives until the call returns.
-    let _ = unsafe { call(libc::SYS_getrusage, [whose as usize, place, 0, 0, 0, 0]) };
+    let address = ptr::from_mut(&mut usage) as usize;
+    // SAFETY: the value has the kernel's layout and lives until the call returns.
+    let _ = unsafe { call(libc::SYS_getrusage, [whose as usize, address, 0, 0, 0, 0]) };
     Usage::from(&usage)
 }
 
@@ -345,20 +345,20 @@ pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
 /// Sleeps as long as the word is 0.
 pub(super) fn wait_until_set(word: &AtomicU32) {
     while word.load(Ordering::Acquire) == 0 {
-        let place = word.as_ptr() as usize;
+        let address = word.as_ptr() as usize;
         let operation = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
         // SAFETY: the word lives until the call returns; no time may be null.
-        let _ = unsafe { call(libc::SYS_futex, [place, operation, 0, 0, 0, 0]) };
+        let _ = unsafe { call(libc::SYS_futex, [address, operation, 0, 0, 0, 0]) };
     }
 }
 
 /// Sets the word to 1, and wakes a process that waits for it.
 pub(super) fn set_and_wake(word: &AtomicU32) {
     word.store(1, Ordering::Release);
-    let place = word.as_ptr() as usize;
+    let address = word.as_ptr() as usize;
     let operation = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
     // SAFETY: the word lives until the call returns.
-    let _ = unsafe { call(libc::SYS_futex, [place, operation, 1, 0, 0, 0]) };
+    let _ = unsafe { call(libc::SYS_futex, [address, operation, 1, 0, 0, 0]) };
 }
 
 pub(super) fn chdir(path: &CStr) -> Result<usize> {
@@ -410,7 +410,7 @@ pub(super) fn new_keyring() {
 /// Memory for the lifetime of the process, such as a stack; the length is a multiple of a page.
 pub(super) fn allocate_pages(length: usize) -> Result<*mut c_void> {
     // SAFETY: asks for fresh memory anywhere.
-    let place = unsafe {
+    let pages = unsafe {
         libc::mmap(
             ptr::null_mut(),
             length,
@@ -420,19 +420,19 @@ pub(super) fn allocate_pages(length: usize) -> Result<*mut c_void> {
             0,
         )
     };
-    if place == libc::MAP_FAILED {
+    if pages == libc::MAP_FAILED {
         return Err(last_errno());
     }
-    Ok(place)
+    Ok(pages)
 }
 
 /// No process can have this much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
     let Ok(length) = usize::try_from(length) else { return true };
     match allocate_pages(length) {
-        Ok(place) => {
+        Ok(pages) => {
             // SAFETY: these pages were made just now, and no reference to them exists.
-            unsafe { libc::munmap(place, length) };
+            unsafe { libc::munmap(pages, length) };
             false
         }
         Err(errno) => errno.0 == libc::ENOMEM,

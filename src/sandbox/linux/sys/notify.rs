@@ -23,8 +23,8 @@ impl SharedWord {
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
         let arguments = [0, size_of::<AtomicU32>(), rights as usize, kind as usize, usize::MAX, 0];
         // SAFETY: asks for fresh memory anywhere.
-        let place = unsafe { call(libc::SYS_mmap, arguments) }?;
-        Ok(Self(ptr::with_exposed_provenance(place)))
+        let address = unsafe { call(libc::SYS_mmap, arguments) }?;
+        Ok(Self(ptr::with_exposed_provenance(address)))
     }
 }
 
@@ -73,9 +73,9 @@ pub(crate) struct AskedCall {
 pub(crate) fn receive_call(listener: BorrowedFd<'_>) -> Result<AskedCall> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = AskedCall::default();
-    let place = ptr::from_mut(&mut question) as usize;
-    // SAFETY: the place has the kernel's layout, is empty, and lives until the call returns.
-    unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, RECEIVE, place, 0, 0, 0]) }?;
+    let address = ptr::from_mut(&mut question) as usize;
+    // SAFETY: the value has the kernel's layout, is empty, and lives until the call returns.
+    unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, RECEIVE, address, 0, 0, 0]) }?;
     Ok(question)
 }
 
@@ -100,7 +100,8 @@ pub(crate) fn answer_call(
         Err(errno) => (-errno.0, 0),
     };
     let answer = Answer { id: question.id, value: 0, error, flags };
-    let place = ptr::from_ref(&answer) as usize;
+    let address = ptr::from_ref(&answer) as usize;
     // SAFETY: the answer has the kernel's layout and lives until the call returns. The caller may be gone.
-    let _ = unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, SEND, place, 0, 0, 0]) };
+    let _ =
+        unsafe { call(libc::SYS_ioctl, [listener.as_raw_fd() as usize, SEND, address, 0, 0, 0]) };
 }

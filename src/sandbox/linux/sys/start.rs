@@ -40,18 +40,18 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
     argument: *const T,
 ) -> Result<i32> {
     let size = size_of::<CloneArguments>() as u64;
-    let given = [ptr::from_ref(arguments) as u64, size, 0, 0, 0, pass() as u64];
+    let registers = [ptr::from_ref(arguments) as u64, size, 0, 0, 0, pass() as u64];
     // SAFETY: the caller's guarantee.
-    let started = unsafe { call_kernel(libc::SYS_clone3, given, function, argument) };
+    let started = unsafe { call_kernel(libc::SYS_clone3, registers, function, argument) };
     if started != Err(Errno(libc::ENOSYS)) || arguments.flags & CLONE_INTO_CGROUP != 0 {
         return started;
     }
     let flags = arguments.flags | arguments.exit_signal;
     let top = arguments.stack + arguments.stack_size;
     // `clone` writes the new process's descriptor where it would otherwise write its number.
-    let given = [flags, top, arguments.pidfd, 0, 0, 0];
+    let registers = [flags, top, arguments.pidfd, 0, 0, 0];
     // SAFETY: the caller's guarantee, and nothing was started.
-    unsafe { call_kernel(libc::SYS_clone, given, function, argument) }
+    unsafe { call_kernel(libc::SYS_clone, registers, function, argument) }
 }
 
 /// Calls the kernel; the new process continues with `function(argument)`.
@@ -60,7 +60,7 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
 /// As [`start`]; the call must be one that starts a process on its own stack.
 unsafe fn call_kernel<T>(
     call: i64,
-    given: [u64; 6],
+    registers: [u64; 6],
     function: extern "C" fn(*const T) -> !,
     argument: *const T,
 ) -> Result<i32> {
@@ -71,8 +71,8 @@ unsafe fn call_kernel<T>(
     unsafe {
         std::arch::asm!("syscall", "test rax, rax", "jnz 2f",
             "xor ebp, ebp", "mov rdi, r13", "call r12", "ud2", "2:",
-            inlateout("rax") call as isize => result, in("rdi") given[0], in("rsi") given[1],
-            in("rdx") given[2], in("r10") given[3], in("r8") given[4], in("r9") given[5],
+            inlateout("rax") call as isize => result, in("rdi") registers[0], in("rsi") registers[1],
+            in("rdx") registers[2], in("r10") registers[3], in("r8") registers[4], in("r9") registers[5],
             in("r12") function, in("r13") argument, lateout("rcx") _, lateout("r11") _);
     }
     // SAFETY: as above.
@@ -80,8 +80,8 @@ unsafe fn call_kernel<T>(
     unsafe {
         std::arch::asm!("svc 0", "cbnz x0, 2f",
             "mov x29, xzr", "mov x0, x10", "blr x9", "brk 1", "2:",
-            in("x8") call, inlateout("x0") given[0] as isize => result, in("x1") given[1],
-            in("x2") given[2], in("x3") given[3], in("x4") given[4], in("x5") given[5],
+            in("x8") call, inlateout("x0") registers[0] as isize => result, in("x1") registers[1],
+            in("x2") registers[2], in("x3") registers[3], in("x4") registers[4], in("x5") registers[5],
             in("x9") function, in("x10") argument);
     }
     decode(result).map(|pid| pid as i32)

@@ -71,7 +71,7 @@ impl RunBoxes {
                 continue;
             }
             let (above, last) =
-                parent_of(&self.temporary, below, &|made| give_to_program(made, owner))?;
+                parent_of(&self.temporary, below, &|directory| give_to_program(directory, owner))?;
             let directory = above.as_ref().unwrap_or(&self.temporary);
             rustix::fs::symlinkat(inside, directory, last)
                 .step_on("link in the temporary directory:", below.display())?;
@@ -91,12 +91,12 @@ impl RunBoxes {
         let make = |name: &CStr, mode: u32| {
             let mode = Mode::from_raw_mode(mode);
             rustix::fs::mkdirat(&memory, name, mode).step("make the box")?;
-            let made = disk::open_directory(&memory, name).step("make the box")?;
+            let directory = disk::open_directory(&memory, name).step("make the box")?;
             if mode != BY_MASK {
-                rustix::fs::fchmod(&made, mode).step("make the box")?;
+                rustix::fs::fchmod(&directory, mode).step("make the box")?;
             }
-            give_to_program(made.as_fd(), owner).step("make the box")?;
-            Ok(made)
+            give_to_program(directory.as_fd(), owner).step("make the box")?;
+            Ok(directory)
         };
         let directories = [make(BOX, 0o755)?, make(TMP, 0o1777)?];
         let boxes = Self::fill(directories, owner, files, contents, &PathTranslation::default())?;
@@ -110,7 +110,7 @@ impl RunBoxes {
         contents: Option<OwnedFd>,
         names: &PathTranslation,
     ) -> Result<Self, Fault> {
-        let give = |made: BorrowedFd<'_>| give_to_program(made, owner);
+        let give = |directory: BorrowedFd<'_>| give_to_program(directory, owner);
         let fill = |blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>| {
             let file = make()?;
             if let Some(contents) = &contents {
@@ -165,12 +165,12 @@ pub(crate) fn give_to_program(file: BorrowedFd<'_>, owner: UserIdentity) -> io::
 }
 
 fn copy_contents(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> {
-    let mut left = length;
-    while left > 0 {
-        let count = usize::try_from(left).unwrap_or(usize::MAX);
+    let mut remaining = length;
+    while remaining > 0 {
+        let count = usize::try_from(remaining).unwrap_or(usize::MAX);
         match rustix::fs::sendfile(file, contents, None, count) {
             Ok(0) => return Ok(()),
-            Ok(written) => left -= written as u64,
+            Ok(written) => remaining -= written as u64,
             Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(errno),
         }
@@ -194,8 +194,8 @@ pub(crate) fn landlock_rules(
         _ => 3,
     };
     let rules = sys::landlock_ruleset(&handled[..known]).step("make landlock rules")?;
-    let allow = |place: i32, rights: u64| {
-        sys::landlock_allow(rules.as_raw_fd(), place, rights).step("add a landlock rule")
+    let allow = |descriptor: i32, rights: u64| {
+        sys::landlock_allow(rules.as_raw_fd(), descriptor, rights).step("add a landlock rule")
     };
     allow(boxes.filled.directory.as_raw_fd(), files)?;
     allow(boxes.temporary.as_raw_fd(), files)?;

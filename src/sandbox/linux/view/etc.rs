@@ -56,15 +56,15 @@ pub(super) fn write_etc(root: &OwnedFd, identity: UserIdentity) -> Result<(), Fa
             .step_on("write the sandbox's /etc/", name.to_string_lossy())?;
     }
     let Ok(machine) = disk::open_directory(CWD, c"/etc") else { return Ok(()) };
-    let mut left = COPIED_BYTES_MAX;
-    copy_all(&machine, &etc, &mut left, &is_needed)
+    let mut room = COPIED_BYTES_MAX;
+    copy_all(&machine, &etc, &mut room, &is_needed)
 }
 
 /// Copies the files, links and directories with these names that everybody may read, until `left` bytes are used up.
 fn copy_all(
     from: &OwnedFd,
     to: &OwnedFd,
-    left: &mut u64,
+    room: &mut u64,
     is_wanted: &dyn Fn(&OsStr) -> bool,
 ) -> Result<(), Fault> {
     let Ok(entries) = Dir::read_from(from) else { return Ok(()) };
@@ -80,10 +80,10 @@ fn copy_all(
             known => known,
         };
         if kind != FileType::Directory {
-            copy_entry(from, to, name, kind, left).step_on(step, shown.display())?;
+            copy_entry(from, to, name, kind, room).step_on(step, shown.display())?;
         } else if let Ok(from) = disk::open_directory(from, name) {
             let to = make_directory(to, name).step_on(step, shown.display())?;
-            copy_all(&from, &to, left, &|_| true)?;
+            copy_all(&from, &to, room, &|_| true)?;
         }
     }
     Ok(())
@@ -100,13 +100,13 @@ fn copy_entry(
     to: &OwnedFd,
     name: &CStr,
     kind: FileType,
-    left: &mut u64,
+    room: &mut u64,
 ) -> io::Result<()> {
     // The time zone is a link into /usr in most systems; in others it may lead out of it.
     if kind == FileType::Symlink && name != c"localtime" {
         rustix::fs::symlinkat(rustix::fs::readlinkat(from, name, Vec::new())?, to, name)?;
-    } else if let Some(text) = read_public_file(from, name, *left) {
-        *left -= text.len() as u64;
+    } else if let Some(text) = read_public_file(from, name, *room) {
+        *room -= text.len() as u64;
         make_file(to, name, &text)?;
     }
     Ok(())

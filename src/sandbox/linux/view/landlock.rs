@@ -152,8 +152,8 @@ impl LandlockView {
     }
 
     /// Checks that the program's user can reach everything that is to be shown.
-    pub(crate) fn check_shown(&self, wanted: &[ShownMount]) -> Result<(), Fault> {
-        wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
+    pub(crate) fn check_shown(&self, mounts: &[ShownMount]) -> Result<(), Fault> {
+        mounts.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
     pub(crate) fn boxes(
@@ -163,7 +163,7 @@ impl LandlockView {
         names: &PathTranslation,
     ) -> Result<RunBoxes, Fault> {
         let owner = self.identity;
-        let directories = self.disk.prepare(&|made| give_to_program(made, owner))?;
+        let directories = self.disk.prepare(&|directory| give_to_program(directory, owner))?;
         RunBoxes::fill(directories, owner, files, contents, names)
     }
 
@@ -190,8 +190,8 @@ impl LandlockView {
     ) -> Result<OwnedFd, Fault> {
         let rules = sys::landlock_ruleset(&[right::ALL, right::TCP, right::SCOPES])
             .step("make landlock rules")?;
-        let allow = |place: RawFd, rights: u64| {
-            sys::landlock_allow(rules.as_raw_fd(), place, rights)
+        let allow = |descriptor: RawFd, rights: u64| {
+            sys::landlock_allow(rules.as_raw_fd(), descriptor, rights)
                 .map(|_| ())
                 .step("add a landlock rule")
         };
@@ -233,13 +233,13 @@ fn allow_path(
     allow: &impl Fn(RawFd, u64) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let Ok(place) = rustix::fs::open(path, flags, Mode::empty()) else { return Ok(()) };
+    let Ok(opened) = rustix::fs::open(path, flags, Mode::empty()) else { return Ok(()) };
     let stat =
-        rustix::fs::statat(&place, c"", AtFlags::EMPTY_PATH).step_on("inspect", path.display())?;
+        rustix::fs::statat(&opened, c"", AtFlags::EMPTY_PATH).step_on("inspect", path.display())?;
     let is_directory =
         rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory;
     let rights = if is_directory { rights } else { rights & !right::READ_DIR };
-    allow(place.as_raw_fd(), rights)
+    allow(opened.as_raw_fd(), rights)
 }
 
 pub(crate) struct LandlockSpec {

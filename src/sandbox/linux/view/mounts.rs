@@ -132,8 +132,8 @@ impl ViewTemplate {
         mount::mount(none, c"/", none, libc::MS_REC | libc::MS_SLAVE, none)
             .step("separate the mounts from the machine's")?;
         let machine = mount_namespace()?;
-        let made = sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)");
-        made.map_err(Fault::for_namespaces)?;
+        let result = sys::unshare(libc::CLONE_NEWNS).step("make namespaces (mounts, again)");
+        result.map_err(Fault::for_namespaces)?;
         let own = mount_namespace()?;
         let options = [(c"mode", c"755"), (c"size", c"32m"), (c"nr_inodes", c"16k")];
         let root = mount::tmpfs(&options, ATTR_NOSUID).step("make the root of the sandbox")?;
@@ -163,15 +163,15 @@ impl ViewTemplate {
     }
 
     /// Copies the mounts to show, in the order in which they must be attached, and makes exactly their mount points.
-    pub(crate) fn copy_shown(&mut self, wanted: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
-        let mut sorted: Vec<&ShownMount> = wanted.iter().collect();
+    pub(crate) fn copy_shown(&mut self, mounts: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
+        let mut sorted: Vec<&ShownMount> = mounts.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.copy_mounts(&sorted)?;
-        let place = |mount: &MountCopy| MountPoint {
+        let point = |mount: &MountCopy| MountPoint {
             path: mount.inside.clone(),
             is_directory: mount.is_directory,
         };
-        let places: Vec<MountPoint> = waiting.iter().map(place).collect();
+        let places: Vec<MountPoint> = waiting.iter().map(point).collect();
         if places != self.points {
             self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);
@@ -181,30 +181,30 @@ impl ViewTemplate {
         Ok(waiting)
     }
 
-    fn change_points(&mut self, wanted: Vec<MountPoint>) -> Result<(), Fault> {
+    fn change_points(&mut self, points: Vec<MountPoint>) -> Result<(), Fault> {
         for point in self.points.drain(..).rev() {
             point.remove();
         }
-        for point in wanted {
-            let made = point.make();
+        for point in points {
+            let result = point.make();
             self.points.push(point);
-            made?;
+            result?;
         }
         Ok(())
     }
 
-    fn copy_mounts(&self, wanted: &[&ShownMount]) -> Result<Vec<MountCopy>, Fault> {
-        for shown in wanted {
+    fn copy_mounts(&self, mounts: &[&ShownMount]) -> Result<Vec<MountCopy>, Fault> {
+        for shown in mounts {
             check_inside(&shown.inside)?;
         }
-        if wanted.is_empty() {
+        if mounts.is_empty() {
             return Ok(Vec::new());
         }
         let enter = |namespace: &OwnedFd| {
             sys::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS).step("change the mount namespace")
         };
         enter(&self.machine)?;
-        let picked: Result<Vec<MountCopy>, Fault> = wanted
+        let picked: Result<Vec<MountCopy>, Fault> = mounts
             .iter()
             .map(|shown| {
                 let tree = mount::open_tree(&c_path(&shown.host)?)
@@ -309,10 +309,10 @@ fn make_devices(root: &Path, waiting: &mut Vec<MountCopy>) -> Result<(), Fault> 
         let path = dev.join(name);
         let mode = Mode::from_raw_mode(0o666);
         let number = rustix::fs::makedev(1, minor);
-        let made =
+        let result =
             rustix::fs::mknodat(rustix::fs::CWD, &path, FileType::CharacterDevice, mode, number);
         // Devices cannot be made in a user namespace: the machine's own are shown.
-        if made.is_err() || File::open(&path).is_err() {
+        if result.is_err() || File::open(&path).is_err() {
             let host = Path::new("/dev").join(name);
             let tree =
                 mount::open_tree(&c_path(&host)?).step_on("copy the mount of", host.display())?;
