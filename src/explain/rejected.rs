@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared::ComparedSubmission;
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
 use crate::grammar::program::Grammar;
@@ -36,11 +35,11 @@ const SEED: u64 = 1;
 pub fn explain_failure(
     submission: &str,
     grammar: &Grammar,
-    subject: &ComparedSubmission<'_>,
+    comparison: &Comparison<'_>,
     known: Vec<InputResult>,
     seed: u64,
 ) -> Result<ExplanationResult, Stop> {
-    let studied = study(grammar, subject, known, seed)?;
+    let studied = study(grammar, comparison, known, seed)?;
     Ok(ExplanationResult {
         package: None,
         submission: submission.to_owned(),
@@ -86,11 +85,10 @@ impl Explainer<'_> {
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);
         if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
-            known.extend(self.search_failure(&arena, &comparison)?);
+            known.extend(self.search_failure(&comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let subject = ComparedSubmission { arena: &arena, comparison: &comparison };
-        let explained = explain_failure(&judgement.submission, grammar, &subject, known, SEED)?;
+        let explained = explain_failure(&judgement.submission, grammar, &comparison, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
     }
@@ -112,16 +110,11 @@ impl Explainer<'_> {
         cases.iter().filter_map(read).collect()
     }
 
-    fn search_failure(
-        &self,
-        arena: &Arena<'_>,
-        comparison: &Comparison<'_>,
-    ) -> Result<Option<InputResult>, Stop> {
-        let mut mix = arena.candidates(false, SEED, None);
+    fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
+        let mut mix = comparison.arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
         let searching = SearchParameters {
-            arena,
             comparison,
             batches: None,
             time,

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared::ComparedSubmission;
 use crate::explain::rejected::{explain_failure, failing_input};
 use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
@@ -42,7 +41,7 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::promote::Promotion;
 use crate::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
-use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
+use crate::search::shrink::{ShrunkInput, shrink};
 
 #[derive(Clone, Debug)]
 pub struct StressOptions {
@@ -122,7 +121,6 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
         options,
         setting: &setting,
         promotion: promotion.as_ref(),
-        arena: &arena,
         programs,
         comparison: &arena.comparison(&programs.reference, &programs.submission),
         isolation: host.isolation,
@@ -189,7 +187,6 @@ struct StressRun<'a> {
     setting: &'a SearchSubject,
     /// Set if the input is added to the package.
     promotion: Option<&'a Promotion<'a>>,
-    arena: &'a Arena<'a>,
     programs: &'a SearchPrograms,
     comparison: &'a Comparison<'a>,
     isolation: Isolation,
@@ -199,7 +196,8 @@ struct StressRun<'a> {
 
 impl StressRun<'_> {
     fn run(&self) -> Result<StressResult, Stop> {
-        let Self { options, setting, arena, programs, comparison, .. } = *self;
+        let Self { options, setting, programs, comparison, .. } = *self;
+        let arena = comparison.arena;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
         let mut mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
@@ -224,10 +222,9 @@ impl StressRun<'_> {
         let batches = if options.host.fresh || comparison.is_judged() {
             None
         } else {
-            programs.batches(setting, self.isolation, comparison.rules)
+            programs.batches(setting, self.isolation, arena.rules)
         };
         let searching = SearchParameters {
-            arena,
             comparison,
             batches: batches.as_ref(),
             time: plan.time,
@@ -244,19 +241,13 @@ impl StressRun<'_> {
             .into_iter()
             .for_each(|it| self.send_diagnostic(it));
         self.check_compared(&searched, plan.shrink_time)?;
-        let shrinking = ShrinkParameters {
-            arena,
-            comparison,
-            before: (searched.runs, started),
-            progress: &progress,
-        };
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
         let small = match &searched.found {
             Some(failure)
                 if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted =>
             {
-                Some(shrink(&shrinking, failure)?)
+                Some(shrink(comparison, failure, (searched.runs, started), &progress)?)
             }
             _ => None,
         };
@@ -305,7 +296,8 @@ impl StressRun<'_> {
         small: &ShrunkInput,
         failure: &Failure,
     ) -> Result<Option<ExplanationResult>, Stop> {
-        let Self { options, setting, arena, comparison, .. } = *self;
+        let Self { options, setting, comparison, .. } = *self;
+        let arena = comparison.arena;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
         let is_slow = failure.judged.verdict == Verdict::TimeLimitExceeded;
@@ -315,9 +307,8 @@ impl StressRun<'_> {
         arena.scheduler.set_deadline(Some(Instant::now() + options.explain));
         let inputs = [&failure.fresh.input, &small.input];
         let known = inputs.iter().filter_map(|input| failing_input(comparison, input)).collect();
-        let subject = ComparedSubmission { arena, comparison };
         let name = &setting.submission.name;
-        explain_failure(name, grammar, &subject, known, options.seed).map(Some)
+        explain_failure(name, grammar, comparison, known, options.seed).map(Some)
     }
 
     /// Errors are reported, and do not hide the result.
@@ -369,7 +360,7 @@ impl StressRun<'_> {
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
-            && let Some(grammar) = self.arena.grammar()
+            && let Some(grammar) = self.comparison.arena.grammar()
         {
             let late = Instant::now() + time;
             let is_over = || (self.is_stopped)() || Instant::now() >= late;
@@ -414,7 +405,7 @@ impl StressRun<'_> {
     }
 
     fn send_event(&self, event: Event) {
-        (self.arena.bench.events)(event);
+        (self.comparison.arena.bench.events)(event);
     }
 
     /// The judge answer, made as `juror generate` makes it.

@@ -129,14 +129,14 @@ impl Measurement<'_> {
 
     /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.
     fn deadline_for_cases(&self, on_survivors: Duration, pool: usize) -> Instant {
-        let slots = self.search.test_bed.comparison.bench.executor.slots();
+        let slots = self.search.arena().bench.executor.slots();
         let round = on_survivors.mul_f64(ROUND_SIZE as f64 / (pool.max(1) * slots.max(1)) as f64);
         self.search.end - round.clamp(self.search_time / 4, self.search_time)
     }
 
     fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
-        let slots = self.search.test_bed.comparison.bench.executor.slots();
+        let slots = self.search.arena().bench.executor.slots();
         mutants::build_groups(&all.collect::<Vec<_>>(), slots)
     }
 
@@ -147,10 +147,8 @@ impl Measurement<'_> {
     ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
         let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
-        self.search
-            .test_bed
-            .arena
-            .in_time(mutants::build_group(&self.search.test_bed.comparison, &sources))
+        let arena = self.search.arena();
+        arena.in_time(mutants::build_group(arena, &sources))
     }
 
     fn run_suspect(

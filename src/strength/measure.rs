@@ -153,7 +153,7 @@ impl Measurement<'_> {
 
     /// Warns that two right programs differ on an input that only input validators accept.
     fn warn_about_validators(&self, name: String, shrunk: &ShrunkInput) {
-        let bench = &self.search.test_bed.comparison.bench;
+        let bench = &self.search.arena().bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
             shrunk.judged.cause,
@@ -170,13 +170,13 @@ impl Measurement<'_> {
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
         let places: Vec<usize> = (0..items.len()).collect();
-        let executor = self.search.test_bed.comparison.bench.executor;
+        let executor = self.search.arena().bench.executor;
         parallel::map(executor, &places, |&place| work(&items[place]))
     }
 
     pub(super) fn report_progress(&self, what: &str, done: usize, total: usize) {
         let step = ProgressStep { what: what.to_owned(), done, total };
-        (self.search.test_bed.comparison.bench.events)(Event::Progress(WorkProgress::Step(step)));
+        (self.search.arena().bench.events)(Event::Progress(WorkProgress::Step(step)));
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is

@@ -14,7 +14,7 @@ use crate::mutate::operator::Operator;
 use crate::mutate::original::read_original;
 use crate::mutate::wrapper::{WrapperChange, wrappers};
 use crate::mutate::{Mutant, SourceText, mutants};
-use crate::search::comparison::Comparison;
+use crate::search::arena::Arena;
 use crate::strength::bundles::{LARGEST_BUNDLE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
@@ -91,16 +91,16 @@ pub fn build_groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec
 /// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
 /// on one.
 pub fn build_group(
-    comparison: &Comparison<'_>,
+    arena: &Arena<'_>,
     sources: &[&WrongProgram],
 ) -> Result<Vec<Option<Suspect>>, Stop> {
-    let Comparison { bench, rules, .. } = comparison;
+    let Arena { bench, rules, .. } = arena;
     let limits = Limits::of_compiler(&bench.problem.limits);
     let mut mutants = Vec::with_capacity(sources.len());
     for source in sources {
         match source {
             WrongProgram::Submission(prepared) => {
-                return Ok(vec![build_submission(comparison, prepared)?]);
+                return Ok(vec![build_submission(arena, prepared)?]);
             }
             WrongProgram::Mutant(mutant) => mutants.push(mutant),
         }
@@ -116,10 +116,10 @@ pub fn build_group(
 }
 
 fn build_submission(
-    comparison: &Comparison<'_>,
+    arena: &Arena<'_>,
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
-    let Comparison { bench, rules, .. } = comparison;
+    let Arena { bench, rules, .. } = arena;
     let limits = Limits::of_compiler(&bench.problem.limits);
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {

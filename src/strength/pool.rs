@@ -67,7 +67,7 @@ impl<'a> FreshSource<'a> {
         }
         // Answers may take much longer than inputs.
         made.truncate(kept);
-        let answered = crate::executor::parallel::map(comparison.bench.executor, &made, |it| {
+        let answered = crate::executor::parallel::map(arena.bench.executor, &made, |it| {
             comparison.answer(&it.input)
         })?;
         let mut pool = Vec::new();

@@ -120,16 +120,17 @@ impl Batches {
         }
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
         let Some(side) = self.programs().into_iter().find(free) else { return Ok(false) };
-        let bench = &comparison.bench;
+        let bench = &comparison.arena.bench;
         let limits = Limits::of_compiler(&bench.problem.limits);
-        let built = match bench.builder.build(&side.prepared, &limits, &comparison.rules.limits)? {
-            BuildResult::Program(runnable) => Ok(runnable),
-            BuildResult::Rejected(report) => {
-                let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);
-                remark.severity = Severity::Warning;
-                Err(remark)
-            }
-        };
+        let built =
+            match bench.builder.build(&side.prepared, &limits, &comparison.arena.rules.limits)? {
+                BuildResult::Program(runnable) => Ok(runnable),
+                BuildResult::Rejected(report) => {
+                    let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);
+                    remark.severity = Severity::Warning;
+                    Err(remark)
+                }
+            };
         // No other worker builds this side.
         let _ = side.built.set(built);
         Ok(true)
