@@ -15,9 +15,9 @@ use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::executor::local::LocalExecutor;
 use crate::executor::scheduler::Scheduler;
-use crate::generate::missing::{self, CompletedFiles};
+use crate::generate::complete::{self, CompletedFiles};
 use crate::judge::case::{Detail, ReadyCase, Validators};
-use crate::judge::draw::ImageUse;
+use crate::judge::images::ImageUse;
 use crate::judge::judging::{self, JudgingTask};
 use crate::judge::score::RunPolicy;
 use crate::language::toolchain::Toolchains;
@@ -268,7 +268,7 @@ impl Problem {
             return Ok(Arc::clone(ready));
         }
         let mut problem = self.read.clone();
-        let made = missing::complete(&mut problem, executor, builder, events, &|_| true, None)?;
+        let made = complete::complete(&mut problem, executor, builder, events, &|_| true, None)?;
         let bench = Bench { problem: &problem, executor, builder, events };
         let validators = validators::build_validators(&bench, ImageUse::Never)?;
         let new = Arc::new(ReadyProblem { problem, validators, _made: made });

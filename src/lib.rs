@@ -60,6 +60,8 @@ pub mod new;
 #[doc(hidden)]
 pub mod ops;
 #[doc(hidden)]
+pub mod output_validator;
+#[doc(hidden)]
 pub mod package;
 #[doc(hidden)]
 pub mod plan;
@@ -80,8 +82,6 @@ pub mod statement;
 pub mod strength;
 #[doc(hidden)]
 pub mod validate;
-#[doc(hidden)]
-pub mod validator;
 #[doc(hidden)]
 pub mod validity;
 

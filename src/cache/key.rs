@@ -1,4 +1,4 @@
-//! The key of work: a digest of everything that decides its result, except limits that `cache/holds.rs` compares.
+//! The key of work: a digest of everything that decides its result, except limits that `cache/reuse.rs` compares.
 
 use std::path::Path;
 

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cache::fact::{FetchTime, JobLimits, decode_record, encode_record};
 use crate::cache::headers::CompiledHeaders;
 use crate::cache::key::is_unchanged;
+use crate::cache::record::{FetchTime, JobLimits, decode_record, encode_record};
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
 use crate::model::blob::Digest;
+use crate::model::cache_use::CacheUse;
 use crate::model::job::{BoxRetention, Job};
 use crate::model::moment::Moment;
-use crate::model::recalled::CacheUse;
 use crate::model::work::{Work, WorkReply};
 
 /// The store, and counts for this command.

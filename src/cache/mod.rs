@@ -1,12 +1,12 @@
 //! The results of earlier runs, so that these need not be repeated.
 
 pub mod cached;
-mod fact;
 mod headers;
-mod holds;
 mod key;
 pub mod knowledge;
+mod record;
 pub mod result_cache;
+mod reuse;
 pub mod store;
 mod surroundings;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::language::recipe::language_of_ending;
+use crate::language::launch::language_of_ending;
 use crate::language::sources;
 use crate::language::start;
 use crate::language::table::{EntryPoint, Language};

@@ -1,7 +1,6 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
 pub mod arguments;
-mod by_hand;
 pub mod cache;
 pub mod cluster;
 pub mod compare;
@@ -12,6 +11,7 @@ pub mod generate;
 pub mod grade;
 pub mod grammar;
 mod help;
+mod interactive;
 pub mod judge;
 pub mod languages;
 pub mod merge;

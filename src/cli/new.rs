@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, one_of};
 use crate::cli::output::Operation;
-use crate::model::created::CreatedPackage;
+use crate::model::created_package::CreatedPackage;
 use crate::model::stop::Stop;
 use crate::new::Template;
 use crate::ops::context::Context;

@@ -13,8 +13,8 @@ use crate::model::isolation::RequiredIsolation;
 use crate::model::shard::Shard;
 use crate::model::units::Bytes;
 use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, WorkerCommand};
+use crate::package::command_words::split_words;
 use crate::package::format_names;
-use crate::package::words::split_words;
 use crate::report::style::{Order, SubmissionFilter, TableListing};
 
 pub const RUNS: &str = "Runs";

@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::by_hand;
+use crate::cli::interactive;
 use crate::cli::options::{HostArguments, OutputOptions, RUNS, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::once::SingleRun;
+use crate::model::single_run::SingleRun;
 use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 use crate::ops::context::Context;
@@ -75,7 +75,7 @@ impl Operation for RunArguments {
             host: self.host.options(),
         };
         let person = Person {
-            talk: &|mark, most, run| by_hand::connect_terminal(mark, most, run),
+            talk: &|mark, most, run| interactive::connect_terminal(mark, most, run),
             ask: &|| {
                 if io::stdin().is_terminal() {
                     streams::print_remark("type the input; Ctrl-D ends it");

@@ -13,10 +13,10 @@ use crate::model::score::{CaseScoring, Score};
 use crate::model::stop::Stop;
 use crate::model::test_data::{TestCase, is_inside};
 use crate::model::verdict::Verdict;
+use crate::output_validator::feedback::Feedback;
+use crate::output_validator::response::Worth;
 use crate::package::convert::cases::NameMap;
 use crate::package::convert::rules::may_give_partial_points;
-use crate::validator::feedback::Feedback;
-use crate::validator::response::Worth;
 
 #[derive(Clone, Copy, PartialEq)]
 enum OutputQuality {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::executor::cores::{self, CoreClaim};
 use crate::executor::pool::SlotPool;
 use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
-use crate::executor::{Executor, ManualPipes, place};
+use crate::executor::{Executor, ManualPipes, trees};
 use crate::model::isolation::RequiredIsolation;
 use crate::model::job::{BoxRetention, Job, JobReply};
 use crate::model::joint::{JointJob, JointReply};
@@ -183,7 +183,7 @@ impl LocalExecutor {
 
     /// Writes the trees of a job to disk if they are not there yet, and sets where its box is kept.
     fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
-        place::write_shown_trees(job, || self.programs_directory())?;
+        trees::write_shown_trees(job, || self.programs_directory())?;
         if job.keep != BoxRetention::Nothing {
             slot.set_keep_directory(&self.programs_directory()?);
         }

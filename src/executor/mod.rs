@@ -3,10 +3,10 @@
 mod cores;
 pub mod local;
 pub mod parallel;
-pub mod place;
 mod pool;
 pub mod scheduler;
 pub mod scratch;
+pub mod trees;
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
-use crate::explain::statement::{Atom, FigureTest, Hypothesis, ROUND_NUMBERS};
+use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, ROUND_NUMBERS};
 
 pub struct Sample {
     pub rows: Vec<FeatureRow>,

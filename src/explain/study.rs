@@ -7,7 +7,7 @@ use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find_candida
 use crate::explain::fresh::{
     InputMaker, InputOrigin, Neighbour, ParsedInput, SampleSource, nearest_figure,
 };
-use crate::explain::statement::{Atom, FigureTest, Hypothesis, is_natural_threshold};
+use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
 use crate::explain::subject::{InputJudge, InputResult};
 use crate::grammar::program::Grammar;
 use crate::model::explanation::{Explanation, ExplanationKind, FailureCount};

@@ -4,14 +4,14 @@
 //! written next to its target, then renamed.
 
 mod answers;
+pub mod built_generators;
+pub mod complete;
 pub mod files;
-pub mod fresh;
 mod inputs;
 mod memory;
-pub mod missing;
 mod patterns;
 mod programs;
-mod repeat;
+mod reproducible;
 mod run;
 pub mod seed;
 pub mod solution;
@@ -88,7 +88,7 @@ pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
     if generating.mode == GenerateMode::Check {
         // Differences in the package are still reported: nothing is written in this mode.
         let found = &mut generated.diagnostics;
-        repeat::check_reproducible(generating, &stage, &made, found)?;
+        reproducible::check_reproducible(generating, &stage, &made, found)?;
     }
     generating.place_all(&stage, &memory, &keys, &mut generated)?;
     Ok(generated)

@@ -22,7 +22,7 @@ use crate::grammar::read::{InputReader, NoWitness};
 use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
-use crate::grammar::wanted::{unreached, wanted_sides};
+use crate::grammar::wanted_bounds::{unreached, wanted_sides};
 use crate::grammar::work::WorkCounter;
 use crate::grammar::write::{Hint, InputWriter, Mark, MarkKind};
 use crate::model::diagnostic::Diagnostic;

@@ -18,7 +18,7 @@ use crate::grammar::port::{FloatRules, LoopObserver, LoopState, Port, RunStop};
 use crate::grammar::program::{Grammar, Instruction, PatternSource};
 use crate::grammar::source::Span;
 use crate::grammar::value::{Value, ValueKey};
-use crate::grammar::vars::VariableValues;
+use crate::grammar::variable_values::VariableValues;
 use crate::grammar::work::{self, WorkCounter, WorkStop};
 
 /// Upper bound on the iterations in a row that read nothing.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::grammar::number::Int;
 use crate::grammar::value::ValueKey;
-use crate::grammar::vars::VariableValues;
+use crate::grammar::variable_values::VariableValues;
 
 /// Upper bound on the values that are scanned. Beyond that, tuples may repeat; UNIQUE itself is checked anyway.
 const SCANNED_MAX: usize = 10_000_000;

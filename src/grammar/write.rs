@@ -18,14 +18,14 @@ use crate::grammar::port::{
     FloatRules, LoopObserver, LoopState, OptionalValue, Port, RunStop, stuck,
 };
 use crate::grammar::program::{Grammar, Instruction};
+use crate::grammar::ranges::{first_byte, pick_range, ranges_by_first_byte};
 use crate::grammar::read::describe_text;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
-use crate::grammar::span::{first_byte, pick_range, ranges_by_first_byte};
 use crate::grammar::strings;
 use crate::grammar::tuples::{Gap, Tuples};
 use crate::grammar::value::Value;
-use crate::grammar::vars::VariableValues;
+use crate::grammar::variable_values::VariableValues;
 use crate::grammar::work::{WorkCounter, WorkStop, drawn_float_steps};
 use crate::model::units::Bytes;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::generate::fresh::BuiltGenerators;
+use crate::generate::built_generators::BuiltGenerators;
 use crate::generate::seed::substitute_placeholders;
 use crate::grammar::chance::Chance;
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use crate::judge::case::{CaseJudge, Pass};
-use crate::judge::compared::wrong_answer;
+use crate::judge::default_validator::wrong_answer;
 use crate::judge::evidence::{add_diff, add_input};
 use crate::model::blob::Blob;
 use crate::model::judgement::CaseJudgement;

@@ -19,7 +19,7 @@ use crate::model::outcome::{Outcome, StopReason};
 use crate::model::text::exact_seconds;
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::validator::response::Opinion;
+use crate::output_validator::response::Opinion;
 
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,

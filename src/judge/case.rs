@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::check::options::Options;
-use crate::executor::{Executor, place};
+use crate::executor::{Executor, trees};
 use crate::judge::classify::{VerdictWithCause, classify};
-use crate::judge::draw::Visualizers;
 use crate::judge::evidence::{add_feedback, add_input, add_run};
 use crate::judge::grader::PackageGrader;
-use crate::judge::keep::{save_run, save_transcript};
-use crate::judge::said::pass_transcript;
+use crate::judge::images::Visualizers;
+use crate::judge::kept_files::{save_run, save_transcript};
+use crate::judge::repetition::{Repetition, SLACK, SettledRun, settle};
 use crate::judge::score;
-use crate::judge::settle::{Repetition, SLACK, SettledRun, settle};
+use crate::judge::transcript::pass_transcript;
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::file_name::{flat_name, flat_stem};
@@ -33,7 +33,7 @@ use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
 use crate::model::work::{RunMode, Work};
-use crate::validator::{OutputValidator, judge_answer};
+use crate::output_validator::{OutputValidator, judge_answer};
 
 /// The package's own programs that judge submissions.
 #[derive(Default)]
@@ -506,7 +506,7 @@ pub(super) fn pass_job(
 ) -> Job {
     let mut job = entry.runnable.job(&entry.run_limits(rules));
     job.command.argv.extend(test_case.args.iter().cloned());
-    let files: Vec<TreeEntry> = test_case.files.iter().map(place::case_entry).collect();
+    let files: Vec<TreeEntry> = test_case.files.iter().map(trees::case_entry).collect();
     entry.runnable.add_case_files(&mut job, &files);
     job.connect_io(&rules.problem.io, pass.input.clone());
     job.writable = rules.problem.allow_file_writing;

@@ -4,15 +4,15 @@ use std::io;
 
 use crate::check::diff;
 use crate::judge::case::{Pass, PassResult, ReadyCase, Rules};
-use crate::judge::compared::{open_answer, output_of};
-use crate::judge::draw::Visualizers;
-use crate::judge::said::beginning_and_end;
+use crate::judge::default_validator::{open_answer, output_of};
+use crate::judge::images::Visualizers;
+use crate::judge::transcript::beginning_and_end;
 use crate::model::blob::Blob;
 use crate::model::job::JobReply;
 use crate::model::judgement::{Evidence, JudgeError};
 use crate::model::root::FilePath;
 use crate::model::verdict::Verdict;
-use crate::validator::feedback_dir;
+use crate::output_validator::feedback_dir;
 
 /// Adds what a report shows of a run.
 pub(super) fn add_run(

@@ -17,7 +17,7 @@ use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
-use crate::validator::response::exit_code;
+use crate::output_validator::response::exit_code;
 
 pub struct PackageGrader {
     name: String,

@@ -1,23 +1,23 @@
 //! From outcomes to verdicts, and from verdicts to judgements.
 
 mod answers;
-mod ask;
 mod blame;
 pub mod case;
 pub mod classify;
-mod compared;
-pub mod draw;
+mod default_validator;
 mod evidence;
 pub mod expect;
 pub mod grader;
+pub mod images;
+mod interactive;
 pub mod judging;
-pub mod keep;
-pub mod once;
+pub mod kept_files;
 pub mod output;
 pub mod proof;
-mod said;
+pub mod repetition;
 pub mod score;
 pub mod session;
-pub mod settle;
-mod talk;
+pub mod single_run;
 pub mod time_limit;
+mod transcript;
+mod validator_call;

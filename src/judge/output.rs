@@ -10,7 +10,7 @@ use crate::judge::case::{
     CaseJudge, Pass, ReadyCase, ReadySubmission, Rules, TimeLimitMode, pass_job,
 };
 use crate::judge::classify::{VerdictWithCause, classify};
-use crate::judge::compared::output_of;
+use crate::judge::default_validator::output_of;
 use crate::model::blob::Blob;
 use crate::model::job::{CollectedEntry, Job, JobReply};
 use crate::model::judgement::JudgeError;

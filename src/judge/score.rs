@@ -18,8 +18,8 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
+use crate::output_validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 use crate::plan::schedule::{CaseEnd, EndCondition, Schedule};
-use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 pub use crate::judge::score::tree::CustomGrader;
 pub use crate::judge::score::worth::{CaseWorth, score_by_worth};

@@ -10,11 +10,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::language::PROGRAM;
+use crate::language::command_planner;
+use crate::language::commands::{BuildCommands, ProgramLanguage, StartCommand};
 use crate::language::executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::find;
-use crate::language::plan::{BuildCommands, ProgramLanguage, StartCommand};
-use crate::language::planner;
 use crate::language::probe::normalize;
 use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::blob::Blob;
@@ -89,7 +89,7 @@ impl TypedCommand<'_> {
             });
         }
         let mut command = self.start_command(&found.program, &found.program.to_string_lossy())?;
-        planner::merge_visible(&mut command.visible, &found.visible_paths());
+        command_planner::merge_visible(&mut command.visible, &found.visible_paths());
         Ok(command)
     }
 
@@ -136,7 +136,9 @@ impl TypedCommand<'_> {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
         let command = executable::inspect(&start).and_then(|found| match found {
-            Some(executable) => planner::start_command(inside, &executable, self.toolchains),
+            Some(executable) => {
+                command_planner::start_command(inside, &executable, self.toolchains)
+            }
             None => Err(ProgramFault::without_help(
                 "is not a program: it is neither an ELF binary nor a script with a `#!` line",
             )),
@@ -175,7 +177,7 @@ impl TypedCommand<'_> {
         let shown = path.to_string_lossy().into_owned();
         let identity = format!("{} bytes, changed {}", metadata.len(), metadata.ctime());
         let what = VisibleContent::Installed { name: arg.to_owned(), identity };
-        planner::merge_visible(visible, &[VisiblePath { inside: path, what }]);
+        command_planner::merge_visible(visible, &[VisiblePath { inside: path, what }]);
         Ok(shown)
     }
 

@@ -1,12 +1,14 @@
 //! The language of a source, and how to build and start it, as data.
 //!
-//! [`sources::read`] reads a program's files. [`recipe::launch_spec`] finds their language and entry point.
-//! [`planner::plan_commands`] makes command lines from that. The tools of this machine come from [`toolchain::Toolchains`],
+//! [`sources::read`] reads a program's files. [`launch::launch_spec`] finds their language and entry point.
+//! [`command_planner::plan_commands`] makes command lines from that. The tools of this machine come from [`toolchain::Toolchains`],
 //! which finds each once. [`command_line::command_line`] does the same for a command that the user typed. Nothing here
 //! runs a program that is to be judged.
 
 pub mod cargo;
 pub mod command_line;
+pub mod command_planner;
+pub mod commands;
 pub mod constants;
 pub mod entry;
 pub mod essence;
@@ -15,10 +17,8 @@ pub mod fault;
 pub mod find;
 pub mod header;
 pub mod java;
-pub mod plan;
-pub mod planner;
+pub mod launch;
 pub mod probe;
-pub mod recipe;
 pub mod sources;
 pub mod start;
 pub mod table;

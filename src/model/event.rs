@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::model::created::NextStep;
+use crate::model::cache_use::CacheUse;
+use crate::model::created_package::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::exit_code::ExitCode;
@@ -17,7 +18,6 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::problem::Problem;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::CacheUse;
 use crate::model::report::{LimitsReport, PackageReport, ProgressStep};
 use crate::model::serial::{Location, Seconds};
 use crate::model::shard::Shard;

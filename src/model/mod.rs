@@ -1,9 +1,10 @@
 //! The field's words as plain values. No clock, no processes, and no files but blobs and files below a root.
 
 pub mod blob;
+pub mod cache_use;
 pub mod cluster;
 pub mod conversion;
-pub mod created;
+pub mod created_package;
 pub mod diagnostic;
 pub mod difference;
 pub mod duplicates;
@@ -25,23 +26,22 @@ pub mod lines;
 pub mod listing;
 pub mod messages;
 pub mod moment;
-pub mod once;
 pub mod outcome;
 pub mod pattern;
 pub mod placeholder;
-pub mod probe;
 pub mod problem;
 pub mod program;
 pub mod proposal;
 pub mod protocol;
-pub mod recalled;
 pub mod recipe;
 pub mod repeats;
 pub mod report;
 pub mod root;
 pub mod score;
+pub mod separation;
 pub mod serial;
 pub mod shard;
+pub mod single_run;
 pub mod stop;
 pub mod strength;
 pub mod stress;

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_with::serde_as;
 
-use crate::model::created::NextStep;
+use crate::model::cache_use::CacheUse;
+use crate::model::created_package::NextStep;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{
@@ -28,7 +29,6 @@ use crate::model::judgement::{BrokenExpectation, CaseJudgement, JudgeError, Judg
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::CacheUse;
 use crate::model::score::TotalScore;
 use crate::model::serial::{EveryKey, Location, Seconds};
 use crate::model::shard::Shard;

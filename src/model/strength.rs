@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::model::probe::Probes;
+use crate::model::separation::Probes;
 use crate::model::serial::{Seconds, Text};
 use crate::model::strictness::{Strictness, text_start};
 use crate::model::text::{count, joined};

@@ -1,6 +1,6 @@
 //! The source texts of a program that mutants are made from.
 
-use crate::language::recipe::{LaunchForm, launch_spec};
+use crate::language::launch::{LaunchForm, launch_spec};
 use crate::language::sources;
 use crate::model::program::Program;
 use crate::model::stop::Stop;

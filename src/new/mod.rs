@@ -2,7 +2,7 @@
 //!
 //! The files are in `templates/`, unchanged. If kinds share a file, their differences are edits of its text.
 
-use crate::model::created::CreatedFile;
+use crate::model::created_package::CreatedFile;
 use crate::model::words::words;
 
 words! {

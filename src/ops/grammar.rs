@@ -14,7 +14,7 @@ use crate::grammar::generate::{BoundSide, Pin, generate_at};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
 use crate::grammar::validate::{Rejection, validate_blob};
-use crate::grammar::wanted::unreached;
+use crate::grammar::wanted_bounds::unreached;
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
 use crate::model::grammar::{ReachedValues, ValueBound, ValueBounds};

@@ -7,7 +7,7 @@ use crate::class::{self, StudentProgram, duplicates};
 use crate::executor::scheduler::Scheduler;
 use crate::explain::rejected::Explainer;
 use crate::judge::case::{Detail, RepeatLine};
-use crate::judge::draw::ImageUse;
+use crate::judge::images::ImageUse;
 use crate::judge::judging::{self, JudgingTask};
 use crate::judge::score::points::{self, Points};
 use crate::judge::score::{RunPolicy, ScoringScheme};
@@ -26,9 +26,9 @@ use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::keep::{self, current_directory};
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::saved_boxes::{self, current_directory};
 use crate::ops::submissions::{
     named_submission, outside_program, own_submission, own_submissions_below, submission_at,
 };
@@ -148,7 +148,7 @@ pub fn judge(
         return Ok(());
     }
     context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
-    let keep = keep::keep_directory(&options.runs.keep, context)?;
+    let keep = saved_boxes::keep_directory(&options.runs.keep, context)?;
     let host = Host::start(&options.runs.host, context)?;
     let builder = host.builder();
     let entries = prepare_submissions(options, &problem, &submissions, &class, &builder, context)?;
@@ -268,7 +268,9 @@ fn find_submissions(
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
-        if let Some(what) = keep::misplaced_value(&options.runs.keep, path).filter(|_| !is_own) {
+        if let Some(what) =
+            saved_boxes::misplaced_value(&options.runs.keep, path).filter(|_| !is_own)
+        {
             return Err(Stop::usage(what));
         }
         let is_program = problem.kind.submitted == SubmittedContent::Program;

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Number, Value};
 
+use crate::model::cache_use::CacheUse;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{CommandTask, Event, Note, StampedEvent};
 use crate::model::exit_code::ExitCode;
-use crate::model::recalled::CacheUse;
 use crate::model::report::{FORMAT, PackageReport};
 use crate::model::shard::Shard;
 use crate::model::stop::{RefusalSubject, Remark, Stop};

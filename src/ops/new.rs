@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::model::created::{CreatedPackage, NextStep};
+use crate::model::created_package::{CreatedPackage, NextStep};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::text::{command_line, uuid};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::created::NextStep;
+use crate::model::created_package::NextStep;
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::model::text::command_line;

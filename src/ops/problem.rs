@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::build::Builder;
-use crate::generate::missing::{self, CompletedFiles};
+use crate::generate::complete::{self, CompletedFiles};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
@@ -61,7 +61,7 @@ pub fn make_missing_files(
 ) -> Result<Option<CompletedFiles>, Stop> {
     let events = context.event_sender();
     let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
-    missing::complete(
+    complete::complete(
         problem,
         &*host.executor,
         builder,

@@ -10,13 +10,13 @@ use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable, build_diagnostic};
 use crate::executor::ManualPipes;
 use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::once::{HumanPlay, SingleRunner};
+use crate::judge::single_run::{HumanPlay, SingleRunner};
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use crate::model::once::SingleRun;
 use crate::model::problem::{Interaction, Problem, SubmittedContent};
+use crate::model::single_run::SingleRun;
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
@@ -29,12 +29,12 @@ use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
 use crate::ops::submissions::named_submission;
+use crate::output_validator::OutputValidator;
+use crate::output_validator::response::Contract;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::listing::quote_lines;
 use crate::report::terminal::page::{Label, Page};
-use crate::validator::OutputValidator;
-use crate::validator::response::Contract;
 
 #[derive(Clone, Debug, Default)]
 pub struct RunOnceOptions {

@@ -12,7 +12,7 @@ use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
 use crate::grammar::generate::{GenerationFailure, generate_until};
 use crate::grammar::shape;
-use crate::judge::draw::ImageUse;
+use crate::judge::images::ImageUse;
 use crate::judge::judging::JudgingTask;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};

@@ -4,13 +4,13 @@ use std::slice::from_ref;
 
 use crate::build::bench::Bench;
 use crate::judge::case::Validators;
-use crate::judge::draw::{ImageUse, Visualizers};
 use crate::judge::grader::PackageGrader;
+use crate::judge::images::{ImageUse, Visualizers};
 use crate::model::event::Event;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
-use crate::validate::trial;
-use crate::validator::OutputValidator;
+use crate::output_validator::OutputValidator;
+use crate::validate::output_validator_trial;
 
 /// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///
@@ -28,7 +28,7 @@ pub fn build_faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop>
 fn build_and_test(
     bench: &Bench<'_>,
     seen: ImageUse,
-    stops: impl Fn(&trial::TrialFault) -> bool,
+    stops: impl Fn(&output_validator_trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
     let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
@@ -44,7 +44,7 @@ fn build_and_test(
         None => &validators.output,
     };
     for validator in tried {
-        let found = trial::find_faults(bench, validator)?;
+        let found = output_validator_trial::find_faults(bench, validator)?;
         let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
         let remarks = found.into_iter().map(|fault| fault.diagnostic);
         if is_over {

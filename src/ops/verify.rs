@@ -4,7 +4,7 @@ use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::SlotQueue;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
-use crate::judge::draw::{self, ImageUse};
+use crate::judge::images::{self, ImageUse};
 use crate::judge::judging::{self, JudgingTask, prepare_entries};
 use crate::judge::score::{RunPolicy, points_by_dialect};
 use crate::judge::time_limit;
@@ -21,17 +21,17 @@ use crate::model::submission::Submission;
 use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
+use crate::ops::concurrent_packages::PackageWork;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::keep;
 use crate::ops::next_steps;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::side_by_side::PackageWork;
+use crate::ops::saved_boxes;
 use crate::ops::validators;
+use crate::output_validator::OutputValidator;
 use crate::package::recipe;
 use crate::validate::{self, DataExtent, mutations, undiscriminating};
-use crate::validator::OutputValidator;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -54,12 +54,12 @@ pub struct VerifyOptions {
 pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     let runs = &options.runs;
     if let Some(what) =
-        options.packages.iter().find_map(|dir| keep::misplaced_value(&runs.keep, dir))
+        options.packages.iter().find_map(|dir| saved_boxes::misplaced_value(&runs.keep, dir))
     {
         return Err(Stop::usage(what));
     }
     let packages = context.name_packages(&options.packages);
-    let keep = keep::keep_directory(&runs.keep, context)?;
+    let keep = saved_boxes::keep_directory(&runs.keep, context)?;
     let host = Host::start(&runs.host, context)?;
     let builder = host.builder();
     if let Some(shard) = runs.shard {
@@ -176,7 +176,7 @@ impl Verifier<'_> {
             ImageUse::from_options(keep.as_ref(), self.options.html.as_deref()),
         )?;
         if let Some(keep) = &keep {
-            draw::draw_inputs(&bench, &cases, &keep.join("input_visualizer"))?;
+            images::draw_inputs(&bench, &cases, &keep.join("input_visualizer"))?;
         }
         if is_mine {
             self.check_data(bench, &validators.output, &cases)?;

@@ -16,7 +16,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::joined;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
-use crate::package::remarks;
+use crate::package::case_texts;
 
 /// The contents of a package, with one test case if it is asked for.
 pub fn listing(problem: &Problem, case: Option<CaseFiles>) -> PackageListing {
@@ -74,7 +74,7 @@ fn list_groups(problem: &Problem) -> Vec<ListedGroup> {
 
 fn list_case(case: &TestCase) -> ListedCase {
     let size = |path: &FilePath| Some(Bytes(path.metadata().ok()?.len()));
-    let [description, _] = remarks::of_case(&case.input);
+    let [description, _] = case_texts::of_case(&case.input);
     ListedCase {
         name: case.name.clone(),
         input_bytes: size(&case.input),
@@ -126,7 +126,7 @@ fn list_programs(problem: &Problem) -> Vec<ListedProgram> {
 pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;
-    let [description, hint] = remarks::of_case(&case.input);
+    let [description, hint] = case_texts::of_case(&case.input);
     let named = [
         ("input", Some(&case.input)),
         ("judge answer", case.answer.as_ref()),

@@ -6,7 +6,8 @@
 
 pub mod archive;
 mod bare;
-mod by_name;
+pub mod case_texts;
+pub mod command_words;
 pub mod convert;
 mod detect;
 mod draft;
@@ -21,10 +22,10 @@ mod languages;
 pub(crate) mod latex;
 mod library_checker;
 pub mod listing;
+mod named_programs;
 mod node;
 mod polygon;
 pub mod recipe;
-pub mod remarks;
 mod sinol;
 pub mod statements;
 pub mod suggest;
@@ -32,7 +33,6 @@ mod testlib;
 mod text;
 mod toml;
 mod values;
-pub mod words;
 mod yaml;
 mod yaml_text;
 

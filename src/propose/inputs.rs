@@ -8,7 +8,7 @@ use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{BoundSide, GenerationFailure, generate_until};
 use crate::grammar::program::Grammar;
-use crate::grammar::wanted::{UnreachedBound, unreached};
+use crate::grammar::wanted_bounds::{UnreachedBound, unreached};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;

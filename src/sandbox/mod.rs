@@ -21,10 +21,11 @@ mod environment;
 mod errno;
 mod fault;
 pub mod forks;
+mod host_path;
 pub mod host_tool;
 mod image;
 mod joined;
-mod keep;
+mod keep_box;
 #[cfg(target_os = "linux")]
 mod linux;
 mod machine;
@@ -36,9 +37,8 @@ mod relay;
 mod rlimits;
 mod search;
 mod shortage;
-mod shown;
 mod slot;
-mod standard;
+mod standard_output;
 mod strings;
 mod transcript;
 mod translate;
@@ -52,11 +52,11 @@ use other as system;
 
 pub use control::{Stopper, is_interrupted};
 pub use disk::{SLOT_PREFIXES, remove_directory};
-pub use keep::copy_kept_box;
+pub use keep_box::copy_kept_box;
 pub use machine::Machine;
 pub use shortage::is_unexplained_kill;
 pub use slot::{CoreId, Slot};
-pub use standard::output_was_closed;
+pub use standard_output::output_was_closed;
 pub use system::Host;
 
 /// The version of what a program sees and how it is measured. Kept results and workers of another version do not

@@ -6,7 +6,7 @@ use crate::build::Runnable;
 use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::generate::fresh::BuiltGenerators;
+use crate::generate::built_generators::BuiltGenerators;
 use crate::generate::solution::Solution;
 use crate::grammar::program::Grammar;
 use crate::inputs::by_grammar;

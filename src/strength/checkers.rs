@@ -17,10 +17,10 @@ use crate::model::problem::{Interaction, SubmittedContent};
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::strictness::{AcceptedFault, Strictness};
 use crate::model::test_data::TestCase;
+use crate::output_validator::response::Opinion;
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
 use crate::strength::submissions::BuiltSubmission;
-use crate::validate::trial;
-use crate::validator::response::Opinion;
+use crate::validate::output_validator_trial;
 
 const TRIED_CASES: usize = 6;
 /// In bytes. Larger judge answers are not changed.
@@ -204,7 +204,7 @@ impl<'a> OutputTrials<'a> {
             return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
         }
         let ask = |validator| {
-            let response = trial::ask_validator(
+            let response = output_validator_trial::ask_validator(
                 validator,
                 &self.bench,
                 tried.test_case,

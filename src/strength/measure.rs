@@ -18,10 +18,10 @@ use crate::model::submission::Submission;
 use crate::search::comparison::{UnusableReason, quote_input};
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
+use crate::strength::features::FeatureSearch;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
-use crate::strength::reach::FeatureSearch;
 use crate::strength::test_bed::Suspect;
 
 pub struct MeasuredSubject {

@@ -21,7 +21,7 @@ use crate::mutate::wrapper::Wrapper;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, ComparisonResult, UnusableReason};
-use crate::strength::wrapped::{ProblemWrapper, WrappingExecutor};
+use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
 
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]

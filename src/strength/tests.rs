@@ -12,7 +12,7 @@ use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
 use crate::judge::case::CaseTexts;
 use crate::model::strength::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::reach::FeatureSearch;
+use crate::strength::features::FeatureSearch;
 use crate::strength::score;
 use crate::validity::Validity;
 

@@ -12,8 +12,8 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
-use crate::validate::{DataCheck, DataExtent, trial};
-use crate::validator::{OutputValidator, response};
+use crate::output_validator::{OutputValidator, response};
+use crate::validate::{DataCheck, DataExtent, output_validator_trial};
 use crate::validity::Objection;
 use crate::validity::programs::{ProgramValidator, ValidatorInput, build_validators};
 
@@ -77,7 +77,8 @@ fn is_rejected(
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
     for judge in judges {
-        let response = trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
+        let response =
+            output_validator_trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);
         }

@@ -8,7 +8,7 @@ use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{BoundSide, GenerationFailure, Pin, generate_until};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::RANDOM;
-use crate::grammar::wanted::unreached;
+use crate::grammar::wanted_bounds::unreached;
 use crate::model::diagnostic::{Diagnostic, TextPosition};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;

@@ -14,9 +14,11 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::tree::TreeEntry;
-use crate::validate::{DataCheck, trial};
-use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, ValidationRequest, files_for_next_pass, judge_answer};
+use crate::output_validator::response::{Contract, Opinion, Response};
+use crate::output_validator::{
+    OutputValidator, ValidationRequest, files_for_next_pass, judge_answer,
+};
+use crate::validate::{DataCheck, output_validator_trial};
 
 const OUTPUT_MAX: u64 = 8 << 20;
 
@@ -104,7 +106,7 @@ impl ExchangeReplay<'_> {
     }
 
     fn pass_fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
-        let message = trial::validator_message(response);
+        let message = output_validator_trial::validator_message(response);
         match &response.opinion {
             Opinion::Accepted => first_difference(&lines_of_side(b'<', exchange), said).map(|difference| {
                 let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";

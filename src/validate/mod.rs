@@ -6,13 +6,13 @@
 
 mod answers;
 pub mod coverage;
-mod equal;
+mod duplicates;
 mod exchange;
 mod inputs;
 pub mod mutations;
+pub mod output_validator_trial;
 pub mod outputs;
 mod strictness;
-pub mod trial;
 pub mod undiscriminating;
 
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
+use crate::output_validator::OutputValidator;
 use crate::validate::mutations::Mutation;
 use crate::validate::strictness::StrictnessCheck;
-use crate::validator::OutputValidator;
 use crate::validity::{Validity, grammars};
 
 pub struct DataCheck<'a> {
@@ -62,7 +62,7 @@ pub fn check_data(proving: &DataCheck<'_>, found: &mut Vec<Diagnostic>) -> Resul
     }
     answers::check_answers(proving, found)?;
     found.extend(outputs::check_outputs(proving)?);
-    found.extend(equal::find_duplicates(proving)?);
+    found.extend(duplicates::find_duplicates(proving)?);
     Ok(())
 }
 

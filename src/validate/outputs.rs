@@ -18,9 +18,9 @@ use crate::model::problem::Interaction;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::{OutputClaim, TestCase};
-use crate::validate::{DataCheck, DataExtent, exchange, trial};
-use crate::validator::OutputValidator;
-use crate::validator::response::{Opinion, Response};
+use crate::output_validator::OutputValidator;
+use crate::output_validator::response::{Opinion, Response};
+use crate::validate::{DataCheck, DataExtent, exchange, output_validator_trial};
 
 /// Checks example outputs against what the package declares, and answers under a tolerance.
 pub(super) fn check_outputs(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
@@ -64,7 +64,8 @@ fn check_by_validator(
         let shown = test_case.answer.as_ref().filter(|_| is_shown);
         let Some(output) = test_case.output.as_ref().or(shown) else { return Ok(None) };
         let input = Blob::file(output);
-        let response = trial::ask_validator(validator, &proving.bench, test_case, input)?;
+        let response =
+            output_validator_trial::ask_validator(validator, &proving.bench, test_case, input)?;
         Ok(output_diagnostic(*claim, output, validator, &response))
     })?;
     Ok(found.into_iter().flatten().collect())
@@ -77,7 +78,7 @@ fn output_diagnostic(
     response: &Response,
 ) -> Option<Diagnostic> {
     use OutputClaim::{Fault, Right, Wrong};
-    let said = trial::validator_message(response);
+    let said = output_validator_trial::validator_message(response);
     let name = &validator.name;
     let (message, help) = match (claim, &response.opinion) {
         (Right, Opinion::Accepted)

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
-use crate::executor::place;
+use crate::executor::trees;
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::accepts;
 use crate::model::blob::Blob;
@@ -201,7 +201,7 @@ fn ask_program(
     validator.run(ValidatorInput {
         stdin: input,
         args: validator_args(validator, test_case),
-        files: test_case.files.iter().map(place::case_entry).collect(),
+        files: test_case.files.iter().map(trees::case_entry).collect(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
-use crate::{legacy, live, polygon};
+use crate::{interactive, legacy, polygon};
 
 /// Converts `from` to `new` and checks the listed losses.
 ///
@@ -357,7 +357,7 @@ fn validator_scores_survive_in_legacy() {
     let fixture = Fixture::new();
     let yaml = fixture.read("sum/problem.yaml").replace("  time_limit: 1\n", "");
     fixture.write("sum/problem.yaml", format!("{yaml}type: scoring\nallow_file_writing: true\n"));
-    live::set_validator(&fixture, PARTIAL_VALIDATOR);
+    interactive::set_validator(&fixture, PARTIAL_VALIDATOR);
     fixture.write("sum/data/secret/test_group.yaml", "max_score: 75\n");
     fs::remove_dir_all(fixture.path("sum/data/invalid_input")).expect("invalid inputs");
     fixture.write("near.sh", "read -r a b; echo $((a + b + 1))\n");

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use juror::build::Builder;
 use juror::build::bench::Bench;
-use juror::executor::place;
+use juror::executor::trees;
 use juror::generate::{GenerateMode, Generation, generate};
 use juror::model::isolation::{Isolation, RequiredIsolation};
 use juror::model::job::Job;
@@ -248,7 +248,7 @@ fn generators_are_checked_without_namespaces() {
         juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
     let slot = Mutex::new(slot);
     let executor = ScriptedExecutor::new(1, |job: &Job| {
-        place::write_shown_trees(job, || Ok(std::env::temp_dir()))?;
+        trees::write_shown_trees(job, || Ok(std::env::temp_dir()))?;
         slot.lock().expect("the slot").run(job).map_err(Stop::Fault)
     });
     let generated = generate(&Generation {

@@ -34,7 +34,7 @@ use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, SharedWriter, VERBOSE, WIDE, check, check_json, check_listing,
     check_screen, check_snapshot, feed, json_document,
 };
-use crate::{live, wire};
+use crate::{interactive, wire};
 
 #[test]
 fn judge_shows_verdict_cause_and_first_difference() {
@@ -181,7 +181,7 @@ fn a_judge_error_never_looks_like_a_verdict() {
 
 #[test]
 fn a_report_is_the_same_if_jobs_travel_as_bytes() {
-    let fixture = live::fixture();
+    let fixture = interactive::fixture();
     fixture.write("crash.sh", "read -r a b; echo lost >&2; exit 3\n");
     let line = "judge @sum @sum/submissions/accepted/right.sh @crash.sh --jobs 1";
     let by = |around| {

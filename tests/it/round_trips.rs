@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use juror::model::cache_use::CacheUse;
 use juror::model::diagnostic::{BlockedUse, Diagnostic, TextPosition};
 use juror::model::difference::{
     Difference, DifferenceKind, DifferenceSide, Excerpt, NumberGap, OnlyDifference,
@@ -19,7 +20,6 @@ use juror::model::judgement::{
 use juror::model::limits::Limits;
 use juror::model::moment::Moment;
 use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
-use juror::model::recalled::CacheUse;
 use juror::model::repeats::{Repeats, TimedRun};
 use juror::model::report::{LimitsReport, PackageReport, ProgressStep};
 use juror::model::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};

@@ -1,7 +1,7 @@
 //! `juror run` and `juror show`.
 
 use crate::fixture::{Fixture, RIGHT};
-use crate::live;
+use crate::interactive;
 
 /// Returns the exit code, standard output and standard error.
 fn run_juror(fixture: &Fixture, arguments: &str, input: &str) -> (Option<i32>, String, String) {
@@ -80,7 +80,7 @@ fn impossible_runs_are_refused_with_a_reason() {
 
 #[test]
 fn an_interactive_problem_is_played_by_hand() {
-    let fixture = live::fixture();
+    let fixture = interactive::fixture();
     let check = |arguments: &str, input: &str, code: i32, out: &str, said: &[&str]| {
         let (ended, written, errors) = run_juror(&fixture, arguments, input);
         assert_eq!((ended, &*written), (Some(code), out), "{arguments}: {errors}");

@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use juror::language::command_planner::plan_commands;
+use juror::language::commands::{BuildCommands, ProgramLanguage};
 use juror::language::fault::LaunchFault;
-use juror::language::plan::{BuildCommands, ProgramLanguage};
-use juror::language::planner::plan_commands;
-use juror::language::recipe::launch_spec;
+use juror::language::launch::launch_spec;
 use juror::language::sources;
 use juror::language::toolchain::Toolchains;
 use juror::language::{BOX, PROGRAM};

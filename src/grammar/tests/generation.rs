@@ -9,7 +9,7 @@ use crate::grammar::generate::{
 };
 use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, find_shape};
 use crate::grammar::validate::accepts;
-use crate::grammar::wanted::unreached;
+use crate::grammar::wanted_bounds::unreached;
 
 pub(crate) const GRAMMARS: [&str; 30] = [
     "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,10^6,a[i]) END NEWLINE",

@@ -6,8 +6,8 @@ use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Standing};
 use crate::model::test_data::TestGroup;
 use crate::model::test_data::{StaticCase, TestData};
+use crate::output_validator::feedback::FEEDBACK_FILES;
 use crate::plan::schedule::{Section, SectionPart, SectionResult};
-use crate::validator::feedback::FEEDBACK_FILES;
 
 /// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`. `sample` has only its number of cases.
 fn data(lines: &[&str]) -> TestData {

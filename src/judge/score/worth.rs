@@ -2,7 +2,7 @@
 
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::test_data::TestCase;
-use crate::validator::response::Worth;
+use crate::output_validator::response::Worth;
 
 pub struct CaseWorth {
     pub points: Score,

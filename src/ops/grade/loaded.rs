@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::build::recent::RecentValues;
-use crate::generate::missing::CompletedFiles;
+use crate::generate::complete::CompletedFiles;
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::judge::case::Validators;
-use crate::judge::draw::ImageUse;
+use crate::judge::images::ImageUse;
 use crate::judge::judging::JudgingTask;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;

@@ -3,9 +3,9 @@
 use crate::model::diagnostic::SourcePlace;
 use crate::model::program::ProgramKind;
 use crate::model::recipe::GeneratorProgram;
-use crate::package::by_name::{self, language_code};
 use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::italian::{MAX_TESTS, SETTINGS};
+use crate::package::named_programs::{self, language_code};
 use crate::package::text::{TextRange, excerpt};
 
 const GEN_FILE: &str = "gen/GEN";
@@ -42,11 +42,11 @@ pub(super) fn find_generator(tree: &PackageFiles) -> Option<GeneratorProgram> {
         tree.faults.error(other, message, "keep one of the two");
     }
     let is_script = language_code(item).is_some_and(|code| code.starts_with("python"));
-    let mut beside = by_name::included_files(tree, "gen", |other| {
+    let mut beside = named_programs::included_files(tree, "gen", |other| {
         matches!(other.ending(), "h" | "hpp") || is_script && other.ending() == "py"
     });
     beside.retain(|file| file.path != item.path);
-    Some(by_name::new_program(item, ProgramKind::Generator, beside).into())
+    Some(named_programs::new_program(item, ProgramKind::Generator, beside).into())
 }
 
 pub(super) fn read(tree: &PackageFiles) -> Option<Vec<Subtask>> {

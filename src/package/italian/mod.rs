@@ -18,12 +18,12 @@ use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
 use crate::package::Format;
-use crate::package::by_name::{self, line_sensitive_args};
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
 use crate::package::files::{PackageEntry, PackageFiles, is_inside, is_valid_name};
 use crate::package::italian::gen_file::{MissingInput, Subtask};
 use crate::package::languages::natural_language;
+use crate::package::named_programs::{self, line_sensitive_args};
 use crate::package::node::{Map, Node, ParseResult, SettingsFile};
 use crate::package::statements::Statement;
 use crate::package::text::excerpt;
@@ -83,7 +83,7 @@ impl Format for Italian {
         let map = document.as_ref().and_then(|it| it.root().map().ok());
         let primary =
             map.map_or_else(|| DEFAULT_LANGUAGE.to_owned(), |mut map| primary_language(&mut map));
-        by_name::find_statements(tree, &["statement", "testo"], |name| match name {
+        named_programs::find_statements(tree, &["statement", "testo"], |name| match name {
             "statement" | "testo" => Some(primary.clone()),
             name => Some(natural_language(name).to_owned()),
         })
@@ -188,9 +188,10 @@ fn is_called(item: &PackageEntry, name: &str) -> bool {
 fn read_checker(tree: &PackageFiles, problem: &mut Problem) {
     for (dir, name) in [("check", "checker"), ("cor", "correttore")] {
         let executable = || tree.file(&format!("{dir}/{name}"));
-        if let Some(item) = by_name::find_source(tree, dir, &[name]).or_else(executable) {
+        if let Some(item) = named_programs::find_source(tree, dir, &[name]).or_else(executable) {
             let kind = ProgramKind::OutputValidator;
-            let program = by_name::new_program(item, kind, by_name::header_files(tree, dir));
+            let program =
+                named_programs::new_program(item, kind, named_programs::header_files(tree, dir));
             problem.output_validators = vec![program];
             problem.output_protocol = Protocol::Cms;
             return;

@@ -2,8 +2,8 @@
 
 use crate::model::problem::Problem;
 use crate::model::program::IncludedFile;
-use crate::package::by_name::{find_source, language_code, new_submission};
 use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::named_programs::{find_source, language_code, new_submission};
 
 /// Languages in which a grader is one more source of the program, with the ending of its file.
 const GRADER_LANGUAGES: [(&str, &str); 2] = [("c", "c"), ("cpp", "cpp")];

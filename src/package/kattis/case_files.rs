@@ -7,7 +7,7 @@ use crate::model::test_data::{CaseFile, TestCase};
 use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::interaction;
 use crate::package::kattis::PackageReader;
-use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::suggest::comma_list;
 
 pub(super) struct CaseFileName<'a> {

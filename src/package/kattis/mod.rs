@@ -4,10 +4,10 @@
 mod case_files;
 mod constants;
 mod credits;
-mod detected;
+mod data_directory;
+mod language_detection;
 mod legacy;
 mod limits;
-mod part;
 mod problem_type;
 mod problem_yaml;
 mod programs;

@@ -5,10 +5,10 @@
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::test_data::ValidatorArgs;
-use crate::package::by_name;
 use crate::package::files::{PackageEntry, PackageFiles};
-use crate::package::kattis::{PackageReader, detected};
+use crate::package::kattis::{PackageReader, language_detection};
 use crate::package::languages;
+use crate::package::named_programs;
 use crate::package::node::{Node, ParseResult, help_for_word};
 use crate::package::suggest::did_you_mean_or;
 use crate::package::text::excerpt;
@@ -111,11 +111,11 @@ impl PackageReader<'_> {
             language: if self.version.is_strict {
                 None
             } else {
-                detected::detect_language(self.tree, item)
+                language_detection::detect_language(self.tree, item)
             },
             constants: self.yaml.constants.clone(),
             package: Some(self.tree.root.clone()),
-            ..by_name::new_program(item, kind, Vec::new())
+            ..named_programs::new_program(item, kind, Vec::new())
         }
     }
 
@@ -297,7 +297,7 @@ impl PackageReader<'_> {
             if language.is_some() {
                 self.check_language(directory, name);
             }
-            let files = by_name::included_files(self.tree, &directory.name, |_| true);
+            let files = named_programs::included_files(self.tree, &directory.name, |_| true);
             if files.is_empty() {
                 self.faults.error(directory, "is empty", "fill it or remove it");
             }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::language::table::LIBRARY_CHECKER_CODE;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::root::FilePath;
-use crate::package::by_name;
 use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::library_checker::SETTINGS;
+use crate::package::named_programs;
 use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
 use crate::package::yaml::{ScalarMeaning, Value};
@@ -105,7 +105,7 @@ impl<'a> ProgramReader<'a> {
     }
 
     fn new_program(&self, item: &PackageEntry, kind: ProgramKind) -> Program {
-        let mut program = by_name::new_program(item, kind, Vec::new());
+        let mut program = named_programs::new_program(item, kind, Vec::new());
         if item.name.ends_with(".cpp") {
             program.entry_point = Some(program.name.clone());
             program.language = Some(LIBRARY_CHECKER_CODE.to_owned());

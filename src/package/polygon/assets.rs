@@ -9,7 +9,7 @@ use crate::model::test_data::{OutputClaim, OutputTrial, TestCase};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::by_name;
+use crate::package::named_programs;
 use crate::package::node::ParseResult;
 use crate::package::polygon::judging::validator_args;
 use crate::package::polygon::pattern::PathPattern;
@@ -193,7 +193,7 @@ fn read_solution(
     let name = item.name.strip_prefix("solutions/").unwrap_or(&item.name);
     let program = Program {
         language: source_language(described),
-        ..by_name::new_program(
+        ..named_programs::new_program(
             item,
             ProgramKind::Submission,
             pack.resources.for_submissions.clone(),

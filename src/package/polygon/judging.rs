@@ -12,9 +12,9 @@ use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
 use crate::package::files::{NAME_HELP, is_valid_name};
 use crate::package::node::ParseResult;
+use crate::package::polygon::missing_files::{MissingFiles, TestFile};
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, PolygonTest};
-use crate::package::polygon::unmade::{MissingFiles, TestFile};
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader};
 use crate::package::text::excerpt;
@@ -144,7 +144,7 @@ pub(super) fn read_test_data(pack: &PolygonReader<'_>, problem: &mut Problem) ->
     scoring::add_groups(testset, set, read, &mut problem.test_data)
 }
 
-/// Reads a test. The files that it lacks go to `unmade`.
+/// Reads a test. The files that it lacks go to `missing_files`.
 fn read_test<'a>(
     pack: &PolygonReader<'_>,
     set: &str,

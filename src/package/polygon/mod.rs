@@ -4,12 +4,12 @@
 
 mod assets;
 mod judging;
+mod missing_files;
 mod pattern;
 mod programs;
 mod scoring;
 #[cfg(test)]
 mod tests;
-mod unmade;
 mod xml;
 
 use crate::model::layout::Layout;

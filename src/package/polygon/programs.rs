@@ -2,8 +2,8 @@
 
 use crate::language::table::TESTLIB_CODE;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::package::by_name;
 use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::named_programs;
 use crate::package::node::ParseResult;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader};
@@ -67,9 +67,9 @@ pub(super) fn new_program(
         return Err(element.error(message, EXPORT_HELP));
     };
     let item = find_source(described, pack.tree)?;
-    let mut program = by_name::new_program(item, kind, Vec::new());
+    let mut program = named_programs::new_program(item, kind, Vec::new());
     program.language = source_language(described);
-    if by_name::language_code(item) == Some("cpp") {
+    if named_programs::language_code(item) == Some("cpp") {
         let name = program.name.as_str();
         let beside =
             pack.resources.for_programs.iter().filter(|file| file.name.as_os_str() != name);

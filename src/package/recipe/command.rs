@@ -9,6 +9,7 @@ use crate::model::program::{Constant, IncludedFile};
 use crate::model::recipe::GeneratorProgram;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
+use crate::package::command_words::split_words;
 use crate::package::faults::ReportedFault;
 use crate::package::files::is_valid_name;
 use crate::package::node::{Node, ParseResult};
@@ -16,7 +17,6 @@ use crate::package::recipe::is_normal_path;
 use crate::package::suggest::did_you_mean_or;
 use crate::package::text::excerpt;
 use crate::package::values::nonempty_text;
-use crate::package::words::split_words;
 
 /// Linux takes arguments of less than 128 KiB; other systems take more.
 const MAX_WORD_LENGTH: usize = 128 << 10;

@@ -2,9 +2,9 @@
 //!
 //! Source: the generators documentation of BAPCtools. Features that juror lacks are reported.
 
+mod case_entry;
 mod command;
 mod contents;
-mod entry;
 mod include;
 pub mod insert;
 mod names;

@@ -14,9 +14,9 @@ use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
 use crate::package::Format;
-use crate::package::by_name;
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::PackageFiles;
+use crate::package::named_programs;
 use crate::package::node::{Map, SettingsFile};
 use crate::package::statements::Statement;
 use crate::package::text::{excerpt, settings_contain};
@@ -58,7 +58,7 @@ impl Format for Sinol {
 
     fn statements(&self, tree: &PackageFiles) -> Vec<Statement> {
         // Names such as `abczad.pdf` and `abczad-en.pdf`.
-        by_name::find_statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
+        named_programs::find_statements(tree, &["doc"], |name| match name.split_once("zad")?.1 {
             "" => Some("pl".to_owned()),
             end => end.strip_prefix('-').map(str::to_owned),
         })
@@ -129,8 +129,8 @@ fn report_unsupported(tree: &PackageFiles, id: &str, map: &mut Map<'_>) {
 
 fn read_validators(tree: &PackageFiles, id: &str, problem: &mut Problem) {
     let program = |what: &str, kind| {
-        let item = by_name::find_source(tree, "prog", &[&format!("{id}{what}")])?;
-        Some(by_name::new_program(item, kind, by_name::header_files(tree, "prog")))
+        let item = named_programs::find_source(tree, "prog", &[&format!("{id}{what}")])?;
+        Some(named_programs::new_program(item, kind, named_programs::header_files(tree, "prog")))
     };
     problem.output_protocol = Protocol::Sinol;
     problem.output_validators.extend(program("chk", ProgramKind::OutputValidator));

@@ -10,8 +10,8 @@ use crate::model::submission::{Expectation, ScoreRange};
 use crate::model::verdict::Verdict::{
     self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
 };
-use crate::package::by_name::new_submission;
 use crate::package::files::{PackageEntry, PackageFiles};
+use crate::package::named_programs::new_submission;
 use crate::package::node::{Map, Node, ParseResult};
 use crate::package::sinol::SINOL_MAKE_HELP;
 use crate::package::sinol::test_data::{group_name, parse_by_group};

@@ -2,7 +2,7 @@
 //! programs never become markup.
 
 mod failure;
-mod measured;
+mod measurement;
 mod overview;
 mod plot;
 mod remarks;
@@ -188,7 +188,7 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                     (overview::matrices(&page))
                     (remarks::warnings(report))
                     (remarks::generated(report))
-                    (measured::section(report))
+                    (measurement::section(report))
                 }
                 footer {
                     p.keys {

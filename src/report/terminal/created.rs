@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::created::{CreatedFile, CreatedPackage, NextStep};
+use crate::model::created_package::{CreatedFile, CreatedPackage, NextStep};
 use crate::model::report::NextStepReport;
 use crate::model::text::{count, printable};
 use crate::report::result::CommandResult;

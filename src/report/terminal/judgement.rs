@@ -11,7 +11,7 @@ use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::difference;
-use crate::report::terminal::exchange;
+use crate::report::terminal::interaction;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
@@ -203,7 +203,7 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
         if let Some(transcript) = &evidence.transcript {
-            exchange::write(page, transcript);
+            interaction::write(page, transcript);
         }
     }
     if !case.cause_includes_message {

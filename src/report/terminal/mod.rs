@@ -6,8 +6,8 @@ mod created;
 mod diagnostic;
 pub mod difference;
 mod doctor;
-mod exchange;
-mod explained;
+mod explanation;
+mod interaction;
 mod judgement;
 pub mod listing;
 pub mod page;
@@ -217,7 +217,9 @@ impl<O: Write, E: Write> Terminal<O, E> {
             Note::Proposal(proposal) if !self.style.is_quiet() => {
                 self.write_remark(&proposal::proposal_block(proposal, &self.style))
             }
-            Note::Explanation(explained) => self.result(&explained::block(explained, &self.style)),
+            Note::Explanation(explained) => {
+                self.result(&explanation::block(explained, &self.style))
+            }
             Note::Kept(dir) => self.write_remark(&format!(
                 "working directories are saved in {}\n",
                 printable(&dir.display().to_string())

@@ -10,7 +10,7 @@ use crate::model::verdict::Verdict;
 use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
-use crate::report::terminal::exchange;
+use crate::report::terminal::interaction;
 use crate::report::terminal::judgement::{quote, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 
@@ -68,7 +68,7 @@ impl CommandResult for StressResult {
             write_text(page, "got", got);
         }
         if let Some(transcript) = &found.transcript {
-            exchange::write(page, transcript);
+            interaction::write(page, transcript);
         }
         quote(page, "standard error of the output validator:", &found.validator_stderr);
         quote(page, "standard error:", &found.stderr);

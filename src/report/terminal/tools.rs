@@ -1,6 +1,6 @@
 //! Features that test data lacks, whether it separates slow submissions, and what validators let pass.
 
-use crate::model::probe::{Probes, SeparationKind};
+use crate::model::separation::{Probes, SeparationKind};
 use crate::model::strength::{InputFeature, Strength};
 use crate::model::strictness::{AcceptedFault, Strictness};
 use crate::model::text::{count, printable, visible};

@@ -97,10 +97,10 @@ use crate::sandbox::capture::OutputFile;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId};
 
-pub(super) use detect::above::EnclosingGroups;
+pub(super) use detect::enclosing_groups::EnclosingGroups;
 pub use detect::host::Host;
-pub(super) use judge::beside::CorePin;
-pub(super) use judge::waiting::ProgramPipes;
+pub(super) use judge::blocked::ProgramPipes;
+pub(super) use judge::core_pin::CorePin;
 
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {

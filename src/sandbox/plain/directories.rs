@@ -18,9 +18,9 @@ use crate::sandbox::disk::SLOT_PREFIXES;
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::forks;
-use crate::sandbox::keep;
+use crate::sandbox::host_path::host_path;
+use crate::sandbox::keep_box;
 use crate::sandbox::shortage::check_room;
-use crate::sandbox::shown::host_path;
 use crate::sandbox::translate::PathTranslation;
 
 pub(super) fn make_slot_directory() -> Result<DiskBoxes, JudgeError> {
@@ -80,12 +80,12 @@ impl RunDirectory {
         outcome: &Outcome,
         keep_in: &Path,
     ) -> Result<Option<Tree>, Fault> {
-        keep::keep_box(
+        keep_box::keep_box(
             self.filled_box.reopen()?,
             keep_in,
             job,
             outcome,
-            keep::CopyRights::Unchanged,
+            keep_box::CopyRights::Unchanged,
         )
     }
 }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use juror::cache::store::{PruneResult, VerifyResult};
-use juror::model::created::{CreatedPackage, NextStep};
+use juror::model::created_package::{CreatedPackage, NextStep};
 use juror::model::event::{Event, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
-use juror::model::once::{OutputFileText, SingleRun};
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
+use juror::model::single_run::{OutputFileText, SingleRun};
 use juror::model::units::Bytes;
 use juror::new::Template;
 use juror::ops::cache::{CacheReport, CacheStatistics};

@@ -204,12 +204,12 @@ fn check_merged(file: &str, told: &impl EventSource) {
 /// Compares a text with the snapshot of this name. All snapshots have these settings.
 pub(crate) fn check_snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::new();
-    settings.set_snapshot_path(root().join("tests/snapshots"));
+    settings.set_snapshot_path(project_root().join("tests/snapshots"));
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-pub(super) fn golden_directory() -> PathBuf {
+pub(super) fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }

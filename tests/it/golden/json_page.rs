@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::file::golden_directory;
+use super::file::project_root;
 use crate::fixture::Fixture;
 
 /// The documents, and the commands that write them. `grade` has its own page.
@@ -41,7 +41,7 @@ fn the_page_of_json_keys_is_made_from_the_schemas() {
         let output = fixture.juror(&format!("schema {name}")).output().expect("juror runs");
         serde_json::from_slice::<Value>(&output.stdout).expect("a schema")
     });
-    let path = golden_directory().join("docs/json.md");
+    let path = project_root().join("docs/json.md");
     let old = std::fs::read_to_string(&path).expect("docs/json.md");
     let (rules, _) = old.split_once(START).expect("the heading of the part that is made");
     let new = format!("{rules}{START}{}", keys_of_documents(&schemas));

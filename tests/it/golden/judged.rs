@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
+use juror::model::cache_use::CacheUse;
 use juror::model::event::{Event, StampedEvent};
 use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::moment::Moment;
-use juror::model::recalled::CacheUse;
 use juror::model::worker::WorkerReport;
 
 use super::record::{interrupted_events, record};

@@ -1,6 +1,6 @@
 //! Speed and strictness in results of `strength`, written by hand.
 
-use juror::model::probe::{Probes, Separation, SeparationKind};
+use juror::model::separation::{Probes, Separation, SeparationKind};
 use juror::model::strictness::{AcceptedFault, Strictness};
 
 pub(super) fn slow_submissions() -> Probes {

@@ -7,7 +7,7 @@ use juror::model::exit_code::ExitCode;
 
 use super::record::record;
 use crate::fixture::Fixture;
-use crate::live;
+use crate::interactive;
 
 /// Rejects with and without a message, and breaks down.
 const EXPLAINING_VALIDATOR: &str = r#"#!/usr/bin/env bash
@@ -29,7 +29,7 @@ exit 43
 pub(super) fn judge_with_explanations() -> Vec<StampedEvent> {
     static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
-        live::set_validator(&fixture, EXPLAINING_VALIDATOR);
+        interactive::set_validator(&fixture, EXPLAINING_VALIDATOR);
         for name in ["greedy", "silent", "boom"] {
             let text = format!("read -r a b; [[ $a == 1 ]] && echo 3 || echo {name}\n");
             fixture.write(&format!("{name}.sh"), text);
@@ -58,8 +58,8 @@ exit 42
 /// A bad move late in a long game, a move without a line end, and far too much output.
 pub(super) fn judge_interactive() -> Vec<StampedEvent> {
     static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
-        let fixture = live::fixture();
-        live::set_validator(&fixture, GAME_VALIDATOR);
+        let fixture = interactive::fixture();
+        interactive::set_validator(&fixture, GAME_VALIDATOR);
         let moves = "for turn in {1..14}; do echo L; read -r move; done; echo R";
         let flood = "printf '\\e[2J\\n'; for line in {1..30}; do printf '%03000d\\n' $line; done";
         let hurry = "printf R; read -r move";

@@ -10,9 +10,9 @@ use crate::model::program::Program;
 use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::PackageEntry;
 use crate::package::kattis::case_files::{self, CaseFiles};
+use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::legacy::{LegacyYaml, flags};
-use crate::package::kattis::part::DataDirectory;
 use crate::package::kattis::{PackageReader, programs};
 
 pub(super) fn read(

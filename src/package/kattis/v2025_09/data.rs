@@ -9,7 +9,7 @@ use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::files::{PackageEntry, PackageFiles, is_inside};
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::case_files::{self, CaseFiles};
-use crate::package::kattis::part::{DataDirectory, SettingsScope};
+use crate::package::kattis::data_directory::{DataDirectory, SettingsScope};
 use crate::package::kattis::v2025_09::test_yaml::{self, TestDataSettings};
 use crate::package::kattis::v2025_09::{scoring, static_validation};
 use crate::package::suggest::did_you_mean_or;

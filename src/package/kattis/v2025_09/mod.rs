@@ -4,7 +4,7 @@ mod data;
 mod scoring;
 mod static_validation;
 mod test_yaml;
-mod top;
+mod top_entries;
 
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
@@ -107,7 +107,7 @@ impl Format for Kattis202509 {
         SOLUTIONS.check_languages(tree, false);
         statement::check_samples(tree, data::count_samples(tree));
         statement::check_attachments(tree);
-        top::check_entries(tree);
+        top_entries::check_entries(tree);
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
     }
 }

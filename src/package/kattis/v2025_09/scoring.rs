@@ -8,7 +8,7 @@ use crate::model::diagnostic::SourcePlace;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestData, TestGroup};
 use crate::package::kattis::PackageReader;
-use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
 use crate::package::node::{Map, Node, ParseResult};
 use crate::package::suggest::{comma_list, did_you_mean, did_you_mean_or};

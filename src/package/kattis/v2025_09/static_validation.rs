@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{StaticCase, TestCase, TestData};
 use crate::package::kattis::PackageReader;
-use crate::package::kattis::part::DataDirectory;
+use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::kattis::v2025_09::scoring::{PlacedValue, points_or_word};
 use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
 use crate::package::node::Map;

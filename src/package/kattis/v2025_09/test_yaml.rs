@@ -7,7 +7,7 @@ use crate::language::constants::{GROWTH_HELP, replace_constants};
 use crate::model::test_data::ValidatorArgs;
 use crate::package::files::PackageEntry;
 use crate::package::kattis::PackageReader;
-use crate::package::kattis::part::{DataDirectory, SettingsScope};
+use crate::package::kattis::data_directory::{DataDirectory, SettingsScope};
 use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
 use crate::package::node::{Map, Node, ParseResult, RenamedKeys, SettingsFile};

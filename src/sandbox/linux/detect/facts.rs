@@ -11,7 +11,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary_facts;
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::detect::above::EnclosingGroups;
+use crate::sandbox::linux::detect::enclosing_groups::EnclosingGroups;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
 use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;

@@ -11,8 +11,8 @@ use crate::model::blob::Blob;
 use crate::model::job::{Job, VisiblePath};
 use crate::model::tree::TreeEntry;
 use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::host_path::host_path;
 use crate::sandbox::linux::wire;
-use crate::sandbox::shown::host_path;
 
 /// A copy that cannot be changed. A program of the same user could open the file itself again for writing.
 pub(crate) fn pack_input(input: &Blob) -> Result<OwnedFd, Fault> {

@@ -15,13 +15,13 @@ use crate::model::judgement::JudgeError;
 use crate::sandbox::capture::{Outputs, copy_file};
 use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause, interrupted};
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::keep;
+use crate::sandbox::keep_box;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::detect::host::Host;
+use crate::sandbox::linux::judge::blocked::ProcessWatch;
 use crate::sandbox::linux::judge::pack;
 use crate::sandbox::linux::judge::user::{self, UserReservation};
-use crate::sandbox::linux::judge::waiting::ProcessWatch;
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
 use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::server;
@@ -181,12 +181,12 @@ impl LinuxSlot {
             let from = fds.next().ok_or_else(|| gone_fault("keep the box"))?;
             let rights = match reply.outcome.mechanism.isolation {
                 // In this mode, `chmod` may have done nothing.
-                Isolation::Landlock => keep::CopyRights::AllExecutable,
+                Isolation::Landlock => keep_box::CopyRights::AllExecutable,
                 Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
-                    keep::CopyRights::Unchanged
+                    keep_box::CopyRights::Unchanged
                 }
             };
-            reply.kept = keep::keep_box(from, keep_in, job, &reply.outcome, rights)?;
+            reply.kept = keep_box::keep_box(from, keep_in, job, &reply.outcome, rights)?;
         }
         let captured = outputs.read(written, &job.limits)?;
         (reply.stdout, reply.stderr) = (captured.stdout, captured.stderr);

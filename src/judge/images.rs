@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::build::bench::Bench;
-use crate::executor::place;
+use crate::executor::trees;
 use crate::judge::case::{
     CaseJudge, Pass, PassResult, ReadyCase, VALIDATOR_SUFFIX, ValidatorFeedback,
 };
-use crate::judge::keep::replace_file;
+use crate::judge::kept_files::replace_file;
 use crate::model::blob::Blob;
 use crate::model::file_name::flat_stem;
 use crate::model::job::BoxRetention;
@@ -22,9 +22,9 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
-use crate::validator::response::{Opinion, Response};
-use crate::validator::visualizer::{Visualizer, VisualizerResult};
-use crate::validator::{ValidationRequest, feedback_dir};
+use crate::output_validator::response::{Opinion, Response};
+use crate::output_validator::visualizer::{Visualizer, VisualizerResult};
+use crate::output_validator::{ValidationRequest, feedback_dir};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImageUse {
@@ -55,7 +55,7 @@ const LARGEST_IMAGE: u64 = 512 << 10;
 const MOST_IMAGES: usize = 4;
 
 impl ImageUse {
-    /// `keep` is the directory for boxes.
+    /// `kept_files` is the directory for boxes.
     pub fn from_options(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
         match (keep, page) {
             (_, Some(_)) => Self::OnPage,
@@ -142,7 +142,7 @@ pub fn draw_inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -
         let answer = case.answer()?;
         let drawn = visualizer.draw_input(bench.executor, case.test_case, &case.input, &answer)?;
         if let Some(tree) = &drawn.tree {
-            place::save(tree, &kept)?;
+            trees::save(tree, &kept)?;
         }
         save_messages(&drawn, &kept)
     };

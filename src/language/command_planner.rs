@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::language::commands::{
+    BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand,
+};
 use crate::language::executable::Executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
-use crate::language::plan::{BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand};
-use crate::language::recipe::{LaunchForm, LaunchSpec};
+use crate::language::launch::{LaunchForm, LaunchSpec};
 use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};

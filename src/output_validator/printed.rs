@@ -8,7 +8,7 @@
 
 use crate::model::score::Score;
 use crate::model::text::visible;
-use crate::validator::response::{Opinion, Worth};
+use crate::output_validator::response::{Opinion, Worth};
 
 const CMS_MESSAGES: [(&str, &str); 3] = [
     ("translate:success", "the output is correct"),

@@ -33,8 +33,8 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
-use crate::validator::response::{Contract, Response};
+use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
+use crate::output_validator::response::{Contract, Response};
 
 pub struct OutputValidator {
     /// For messages.

@@ -14,8 +14,8 @@ use crate::model::job::BoxRetention;
 use crate::model::limits::Limits;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
-use crate::validator::response::{Contract, Response};
-use crate::validator::{OutputValidator, feedback_dir};
+use crate::output_validator::response::{Contract, Response};
+use crate::output_validator::{OutputValidator, feedback_dir};
 
 pub struct StaticValidationRequest<'a> {
     pub submission: &'a Runnable,

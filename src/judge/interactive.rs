@@ -2,12 +2,12 @@
 //!
 //! Source: problem package format 2025-09, "Running test cases", "Output validator".
 
-use crate::judge::ask::ValidatorResponse;
 use crate::judge::blame::{Blame, InteractionEnd, blame};
 use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, PassRun, Validators, pass_job};
-use crate::judge::keep::save_talk;
-use crate::judge::said::TRANSCRIPT_END;
-use crate::judge::settle::{SettledRun, settle};
+use crate::judge::kept_files::save_talk;
+use crate::judge::repetition::{SettledRun, settle};
+use crate::judge::transcript::TRANSCRIPT_END;
+use crate::judge::validator_call::ValidatorResponse;
 use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::repeats::TimedRun;
@@ -15,8 +15,8 @@ use crate::model::stop::Stop;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::model::work::{RunMode, Work};
-use crate::validator::OutputValidator;
-use crate::validator::response::Opinion;
+use crate::output_validator::OutputValidator;
+use crate::output_validator::response::Opinion;
 
 impl CaseJudge<'_> {
     /// Runs the submission with the validator, and judges which of them failed first.

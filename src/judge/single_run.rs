@@ -3,19 +3,19 @@
 use crate::executor::{Executor, ManualPipes};
 use crate::judge::case::{Pass, ReadySubmission, Rules, pass_job};
 use crate::judge::classify::classify;
-use crate::judge::compared::output_of;
+use crate::judge::default_validator::output_of;
 use crate::model::blob::Blob;
 use crate::model::job::{BoxRetention, JobReply};
 use crate::model::judgement::JudgeError;
-use crate::model::once::{OutputFileText, SingleRun};
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::ProgramIo;
+use crate::model::single_run::{OutputFileText, SingleRun};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::model::work::RunMode;
-use crate::validator::response::{Contract, Opinion};
-use crate::validator::{OutputValidator, ValidationRequest, judge_answer};
+use crate::output_validator::response::{Contract, Opinion};
+use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
 
 pub struct SingleRunner<'a> {
     pub executor: &'a dyn Executor,

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 
-use crate::executor::place;
+use crate::executor::trees;
 use crate::model::blob::Blob;
 use crate::model::job::JobReply;
 use crate::model::joint::Transcript;
@@ -13,7 +13,7 @@ use crate::model::tree::Tree;
 /// Writes a box to this path, if it is wanted.
 pub(super) fn save_box(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(), JudgeError> {
     match (wanted, left) {
-        (Some(wanted), Some(left)) => place::save(left, wanted),
+        (Some(wanted), Some(left)) => trees::save(left, wanted),
         _ => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ use crate::model::program::ProgramKind;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
+use crate::package::command_words::split_words;
 use crate::package::node::ParseResult;
 use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::find_generators;
@@ -16,7 +17,6 @@ use crate::package::polygon::programs::new_program;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader, SETTINGS};
 use crate::package::text::excerpt;
-use crate::package::words::split_words;
 
 pub(super) struct TestFile {
     /// `None` if the file does not exist.

@@ -22,9 +22,11 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::{Stop, collect_diagnostics};
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::feedback::IMAGES_OF_OUTPUT;
-use crate::validator::response::{STDERR_MAX, exceeded_limit, exit_code};
-use crate::validator::{OWN_DIR, OutputValidator, ValidationRequest, box_path, feedback_dir};
+use crate::output_validator::feedback::IMAGES_OF_OUTPUT;
+use crate::output_validator::response::{STDERR_MAX, exceeded_limit, exit_code};
+use crate::output_validator::{
+    OWN_DIR, OutputValidator, ValidationRequest, box_path, feedback_dir,
+};
 
 pub struct Visualizer {
     /// It has the limits and the isolation of an output validator.

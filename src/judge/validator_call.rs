@@ -6,7 +6,7 @@ use crate::judge::case::{
     CaseJudge, Pass, PassResult, VALIDATOR_SUFFIX, ValidatorFeedback, ValidatorMessages,
 };
 use crate::judge::classify::VerdictWithCause;
-use crate::judge::keep::save_box;
+use crate::judge::kept_files::save_box;
 use crate::judge::score::{self, CaseWorth};
 use crate::model::blob::Blob;
 use crate::model::job::BoxRetention;
@@ -15,9 +15,9 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
-use crate::validator::response::{Contract, Opinion, Response, Worth};
-use crate::validator::static_validator::StaticValidationRequest;
-use crate::validator::{OutputValidator, ValidationRequest, files_for_next_pass};
+use crate::output_validator::response::{Contract, Opinion, Response, Worth};
+use crate::output_validator::static_validator::StaticValidationRequest;
+use crate::output_validator::{OutputValidator, ValidationRequest, files_for_next_pass};
 
 /// A call of the validator for one pass: what happens to its files, and which responses are allowed.
 pub(super) struct ValidatorCall {

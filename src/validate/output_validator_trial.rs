@@ -15,8 +15,8 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
-use crate::validator::response::{Contract, Opinion, Response};
-use crate::validator::{OutputValidator, ValidationRequest, judge_answer};
+use crate::output_validator::response::{Contract, Opinion, Response};
+use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
 
 /// A text that is not a right output of any problem.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";

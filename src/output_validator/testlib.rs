@@ -7,7 +7,7 @@
 use crate::model::program::PARTLY_RIGHT_EXIT_CODE;
 use crate::model::score::Score;
 use crate::model::text::visible;
-use crate::validator::response::{Opinion, Worth};
+use crate::output_validator::response::{Opinion, Worth};
 
 /// The largest value that can be added to [`PARTLY_RIGHT_EXIT_CODE`].
 const LARGEST_PART: i32 = 200;
@@ -60,8 +60,8 @@ mod tests {
     use crate::model::outcome::quiet_outcome;
     use crate::model::outcome::{Ending, Outcome, Signal, StopReason};
     use crate::model::protocol::Protocol;
-    use crate::validator::feedback::FEEDBACK_FILES;
-    use crate::validator::response::{Contract, Response, exit_code};
+    use crate::output_validator::feedback::FEEDBACK_FILES;
+    use crate::output_validator::response::{Contract, Response, exit_code};
 
     /// Checks `+`, `-`, points or the start of the error, and the message.
     fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {

@@ -1,9 +1,9 @@
 //! The command lines that programs get on a scripted machine.
 
 use super::*;
+use crate::language::command_planner::plan_commands;
 use crate::language::fault::LaunchFault;
-use crate::language::planner::plan_commands;
-use crate::language::recipe::launch_spec;
+use crate::language::launch::launch_spec;
 use crate::language::sources::{SourceShape, Sources};
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, ScriptedMachine};
 use crate::language::tool::TOOLS;

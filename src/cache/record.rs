@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::holds::is_still_valid;
+use crate::cache::reuse::is_still_valid;
 use crate::cache::store::Store;
 use crate::model::blob::Blob;
 use crate::model::job::JobReply;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::features::{Feature, FeatureRow, Features, FigureKind};
-use crate::explain::statement::{Atom, FigureTest, Hypothesis};
+use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis};
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::inputs::by_grammar;

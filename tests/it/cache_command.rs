@@ -96,7 +96,7 @@ fn an_unusable_directory_gets_a_message_with_a_way_out() {
     check("a newer juror made it (version 9, this one knows 1)", named);
 }
 
-/// Judges with the cache `kept`, after a script.
+/// Judges with the cache `cache_command`, after a script.
 fn judge_after_script(fixture: &Fixture, script: &str) -> Output {
     let judge = "exec \"$0\" judge sum accepted/right.sh --cache=kept";
     let mut command = Command::new("unshare");

@@ -10,8 +10,8 @@ use crate::model::outcome::{Ending, Outcome, StopReason};
 use crate::model::protocol::Protocol;
 use crate::model::score::Score;
 use crate::model::tree::Tree;
-use crate::validator::feedback::{Feedback, NEXT_PASS};
-use crate::validator::{printed, testlib};
+use crate::output_validator::feedback::{Feedback, NEXT_PASS};
+use crate::output_validator::{printed, testlib};
 
 const ACCEPT: i32 = Protocol::Standard.accept_exit_code();
 const REJECT: i32 = 43;
@@ -149,7 +149,7 @@ mod tests {
     use crate::model::outcome::Signal;
     use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
-    use crate::validator::feedback::FEEDBACK_FILES;
+    use crate::output_validator::feedback::FEEDBACK_FILES;
 
     fn limits() -> Limits {
         Limits {

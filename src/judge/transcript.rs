@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
 
 use crate::judge::case::Pass;
-use crate::judge::compared::output_of;
+use crate::judge::default_validator::output_of;
 use crate::model::blob::{Blob, BlobReader};
 use crate::model::job::JobReply;
 use crate::model::joint::{TalkSide, Transcript, TranscriptPiece};
