@@ -29,7 +29,8 @@ impl Bench<'_> {
         run_limits: &Limits,
     ) -> Result<Runnable, Stop> {
         let prepared = self.builder.prepare(program)?;
-        match self.build(&program.name, &prepared, build_limits, run_limits)? {
+        self.announce_build(&program.name);
+        match self.builder.build(&prepared, build_limits, run_limits)? {
             BuildResult::Program(runnable) => Ok(*runnable),
             BuildResult::Rejected(report) => {
                 Err(build_diagnostic(what, &program.path, &report).into())
@@ -37,17 +38,28 @@ impl Bench<'_> {
         }
     }
 
-    /// Announces the build of the program with this name, and builds it.
+    /// Announces the build of the submission with this name, and builds it.
     pub fn build(
         &self,
         name: &str,
         prepared: &PreparedProgram,
-        build_limits: &Limits,
         run_limits: &Limits,
     ) -> Result<BuildResult, Stop> {
-        let program = name.to_owned();
-        (self.events)(Event::Progress(WorkProgress::Build(program)));
-        self.builder.build(prepared, build_limits, run_limits)
+        self.announce_build(name);
+        self.build_quietly(prepared, run_limits)
+    }
+
+    /// Builds a submission.
+    pub fn build_quietly(
+        &self,
+        prepared: &PreparedProgram,
+        run_limits: &Limits,
+    ) -> Result<BuildResult, Stop> {
+        self.builder.build(prepared, &Limits::of_compiler(&self.problem.limits), run_limits)
+    }
+
+    fn announce_build(&self, name: &str) {
+        (self.events)(Event::Progress(WorkProgress::Build(name.to_owned())));
     }
 
     /// Works on each item, like [`parallel::map`], and reports progress. `what` names the items: `inputs`.

@@ -21,7 +21,7 @@ use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::{
     CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
 };
-use crate::model::limits::{Limits, SUBMISSION_CODE};
+use crate::model::limits::SUBMISSION_CODE;
 use crate::model::outcome::Outcome;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
@@ -258,8 +258,7 @@ impl SharedSession<'_, '_> {
         if let Some(cause) = refusal(bench.problem, prepared) {
             return Ok(BuildResult::Rejected(Box::new(CompilerReport::refused(cause))));
         }
-        let build_limits = Limits::of_compiler(&bench.problem.limits);
-        bench.build(&entry.submission.name, prepared, &build_limits, &rules.limits)
+        bench.build(&entry.submission.name, prepared, &rules.limits)
     }
 
     fn judge_case(&self, submission: usize, case: usize) {

@@ -142,10 +142,9 @@ fn play_submission(
     case: &TestCase,
     person: &Person<'_>,
 ) -> Result<SingleRun, Stop> {
-    let limits = Limits::of_compiler(&bench.problem.limits);
-    let interactor = match OutputValidator::build_interactor(&bench, &limits)? {
+    let interactor = match OutputValidator::build_interactor(&bench)? {
         Some(interactor) => interactor,
-        None => OutputValidator::build(&bench, &limits)?.pop().ok_or_else(|| {
+        None => OutputValidator::build(&bench)?.pop().ok_or_else(|| {
             Stop::usage(
                 "the package has no interactor to play with; `juror verify` shows what is missing",
             )
@@ -192,8 +191,7 @@ fn build_submission(
 ) -> Result<Runnable, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-    let build_limits = Limits::of_compiler(&bench.problem.limits);
-    match bench.build(&submission.name, &prepared, &build_limits, limits)? {
+    match bench.build(&submission.name, &prepared, limits)? {
         BuildResult::Program(runnable) => Ok(*runnable),
         BuildResult::Rejected(report) => {
             let what = build_diagnostic("the submission", &submission.program.path, &report);

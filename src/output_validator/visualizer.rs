@@ -119,17 +119,15 @@ fn build(
     program: Option<&Program>,
 ) -> Result<Option<Visualizer>, Stop> {
     let Some(program) = program else { return Ok(None) };
-    let limits = Limits::of_compiler(&bench.problem.limits);
     let mut found = Vec::new();
-    let built =
-        match OutputValidator::build_program(bench, what, Protocol::Standard, program, &limits) {
-            Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
-                let message = format!("the {what} is not run: no {tool}");
-                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
-                None
-            }
-            built => collect_diagnostics(built, &mut found)?,
-        };
+    let built = match OutputValidator::build_program(bench, what, Protocol::Standard, program) {
+        Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+            let message = format!("the {what} is not run: no {tool}");
+            found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+            None
+        }
+        built => collect_diagnostics(built, &mut found)?,
+    };
     for remark in found {
         (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
     }

@@ -7,7 +7,6 @@ use crate::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::model::isolation::Isolation;
-use crate::model::limits::Limits;
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::search::batch::Batches;
@@ -118,10 +117,9 @@ fn build_all(
     bench: &Bench<'_>,
     rules: &Rules<'_>,
 ) -> Result<Vec<Runnable>, Stop> {
-    let build_limits = Limits::of_compiler(&bench.problem.limits);
     let results = parallel::map(bench.executor, sources, |source| {
         let name = &source.submission.program.name;
-        bench.build(name, &source.prepared, &build_limits, &rules.limits)
+        bench.build(name, &source.prepared, &rules.limits)
     })?;
     let mut runnables = Vec::new();
     let mut remarks = Vec::new();

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::grammar::program::Grammar;
-use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::strength::{SourceEdit, Subject, SubjectKind};
 use crate::model::submission::Submission;
@@ -95,7 +94,6 @@ pub fn build_group(
     sources: &[&WrongProgram],
 ) -> Result<Vec<Option<Suspect>>, Stop> {
     let Arena { bench, rules, .. } = arena;
-    let limits = Limits::of_compiler(&bench.problem.limits);
     let mut mutants = Vec::with_capacity(sources.len());
     for source in sources {
         match source {
@@ -109,8 +107,9 @@ pub fn build_group(
         return Ok(Vec::new());
     };
     let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
-    let variants = Variants { original, language, file, texts: &texts };
-    let programs = variants.build(bench, &limits, &rules.limits)?;
+    let run_limits = &rules.limits;
+    let variants = Variants { bench: *bench, run_limits, original, language, file, texts: &texts };
+    let programs = variants.build()?;
     let suspect = |program: Arc<Runnable>| Suspect::from_program(original, program, *is_batched);
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
@@ -120,12 +119,9 @@ fn build_submission(
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
     let Arena { bench, rules, .. } = arena;
-    let limits = Limits::of_compiler(&bench.problem.limits);
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {
-        if let BuildResult::Program(program) =
-            bench.builder.build(&prepared, &limits, &rules.limits)?
-        {
+        if let BuildResult::Program(program) = bench.build_quietly(&prepared, &rules.limits)? {
             return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));
         }
     }
