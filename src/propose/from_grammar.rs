@@ -16,7 +16,7 @@ use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_case_name;
 use crate::propose::import;
-use crate::propose::inputs::{NewInput, ProposalMaker, ProposedInputs, SizeLimits};
+use crate::propose::inputs::{NewInput, ProposalMaker, ProposedInputs};
 use crate::propose::write::Addition;
 use crate::validity::Validity;
 use crate::validity::grammars;
@@ -38,7 +38,7 @@ pub struct GrammarProposal<'a> {
 impl GrammarProposal<'_> {
     /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
-        let Self { bench, recipe, seed, .. } = *self;
+        let Self { bench, recipe, .. } = *self;
         let problem = bench.problem;
         let into = parse_directories(self.directory, problem)?;
         let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
@@ -48,16 +48,7 @@ impl GrammarProposal<'_> {
         };
         let test_case = similar_test_case(problem, &into);
         let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
-        let making = ProposalMaker {
-            bench,
-            recipe,
-            grammar,
-            validity: &validity,
-            seed,
-            sizes: SizeLimits::default(),
-            is_stopped: self.is_stopped,
-        };
-        let inputs = making.make()?;
+        let inputs = ProposalMaker { proposal: self, grammar, validity: &validity }.make()?;
         let imported = match problem.recipe {
             None => import::all_cases(problem),
             Some(_) => Vec::new(),
