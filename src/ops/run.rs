@@ -10,7 +10,7 @@ use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable, build_diagnostic};
 use crate::executor::ManualPipes;
 use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::single_run::{HumanPlay, SingleRunner};
+use crate::judge::single_run::{SingleRunner, play_by_hand};
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
@@ -154,10 +154,9 @@ fn play_submission(
         1 => Contract::OnePass,
         most => Contract::MorePasses(most - 1),
     };
-    let playing =
-        HumanPlay { executor: bench.executor, interactor: &interactor, test_case: case, contract };
+    let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
-    let (mut ran, written) = (person.talk)("< ", most, &mut |hand| playing.by_hand(hand))?;
+    let (mut ran, written) = (person.talk)("< ", most, &mut play)?;
     ran.outcome.stdout_bytes = written;
     Ok(ran)
 }

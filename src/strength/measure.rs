@@ -18,7 +18,7 @@ use crate::model::submission::Submission;
 use crate::search::comparison::{UnusableReason, quote_input};
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
-use crate::strength::features::FeatureSearch;
+use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
@@ -122,15 +122,14 @@ impl Measurement<'_> {
     fn find_features(&self, pool: &[CaseTexts], report: &mut Strength) -> Result<(), Stop> {
         let KillSearch { test_bed, end, .. } = self.search;
         let arena = self.search.arena();
-        let Some(grammar) = arena.grammar() else { return Ok(()) };
         arena.scheduler.set_deadline(Some(end));
-        let (validity, is_over) = (&arena.validity, || arena.is_over());
-        let looking = FeatureSearch { grammar, validity, seed: report.seed, is_over: &is_over };
         let texts = test_bed
             .cases
             .iter()
             .map(|case| Ok(case.read_texts()?.map(|texts| (case.test_case.name.clone(), texts))));
-        match self.search.arena().in_time(looking.find_features(texts, pool))?.flatten() {
+        let is_over = || arena.is_over();
+        let found = find_features(&arena.validity, report.seed, &is_over, texts, pool);
+        match arena.in_time(found)?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
