@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::{Executor, parallel};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
@@ -58,6 +59,16 @@ impl Bench<'_> {
         self.builder.build(prepared, &Limits::of_compiler(&self.problem.limits), run_limits)
     }
 
+    pub fn send_diagnostics(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        diagnostics.into_iter().map(Event::Diagnosed).for_each(self.events);
+    }
+
+    /// `what` names the items of which so many are done: `inputs`.
+    pub fn report_step(&self, what: &str, done: usize, total: usize) {
+        let step = ProgressStep { what: what.to_owned(), done, total };
+        (self.events)(Event::Progress(WorkProgress::Step(step)));
+    }
+
     fn announce_build(&self, name: &str) {
         (self.events)(Event::Progress(WorkProgress::Build(name.to_owned())));
     }
@@ -69,10 +80,7 @@ impl Bench<'_> {
         items: &[T],
         work: impl Fn(&T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
-        let progress = |done| {
-            let step = ProgressStep { what: what.to_owned(), done, total: items.len() };
-            (self.events)(Event::Progress(WorkProgress::Step(step)));
-        };
+        let progress = |done| self.report_step(what, done, items.len());
         progress(0);
         let done = AtomicUsize::new(0);
         parallel::map(self.executor, items, |item| {

@@ -8,11 +8,9 @@ use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
-use crate::grammar::program::Grammar;
 use crate::judge::case::Validators;
 use crate::judge::judging::JudgingTask;
 use crate::model::event::{Event, Note};
-use crate::model::explanation::ExplanationResult;
 use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
@@ -31,23 +29,6 @@ const ENOUGH_FAILING: usize = 5;
 const LARGEST_CASE: u64 = 1 << 20;
 /// A constant, so that the result is always the same.
 const SEED: u64 = 1;
-
-pub fn explain_failure(
-    submission: &str,
-    grammar: &Grammar,
-    comparison: &Comparison<'_>,
-    known: Vec<InputResult>,
-    seed: u64,
-) -> Result<ExplanationResult, Stop> {
-    let studied = study(grammar, comparison, known, seed)?;
-    Ok(ExplanationResult {
-        package: None,
-        submission: submission.to_owned(),
-        explanation: studied.explanation,
-        runs: studied.runs,
-        cut: studied.is_cut,
-    })
-}
 
 pub struct Explainer<'a> {
     /// Its executor and builder stop when the scheduler says so.
@@ -68,7 +49,6 @@ impl Explainer<'_> {
     pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
         let bench = self.bench;
         let setting = SearchSubject {
-            has_package: true,
             inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
             submission: submission.clone(),
             reference: None,
@@ -88,7 +68,7 @@ impl Explainer<'_> {
             known.extend(self.search_failure(&comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let explained = explain_failure(&judgement.submission, grammar, &comparison, known, SEED)?;
+        let explained = study(&judgement.submission, grammar, &comparison, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
     }

@@ -491,8 +491,7 @@ impl SharedSession<'_, '_> {
         } else {
             "add --repeat to run it again alone"
         };
-        let remark = Diagnostic::warning(path, what).help(help);
-        (self.session.bench.events)(Event::Diagnosed(remark));
+        self.session.bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 
     fn judgement_of_cases(
@@ -512,7 +511,7 @@ impl SharedSession<'_, '_> {
             let path = self.session.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);
             let remark = Diagnostic::error(path, what).help("correct the `range`, or the scores");
-            (self.session.bench.events)(Event::Diagnosed(remark));
+            self.session.bench.send_diagnostics([remark]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
         let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));

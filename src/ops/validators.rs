@@ -6,7 +6,6 @@ use crate::build::bench::Bench;
 use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::{ImageUse, Visualizers};
-use crate::model::event::Event;
 use crate::model::stop::Stop;
 use crate::output_validator::OutputValidator;
 use crate::validate::output_validator_trial;
@@ -48,7 +47,7 @@ fn build_and_test(
         if is_over {
             return Err(Stop::Diagnosed(remarks.collect()));
         }
-        remarks.map(Event::Diagnosed).for_each(bench.events);
+        bench.send_diagnostics(remarks);
     }
     Ok(validators)
 }

@@ -13,7 +13,6 @@ use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::Event;
 use crate::model::job::{BoxRetention, Job};
 use crate::model::judgement::{JudgeError, ShownImage};
 use crate::model::limits::Limits;
@@ -128,9 +127,8 @@ fn build(
         }
         built => collect_diagnostics(built, &mut found)?,
     };
-    for remark in found {
-        (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
-    }
+    let as_warning = |remark| Diagnostic { severity: Severity::Warning, ..remark };
+    bench.send_diagnostics(found.into_iter().map(as_warning));
     Ok(built.map(|program| Visualizer { program }))
 }
 

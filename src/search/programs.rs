@@ -14,8 +14,6 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
 
 pub struct SearchSubject {
-    /// If false, the problem has only defaults.
-    pub has_package: bool,
     pub inputs: ProblemInputs,
     pub submission: Submission,
     pub reference: Option<Submission>,

@@ -7,10 +7,8 @@ use std::time::Duration;
 use crate::executor::parallel;
 use crate::judge::case::CaseTexts;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::CaseJudgement;
-use crate::model::problem::{EquivalentMutant, Problem};
-use crate::model::report::ProgressStep;
+use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::strength::{MissedInput, Strength, Subject, SubjectStatus};
 use crate::model::stress::CounterexampleOrigin;
@@ -41,8 +39,6 @@ pub struct Measurement<'a> {
     /// After how many rounds of the search a survivor is presumed equivalent.
     pub rounds: usize,
     pub matrix: bool,
-    /// The mutants that the author declares to be right.
-    pub equivalents: &'a [EquivalentMutant],
 }
 
 pub enum MeasurementFault {
@@ -102,7 +98,7 @@ impl Measurement<'_> {
         self.run_suspects(&mut entries, &items, report)?;
         self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
-        for known in self.equivalents {
+        for known in &search.arena().bench.problem.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A subject that a test case rejects is not equivalent.
             if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
@@ -160,7 +156,7 @@ impl Measurement<'_> {
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let help = "make them stricter, or fix the one that is wrong; such inputs are left out";
-        (bench.events)(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
+        bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 
     pub(super) fn run_in_parallel<'t, T: Sync, R: Send>(
@@ -171,11 +167,6 @@ impl Measurement<'_> {
         let places: Vec<usize> = (0..items.len()).collect();
         let executor = self.search.arena().bench.executor;
         parallel::map(executor, &places, |&place| work(&items[place]))
-    }
-
-    pub(super) fn report_progress(&self, what: &str, done: usize, total: usize) {
-        let step = ProgressStep { what: what.to_owned(), done, total };
-        (self.search.arena().bench.events)(Event::Progress(WorkProgress::Step(step)));
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
@@ -207,7 +198,8 @@ impl Measurement<'_> {
                 report.cut = true;
                 break;
             }
-            self.report_progress("rounds of the search", round.min(self.rounds), self.rounds);
+            let done = round.min(self.rounds);
+            search.arena().bench.report_step("rounds of the search", done, self.rounds);
             let searched =
                 self.run_in_parallel(&alive, |&place| match &entries[place].suspect {
                     Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),

@@ -67,8 +67,9 @@ impl Measurement<'_> {
         let mut longest = Duration::ZERO;
         // Those that may be too slow are run after all others.
         let mut slow: Vec<usize> = Vec::new();
+        let report_progress = |done| self.search.arena().bench.report_step("subjects", done, total);
         for number in 0..=chunks + 1 {
-            self.report_progress("subjects", start(number.saturating_sub(1)) - slow.len(), total);
+            report_progress(start(number.saturating_sub(1)) - slow.len());
             let is_last = number > chunks;
             let held: Vec<usize> = match number.checked_sub(1) {
                 None => Vec::new(),
@@ -123,7 +124,7 @@ impl Measurement<'_> {
             longest = longest.max(begun.elapsed());
         }
         self.search.arena().scheduler.set_deadline(None);
-        self.report_progress("subjects", total, total);
+        report_progress(total);
         Ok(())
     }
 

@@ -7,13 +7,11 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crate::build::batch::{self, BatchMode};
-use crate::build::bench::Bench;
 use crate::build::{PreparedProgram, Runnable};
 use crate::executor::Executor;
 use crate::judge::case::{CaseTexts, ReadyCase, ReadySubmission, TimeLimitMode, judge_case};
 use crate::judge::output::{BatchOutput, OutputRunner, ProgramOutput};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
@@ -362,12 +360,12 @@ impl<'a> TestBed<'a> {
 
     /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
     fn warn_about_validators(&self, error: &JudgeError) {
-        let Bench { problem, events, .. } = self.comparison.arena.bench;
-        let path = problem.dir.join(problem.layout.input_validators);
+        let bench = self.comparison.arena.bench;
+        let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let reason = &error.reason;
         let what = format!("accept an input on which the output validator breaks down: {reason}");
         let help = "make them stricter, or fix the output validator; such inputs are left out";
-        events(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
+        bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 }
 
