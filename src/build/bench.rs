@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::{Executor, parallel};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
@@ -29,7 +30,8 @@ impl Bench<'_> {
         run_limits: &Limits,
     ) -> Result<Runnable, Stop> {
         let prepared = self.builder.prepare(program)?;
-        match self.build(&program.name, &prepared, build_limits, run_limits)? {
+        self.announce_build(&program.name);
+        match self.builder.build(&prepared, build_limits, run_limits)? {
             BuildResult::Program(runnable) => Ok(*runnable),
             BuildResult::Rejected(report) => {
                 Err(build_diagnostic(what, &program.path, &report).into())
@@ -37,17 +39,38 @@ impl Bench<'_> {
         }
     }
 
-    /// Announces the build of the program with this name, and builds it.
+    /// Announces the build of the submission with this name, and builds it.
     pub fn build(
         &self,
         name: &str,
         prepared: &PreparedProgram,
-        build_limits: &Limits,
         run_limits: &Limits,
     ) -> Result<BuildResult, Stop> {
-        let program = name.to_owned();
-        (self.events)(Event::Progress(WorkProgress::Build(program)));
-        self.builder.build(prepared, build_limits, run_limits)
+        self.announce_build(name);
+        self.build_quietly(prepared, run_limits)
+    }
+
+    /// Builds a submission.
+    pub fn build_quietly(
+        &self,
+        prepared: &PreparedProgram,
+        run_limits: &Limits,
+    ) -> Result<BuildResult, Stop> {
+        self.builder.build(prepared, &Limits::of_compiler(&self.problem.limits), run_limits)
+    }
+
+    pub fn send_diagnostics(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        diagnostics.into_iter().map(Event::Diagnosed).for_each(self.events);
+    }
+
+    /// `what` names the items of which so many are done: `inputs`.
+    pub fn report_step(&self, what: &str, done: usize, total: usize) {
+        let step = ProgressStep { what: what.to_owned(), done, total };
+        (self.events)(Event::Progress(WorkProgress::Step(step)));
+    }
+
+    fn announce_build(&self, name: &str) {
+        (self.events)(Event::Progress(WorkProgress::Build(name.to_owned())));
     }
 
     /// Works on each item, like [`parallel::map`], and reports progress. `what` names the items: `inputs`.
@@ -57,10 +80,7 @@ impl Bench<'_> {
         items: &[T],
         work: impl Fn(&T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
-        let progress = |done| {
-            let step = ProgressStep { what: what.to_owned(), done, total: items.len() };
-            (self.events)(Event::Progress(WorkProgress::Step(step)));
-        };
+        let progress = |done| self.report_step(what, done, items.len());
         progress(0);
         let done = AtomicUsize::new(0);
         parallel::map(self.executor, items, |item| {

@@ -156,7 +156,7 @@ const MOST_PAIRED: usize = 4;
 pub type FeatureRow = Vec<Option<i128>>;
 
 pub struct Features<'g> {
-    grammar: &'g Grammar,
+    pub grammar: &'g Grammar,
     variables: Vec<InputVariable>,
     pub features: Vec<Feature>,
 }

@@ -10,7 +10,6 @@ use crate::grammar::chance::Chance;
 use crate::grammar::enumerate::SmallInputs;
 use crate::grammar::generate::{BoundSide, Pin, generate_within};
 use crate::grammar::number::Int;
-use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Scale, Shape, applicable};
 use crate::grammar::tree::{InputTree, parse};
 use crate::grammar::vary::{WantedChange, vary, vary_towards};
@@ -42,8 +41,7 @@ pub struct SampleSource {
 pub type Neighbour<'a> = (&'a Sample, &'a SampleSource);
 
 pub struct InputMaker<'g, 'f> {
-    grammar: &'g Grammar,
-    features: &'f Features<'g>,
+    pub features: &'f Features<'g>,
     shapes: Vec<Shape>,
     small: SmallInputs<'g>,
     chance: Chance,
@@ -58,9 +56,9 @@ const LARGEST_SOURCE: usize = 64 << 10;
 
 impl<'g, 'f> InputMaker<'g, 'f> {
     /// The same seed makes the same inputs.
-    pub fn new(grammar: &'g Grammar, features: &'f Features<'g>, seed: u64) -> Self {
+    pub fn new(features: &'f Features<'g>, seed: u64) -> Self {
+        let grammar = features.grammar;
         Self {
-            grammar,
             features,
             shapes: applicable(grammar),
             small: SmallInputs::new(grammar, 1),
@@ -75,7 +73,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
         if self.seen.contains(&input) {
             return None;
         }
-        let tree = parse(self.grammar, &input, Path::new("input")).ok()?;
+        let tree = parse(self.features.grammar, &input, Path::new("input")).ok()?;
         let rows = self.features.rows(&tree, &input, None);
         self.seen.insert(Arc::clone(&input));
         Some(ParsedInput { input, tree, rows, origin })
@@ -101,7 +99,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             0 => shape,
             _ => shape.sized(Scale::Small).unwrap_or(shape),
         };
-        let sites = self.grammar.sites.len() as u64;
+        let sites = self.features.grammar.sites.len() as u64;
         let pins = match turn % 5 {
             0 if sites > 0 => {
                 let site = self.chance.below(sites) as usize;
@@ -111,7 +109,8 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             _ => Vec::new(),
         };
         let seed = self.chance.below(u64::MAX);
-        let text = generate_within(self.grammar, &shape, &pins, seed, Some(LARGEST_INPUT)).ok()?;
+        let text = generate_within(self.features.grammar, &shape, &pins, seed, Some(LARGEST_INPUT))
+            .ok()?;
         self.parse_new(text.into(), origin)
     }
 
@@ -124,7 +123,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
 
     pub fn vary(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
         let ((_, source), origin) = self.pick(all)?;
-        let text = vary(self.grammar, &source.tree, &mut self.chance)?;
+        let text = vary(self.features.grammar, &source.tree, &mut self.chance)?;
         self.parse_new(text.into(), origin)
     }
 
@@ -147,10 +146,10 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             }
             let by = i64::try_from(goal - figure).ok()?;
             let text = if feature.sites.is_empty() || self.chance.happens(100) {
-                vary(self.grammar, &tree, &mut self.chance)
+                vary(self.features.grammar, &tree, &mut self.chance)
             } else {
                 let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
-                vary_towards(self.grammar, &tree, &wish, &mut self.chance)
+                vary_towards(self.features.grammar, &tree, &wish, &mut self.chance)
             };
             let Some(made) = text.and_then(|text| self.parse_new(text.into(), origin)) else {
                 continue;

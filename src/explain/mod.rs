@@ -8,7 +8,6 @@
 //! near its threshold, and inputs on which rival hypotheses differ; the submission is run on them. The first
 //! hypothesis that survives is reported with its figures. If none survives, nothing is reported.
 
-pub mod compared_submission;
 pub mod features;
 pub mod find;
 pub mod fresh;

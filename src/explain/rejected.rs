@@ -6,14 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared_submission::ComparedSubmission;
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
-use crate::grammar::program::Grammar;
 use crate::judge::case::Validators;
 use crate::judge::judging::JudgingTask;
 use crate::model::event::{Event, Note};
-use crate::model::explanation::ExplanationResult;
 use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
@@ -32,23 +29,6 @@ const ENOUGH_FAILING: usize = 5;
 const LARGEST_CASE: u64 = 1 << 20;
 /// A constant, so that the result is always the same.
 const SEED: u64 = 1;
-
-pub fn explain_failure(
-    submission: &str,
-    grammar: &Grammar,
-    subject: &ComparedSubmission<'_>,
-    known: Vec<InputResult>,
-    seed: u64,
-) -> Result<ExplanationResult, Stop> {
-    let studied = study(grammar, subject, known, seed)?;
-    Ok(ExplanationResult {
-        package: None,
-        submission: submission.to_owned(),
-        explanation: studied.explanation,
-        runs: studied.runs,
-        cut: studied.is_cut,
-    })
-}
 
 pub struct Explainer<'a> {
     /// Its executor and builder stop when the scheduler says so.
@@ -69,7 +49,6 @@ impl Explainer<'_> {
     pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
         let bench = self.bench;
         let setting = SearchSubject {
-            has_package: true,
             inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
             submission: submission.clone(),
             reference: None,
@@ -86,11 +65,10 @@ impl Explainer<'_> {
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);
         if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
-            known.extend(self.search_failure(&arena, &comparison)?);
+            known.extend(self.search_failure(&comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let subject = ComparedSubmission { arena: &arena, comparison: &comparison };
-        let explained = explain_failure(&judgement.submission, grammar, &subject, known, SEED)?;
+        let explained = study(&judgement.submission, grammar, &comparison, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
     }
@@ -112,16 +90,11 @@ impl Explainer<'_> {
         cases.iter().filter_map(read).collect()
     }
 
-    fn search_failure(
-        &self,
-        arena: &Arena<'_>,
-        comparison: &Comparison<'_>,
-    ) -> Result<Option<InputResult>, Stop> {
-        let mut mix = arena.candidates(false, SEED, None);
+    fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
+        let mut mix = comparison.arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
         let searching = SearchParameters {
-            arena,
             comparison,
             batches: None,
             time,

@@ -10,15 +10,8 @@ use crate::explain::fresh::{
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
 use crate::explain::subject::{InputJudge, InputResult};
 use crate::grammar::program::Grammar;
-use crate::model::explanation::{Explanation, ExplanationKind, FailureCount};
+use crate::model::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
 use crate::model::stop::Stop;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StudyResult {
-    pub explanation: Option<Explanation>,
-    pub runs: u64,
-    pub is_cut: bool,
-}
 
 const ENOUGH_FAILING: usize = 5;
 /// The inputs that are tried first: small ones, those in shapes, and those near failing ones.
@@ -46,17 +39,16 @@ const FAILING_PART: u64 = 2;
 
 /// `known` are inputs that were judged already.
 pub fn study(
+    submission: &str,
     grammar: &Grammar,
     subject: &dyn InputJudge,
     known: Vec<InputResult>,
     seed: u64,
-) -> Result<StudyResult, Stop> {
+) -> Result<ExplanationResult, Stop> {
     let features = Features::new(grammar);
-    let maker = InputMaker::new(grammar, &features, seed);
     let mut study = Study {
-        features: &features,
         subject,
-        maker,
+        maker: InputMaker::new(&features, seed),
         agreement: Agreement::Exactly,
         samples: Vec::new(),
         sources: Vec::new(),
@@ -64,12 +56,11 @@ pub fn study(
         is_cut: false,
     };
     let explanation = study.explain(known)?;
-    let (runs, is_cut) = (study.runs, study.is_cut);
-    Ok(StudyResult { explanation, runs, is_cut })
+    let (runs, cut, submission) = (study.runs, study.is_cut, submission.to_owned());
+    Ok(ExplanationResult { package: None, submission, explanation, runs, cut })
 }
 
 struct Study<'g, 'a> {
-    features: &'a Features<'g>,
     subject: &'a dyn InputJudge,
     maker: InputMaker<'g, 'a>,
     agreement: Agreement,
@@ -136,7 +127,8 @@ impl Study<'_, '_> {
             if self.is_over() {
                 return Ok(None);
             }
-            let mut candidates = find_candidates(self.features, &self.samples, self.agreement);
+            let mut candidates =
+                find_candidates(self.maker.features, &self.samples, self.agreement);
             candidates.retain(|it| !dropped.contains(&it.hypothesis));
             if self.agreement == Agreement::OnlyIf {
                 candidates.retain(|it| self.is_informative(&it.hypothesis));
@@ -188,7 +180,7 @@ impl Study<'_, '_> {
     fn refuting_inputs(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
         let mut made = Vec::new();
         let statement = &best.hypothesis;
-        if statement.depends_on_answer(self.features) {
+        if statement.depends_on_answer(self.maker.features) {
             // Only a run shows on which side an input is.
             if let Some((feature, value, sign)) = threshold_of(best) {
                 let near =
@@ -208,7 +200,9 @@ impl Study<'_, '_> {
                 self.inputs_with(INPUTS_PER_SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side),
             );
         }
-        for rival in rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.features)) {
+        for rival in
+            rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.maker.features))
+        {
             let other = &rival.hypothesis;
             made.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
                 statement.holds(rows) != other.holds(rows)
@@ -386,10 +380,10 @@ impl Study<'_, '_> {
         let gap = (threshold.failing - passing).abs();
         let is_end = threshold_of(best).is_some_and(|(_, value, _)| is_natural_threshold(value));
         let is_count = matches!(
-            self.features.features[threshold.feature].kind,
+            self.maker.features.features[threshold.feature].kind,
             FigureKind::Value | FigureKind::Cases | FigureKind::Length
         );
-        let is_near = if best.hypothesis.depends_on_answer(self.features) {
+        let is_near = if best.hypothesis.depends_on_answer(self.maker.features) {
             // Inputs cannot be made to fit an answer.
             threshold_of(best).is_some_and(|(_, value, sign)| {
                 let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
@@ -407,8 +401,8 @@ impl Study<'_, '_> {
                 Agreement::Exactly => ExplanationKind::Exactly,
                 Agreement::OnlyIf => ExplanationKind::OnlyIf,
             },
-            statement: best.hypothesis.text(self.features),
-            otherwise: best.hypothesis.opposite_text(self.features),
+            statement: best.hypothesis.text(self.maker.features),
+            otherwise: best.hypothesis.opposite_text(self.maker.features),
             with: trial.with,
             without: trial.without,
         }
@@ -433,7 +427,7 @@ impl Study<'_, '_> {
     fn add_sample(&mut self, made: ParsedInput, judged: &InputResult) {
         let ParsedInput { input, tree, rows, origin } = made;
         let rows = match &judged.answer {
-            Some(answer) => self.features.rows(&tree, &input, Some(answer)),
+            Some(answer) => self.maker.features.rows(&tree, &input, Some(answer)),
             None => rows,
         };
         self.samples.push(Sample { rows, fails: judged.fails });

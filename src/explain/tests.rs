@@ -63,7 +63,7 @@ fn check_from(
     let subject = ProgramPair { right, wrong };
     let known = known.iter().map(|text| Arc::from(text.as_bytes())).collect();
     let known = subject.judge(known).expect("judged");
-    let studied = study(&grammar(grammar_text), &subject, known, 1).expect("judged");
+    let studied = study("", &grammar(grammar_text), &subject, known, 1).expect("judged");
     let told = studied.explanation.as_ref().map(|it| match it.kind {
         ExplanationKind::Exactly => it.statement.clone(),
         ExplanationKind::OnlyIf => format!("only {}", it.statement),

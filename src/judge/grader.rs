@@ -27,13 +27,15 @@ pub struct PackageGrader {
 
 impl PackageGrader {
     /// Builds the package's own grader, if it has one.
-    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+    pub fn build(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let graders = bench.problem.graders.as_ref();
         let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {
             return Ok(None);
         };
+        let build_limits = Limits::of_compiler(&bench.problem.limits);
         let limits = Limits::of_output_validator(&bench.problem.limits);
-        let runnable = bench.build_package_program("the grader", program, build_limits, &limits)?;
+        let runnable =
+            bench.build_package_program("the grader", program, &build_limits, &limits)?;
         Ok(Some(Self { name: program.name.clone(), runnable, limits }))
     }
 

@@ -17,7 +17,7 @@ use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::report::{LimitsReport, ProgressStep};
+use crate::model::report::LimitsReport;
 use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
@@ -165,8 +165,7 @@ impl JudgingTask<'_> {
         });
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not used to find the time limit: {}", diagnostic.message);
-            let remark = Diagnostic::warning(diagnostic.place.path, what);
-            (self.bench.events)(Event::Diagnosed(remark));
+            self.bench.send_diagnostics([Diagnostic::warning(diagnostic.place.path, what)]);
         }
         if entries.is_empty() {
             let origin = "the default: no submission that bounds it can be built here";
@@ -185,11 +184,8 @@ impl JudgingTask<'_> {
         let runs = groups.iter().map(|(cases, entries)| cases.len() * entries.len()).sum();
         let done = AtomicUsize::new(0);
         let timed = || {
-            (self.bench.events)(Event::Progress(WorkProgress::Step(ProgressStep {
-                what: "runs to find the time limit".to_owned(),
-                done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                total: runs,
-            })));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            self.bench.report_step("runs to find the time limit", done, runs);
         };
         // These runs only measure times. Verdicts come from the next session.
         let events = |event| match event {

@@ -21,7 +21,7 @@ use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::{
     CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
 };
-use crate::model::limits::{Limits, SUBMISSION_CODE};
+use crate::model::limits::SUBMISSION_CODE;
 use crate::model::outcome::Outcome;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
@@ -258,8 +258,7 @@ impl SharedSession<'_, '_> {
         if let Some(cause) = refusal(bench.problem, prepared) {
             return Ok(BuildResult::Rejected(Box::new(CompilerReport::refused(cause))));
         }
-        let build_limits = Limits::of_compiler(&bench.problem.limits);
-        bench.build(&entry.submission.name, prepared, &build_limits, &rules.limits)
+        bench.build(&entry.submission.name, prepared, &rules.limits)
     }
 
     fn judge_case(&self, submission: usize, case: usize) {
@@ -492,8 +491,7 @@ impl SharedSession<'_, '_> {
         } else {
             "add --repeat to run it again alone"
         };
-        let remark = Diagnostic::warning(path, what).help(help);
-        (self.session.bench.events)(Event::Diagnosed(remark));
+        self.session.bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 
     fn judgement_of_cases(
@@ -513,7 +511,7 @@ impl SharedSession<'_, '_> {
             let path = self.session.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);
             let remark = Diagnostic::error(path, what).help("correct the `range`, or the scores");
-            (self.session.bench.events)(Event::Diagnosed(remark));
+            self.session.bench.send_diagnostics([remark]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
         let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));

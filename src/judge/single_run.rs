@@ -91,56 +91,49 @@ fn read_all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
     read.map_err(|error| JudgeError::new("read what the program wrote", error))
 }
 
-/// An interactor with a person instead of a submission.
-pub struct HumanPlay<'a> {
-    pub executor: &'a dyn Executor,
-    /// The interactor, or the output validator that talks with submissions.
-    pub interactor: &'a OutputValidator,
-    pub test_case: &'a TestCase,
-    /// Whether it may ask for another pass, which does not run.
-    pub contract: Contract,
-}
-
-impl HumanPlay<'_> {
-    /// A person talks with it. It has no wall time limit.
-    pub fn by_hand(&self, hand: ManualPipes) -> Result<SingleRun, Stop> {
-        let Self { executor, interactor, test_case, contract } = self;
-        let input = Blob::file(&test_case.input);
-        let answer = judge_answer(test_case)?;
-        let mut job = interactor.job(ValidationRequest {
-            test_case,
-            args: &test_case.output_validator_args,
-            input: &input,
-            answer: &answer,
-            output: Blob::default(),
-            submission: None,
-            earlier: &[],
-            keep: BoxRetention::Nothing,
-        });
-        job.limits.wall_time = None;
-        let reply = executor
-            .run_manually(&job, hand)
-            .map_err(|stop| interactor.as_validator_fault(stop))?;
-        let stderr = read_all(&reply.stderr)?;
-        let response = interactor.read_response(reply, &job.limits, *contract)?;
-        let says = match &response.opinion {
-            Opinion::Accepted => "accepts what you did".to_owned(),
-            Opinion::Rejected => "rejects what you did".to_owned(),
-            Opinion::Partial(_) => "gives a part of the points".to_owned(),
-            Opinion::Broken(what) => format!("failed: {what}"),
-        };
-        Ok(SingleRun {
-            submission: interactor.name.clone(),
-            input: test_case.name.clone(),
-            ended: format!("the {} {says}", interactor.kind),
-            failed: response.opinion != Opinion::Accepted,
-            message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
-            outcome: response.outcome,
-            stdout: Vec::new(),
-            stderr,
-            file: None,
-            is_raw: false,
-            is_shown: true,
-        })
-    }
+/// A person talks with an interactor, or with the output validator that talks with submissions. It has no wall time
+/// limit. It may ask for another pass if the contract says so, but none runs.
+pub fn play_by_hand(
+    executor: &dyn Executor,
+    interactor: &OutputValidator,
+    test_case: &TestCase,
+    contract: Contract,
+    hand: ManualPipes,
+) -> Result<SingleRun, Stop> {
+    let input = Blob::file(&test_case.input);
+    let answer = judge_answer(test_case)?;
+    let mut job = interactor.job(ValidationRequest {
+        test_case,
+        args: &test_case.output_validator_args,
+        input: &input,
+        answer: &answer,
+        output: Blob::default(),
+        submission: None,
+        earlier: &[],
+        keep: BoxRetention::Nothing,
+    });
+    job.limits.wall_time = None;
+    let reply =
+        executor.run_manually(&job, hand).map_err(|stop| interactor.as_validator_fault(stop))?;
+    let stderr = read_all(&reply.stderr)?;
+    let response = interactor.read_response(reply, &job.limits, contract)?;
+    let says = match &response.opinion {
+        Opinion::Accepted => "accepts what you did".to_owned(),
+        Opinion::Rejected => "rejects what you did".to_owned(),
+        Opinion::Partial(_) => "gives a part of the points".to_owned(),
+        Opinion::Broken(what) => format!("failed: {what}"),
+    };
+    Ok(SingleRun {
+        submission: interactor.name.clone(),
+        input: test_case.name.clone(),
+        ended: format!("the {} {says}", interactor.kind),
+        failed: response.opinion != Opinion::Accepted,
+        message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
+        outcome: response.outcome,
+        stdout: Vec::new(),
+        stderr,
+        file: None,
+        is_raw: false,
+        is_shown: true,
+    })
 }

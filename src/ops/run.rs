@@ -10,7 +10,7 @@ use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable, build_diagnostic};
 use crate::executor::ManualPipes;
 use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::single_run::{HumanPlay, SingleRunner};
+use crate::judge::single_run::{SingleRunner, play_by_hand};
 use crate::model::blob::Blob;
 use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
@@ -142,10 +142,9 @@ fn play_submission(
     case: &TestCase,
     person: &Person<'_>,
 ) -> Result<SingleRun, Stop> {
-    let limits = Limits::of_compiler(&bench.problem.limits);
-    let interactor = match OutputValidator::build_interactor(&bench, &limits)? {
+    let interactor = match OutputValidator::build_interactor(&bench)? {
         Some(interactor) => interactor,
-        None => OutputValidator::build(&bench, &limits)?.pop().ok_or_else(|| {
+        None => OutputValidator::build(&bench)?.pop().ok_or_else(|| {
             Stop::usage(
                 "the package has no interactor to play with; `juror verify` shows what is missing",
             )
@@ -155,10 +154,9 @@ fn play_submission(
         1 => Contract::OnePass,
         most => Contract::MorePasses(most - 1),
     };
-    let playing =
-        HumanPlay { executor: bench.executor, interactor: &interactor, test_case: case, contract };
+    let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
-    let (mut ran, written) = (person.talk)("< ", most, &mut |hand| playing.by_hand(hand))?;
+    let (mut ran, written) = (person.talk)("< ", most, &mut play)?;
     ran.outcome.stdout_bytes = written;
     Ok(ran)
 }
@@ -192,8 +190,7 @@ fn build_submission(
 ) -> Result<Runnable, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-    let build_limits = Limits::of_compiler(&bench.problem.limits);
-    match bench.build(&submission.name, &prepared, &build_limits, limits)? {
+    match bench.build(&submission.name, &prepared, limits)? {
         BuildResult::Program(runnable) => Ok(*runnable),
         BuildResult::Rejected(report) => {
             let what = build_diagnostic("the submission", &submission.program.path, &report);

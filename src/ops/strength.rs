@@ -228,7 +228,6 @@ impl StrengthWork<'_> {
             },
             search_time: options.time.mul_f64(SEARCH_SHARE),
             rounds: options.rounds,
-            equivalents: &problem.equivalents,
             matrix: options.matrix,
         };
         let measured = measuring.measure(entries, source, report)?;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared_submission::ComparedSubmission;
-use crate::explain::rejected::{explain_failure, failing_input};
+use crate::explain::rejected::failing_input;
+use crate::explain::study::study;
 use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
 use crate::grammar::generate::{GenerationFailure, generate_until};
@@ -42,7 +42,7 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::promote::Promotion;
 use crate::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
-use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
+use crate::search::shrink::{ShrunkInput, shrink};
 
 #[derive(Clone, Debug)]
 pub struct StressOptions {
@@ -98,7 +98,7 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
         events: &context.event_sender(),
     };
     let validators = validators::build_validators(&bench, ImageUse::Never)?;
-    let has_package = setting.has_package;
+    let has_package = options.package.is_some();
     let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
     let cases = if has_package && !has_limit {
         cases::select_cases(bench.problem, &[])?
@@ -122,7 +122,6 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
         options,
         setting: &setting,
         promotion: promotion.as_ref(),
-        arena: &arena,
         programs,
         comparison: &arena.comparison(&programs.reference, &programs.submission),
         isolation: host.isolation,
@@ -153,12 +152,11 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
     let reference = reference.transpose().map_err(Stop::usage)?;
     let grammar = options.input_grammar.as_deref();
     let inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
-    let has_package = options.package.is_some();
-    if has_package {
+    if options.package.is_some() {
         context.send_event(Event::package_read(&inputs.problem, 1, 0));
     }
     let promotes = options.promote.is_some();
-    Ok(SearchSubject { has_package, inputs, submission, reference, promotes })
+    Ok(SearchSubject { inputs, submission, reference, promotes })
 }
 
 /// Accepts a file, or the name of one of the package's submissions.
@@ -176,7 +174,7 @@ fn check_promotion<'a>(
     setting: &'a SearchSubject,
 ) -> Result<Option<Promotion<'a>>, Stop> {
     let Some(name) = &options.promote else { return Ok(None) };
-    let promotion = if setting.has_package {
+    let promotion = if options.package.is_some() {
         Promotion::new(&setting.inputs.problem, name)
     } else {
         Err("--promote needs a package to add to".to_owned())
@@ -189,7 +187,6 @@ struct StressRun<'a> {
     setting: &'a SearchSubject,
     /// Set if the input is added to the package.
     promotion: Option<&'a Promotion<'a>>,
-    arena: &'a Arena<'a>,
     programs: &'a SearchPrograms,
     comparison: &'a Comparison<'a>,
     isolation: Isolation,
@@ -199,7 +196,8 @@ struct StressRun<'a> {
 
 impl StressRun<'_> {
     fn run(&self) -> Result<StressResult, Stop> {
-        let Self { options, setting, arena, programs, comparison, .. } = *self;
+        let Self { options, setting, programs, comparison, .. } = *self;
+        let arena = comparison.arena;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
         let mut mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
@@ -215,7 +213,7 @@ impl StressRun<'_> {
             time: options.time,
             shrink_time: options.shrink_time.unwrap_or(options.time.min(DEFAULT_SHRINK_TIME)),
         };
-        self.send_event(Event::SearchStarted(plan.clone()));
+        self.context.send_event(Event::SearchStarted(plan.clone()));
         let started = Instant::now();
         let end = started + plan.time;
         scheduler.set_deadline(Some(end));
@@ -224,10 +222,9 @@ impl StressRun<'_> {
         let batches = if options.host.fresh || comparison.is_judged() {
             None
         } else {
-            programs.batches(setting, self.isolation, comparison.rules)
+            programs.batches(setting, self.isolation, arena.rules)
         };
         let searching = SearchParameters {
-            arena,
             comparison,
             batches: batches.as_ref(),
             time: plan.time,
@@ -238,25 +235,15 @@ impl StressRun<'_> {
         };
         let searched = search(&searching, &mut mix)?;
         self.report_package_problems(&searched);
-        batches
-            .as_ref()
-            .and_then(Batches::build_failure)
-            .into_iter()
-            .for_each(|it| self.send_diagnostic(it));
+        self.context.send_diagnostics(batches.as_ref().and_then(Batches::build_failure));
         self.check_compared(&searched, plan.shrink_time)?;
-        let shrinking = ShrinkParameters {
-            arena,
-            comparison,
-            before: (searched.runs, started),
-            progress: &progress,
-        };
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
         let small = match &searched.found {
             Some(failure)
                 if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted =>
             {
-                Some(shrink(&shrinking, failure)?)
+                Some(shrink(comparison, failure, (searched.runs, started), &progress)?)
             }
             _ => None,
         };
@@ -305,7 +292,8 @@ impl StressRun<'_> {
         small: &ShrunkInput,
         failure: &Failure,
     ) -> Result<Option<ExplanationResult>, Stop> {
-        let Self { options, setting, arena, comparison, .. } = *self;
+        let Self { options, setting, comparison, .. } = *self;
+        let arena = comparison.arena;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
         let is_slow = failure.judged.verdict == Verdict::TimeLimitExceeded;
@@ -315,9 +303,8 @@ impl StressRun<'_> {
         arena.scheduler.set_deadline(Some(Instant::now() + options.explain));
         let inputs = [&failure.fresh.input, &small.input];
         let known = inputs.iter().filter_map(|input| failing_input(comparison, input)).collect();
-        let subject = ComparedSubmission { arena, comparison };
         let name = &setting.submission.name;
-        explain_failure(name, grammar, &subject, known, options.seed).map(Some)
+        study(name, grammar, comparison, known, options.seed).map(Some)
     }
 
     /// Errors are reported, and do not hide the result.
@@ -333,7 +320,7 @@ impl StressRun<'_> {
         let description =
             format!("Found by stress: {} on an input from {}", found.verdict, found.origin);
         match promotion.duplicate_warning(&input) {
-            Some(remark) => self.send_diagnostic(remark),
+            Some(remark) => self.context.send_diagnostics([remark]),
             None => {
                 found.promoted =
                     self.context.contain_failure(promotion.add(&input, &answer, &description))?;
@@ -346,11 +333,11 @@ impl StressRun<'_> {
         let reference = &self.programs.name;
         let inputs = &self.setting.inputs;
         if let Some(refused) = &searched.disputed {
-            self.send_diagnostic(inputs.dispute_warning(refused));
+            self.context.send_diagnostics([inputs.dispute_warning(refused)]);
         }
         if let Some(broken) = &searched.broken_generator {
             let path = inputs.problem.dir.join(package::recipe::DIRECTORY);
-            self.send_diagnostic(Diagnostic::warning(path, broken.clone()));
+            self.context.send_diagnostics([Diagnostic::warning(path, broken.clone())]);
         }
         if searched.left_out > 0
             && searched.disputed.is_none()
@@ -360,7 +347,7 @@ impl StressRun<'_> {
             let message = format!(
                 "no input was compared: {reference} solves none of them in time; choose a faster --reference"
             );
-            self.send_event(Event::Complained { message, help: None });
+            self.context.send_event(Event::Complained { message, help: None });
         }
     }
 
@@ -369,7 +356,7 @@ impl StressRun<'_> {
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
-            && let Some(grammar) = self.arena.grammar()
+            && let Some(grammar) = self.comparison.arena.grammar()
         {
             let late = Instant::now() + time;
             let is_over = || (self.is_stopped)() || Instant::now() >= late;
@@ -407,14 +394,6 @@ impl StressRun<'_> {
                     .help("fix it, or make the input validators stricter")
             }
         }
-    }
-
-    fn send_diagnostic(&self, remark: Diagnostic) {
-        self.send_event(Event::Diagnosed(remark));
-    }
-
-    fn send_event(&self, event: Event) {
-        (self.arena.bench.events)(event);
     }
 
     /// The judge answer, made as `juror generate` makes it.

@@ -6,8 +6,6 @@ use crate::build::bench::Bench;
 use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::{ImageUse, Visualizers};
-use crate::model::event::Event;
-use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::output_validator::OutputValidator;
 use crate::validate::output_validator_trial;
@@ -30,13 +28,12 @@ fn build_and_test(
     seen: ImageUse,
     stops: impl Fn(&output_validator_trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
-    let build_limits = Limits::of_compiler(&bench.problem.limits);
     let validators = Validators {
-        output: OutputValidator::build(bench, &build_limits)?,
-        interactor: OutputValidator::build_interactor(bench, &build_limits)?,
+        output: OutputValidator::build(bench)?,
+        interactor: OutputValidator::build_interactor(bench)?,
         visualizers: Visualizers::build(bench, seen)?,
-        static_validator: OutputValidator::build_static_validator(bench, &build_limits)?,
-        grader: PackageGrader::build(bench, &build_limits)?,
+        static_validator: OutputValidator::build_static_validator(bench)?,
+        grader: PackageGrader::build(bench)?,
     };
     // An output validator next to an interactor judges the interactor's output, so it cannot be tested alone.
     let tried = match &validators.interactor {
@@ -50,7 +47,7 @@ fn build_and_test(
         if is_over {
             return Err(Stop::Diagnosed(remarks.collect()));
         }
-        remarks.map(Event::Diagnosed).for_each(bench.events);
+        bench.send_diagnostics(remarks);
     }
     Ok(validators)
 }

@@ -87,23 +87,19 @@ impl OutputValidator {
     ///
     /// # Errors
     /// If one does not build, the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
+    pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
         let protocol = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            Self::build_program(bench, "output validator", protocol, program, build_limits)
+            Self::build_program(bench, "output validator", protocol, program)
         })
     }
 
     /// # Errors
     /// As [`OutputValidator::build`].
-    pub fn build_interactor(
-        bench: &Bench<'_>,
-        build_limits: &Limits,
-    ) -> Result<Option<Self>, Stop> {
+    pub fn build_interactor(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
         let build = |program| {
-            let of =
-                Self::build_program(bench, "interactor", Protocol::Testlib, program, build_limits)?;
+            let of = Self::build_program(bench, "interactor", Protocol::Testlib, program)?;
             Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
@@ -114,11 +110,11 @@ impl OutputValidator {
         what: &'static str,
         protocol: Protocol,
         program: &Program,
-        build_limits: &Limits,
     ) -> Result<Self, Stop> {
+        let build_limits = Limits::of_compiler(&bench.problem.limits);
         let limits = Limits::of_output_validator(&bench.problem.limits);
         let runnable =
-            bench.build_package_program(&format!("the {what}"), program, build_limits, &limits)?;
+            bench.build_package_program(&format!("the {what}"), program, &build_limits, &limits)?;
         let limits = runnable.limits(&limits);
         let (name, path) = (program.name.clone(), program.path.clone());
         Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })

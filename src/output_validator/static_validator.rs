@@ -11,7 +11,6 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::model::job::BoxRetention;
-use crate::model::limits::Limits;
 use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::output_validator::response::{Contract, Response};
@@ -30,13 +29,10 @@ pub struct StaticValidationRequest<'a> {
 impl OutputValidator {
     /// # Errors
     /// As [`OutputValidator::build`].
-    pub fn build_static_validator(
-        bench: &Bench<'_>,
-        build_limits: &Limits,
-    ) -> Result<Option<Self>, Stop> {
+    pub fn build_static_validator(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.static_validator.as_ref();
         let (what, protocol) = ("static validator", Protocol::Standard);
-        program.map(|it| Self::build_program(bench, what, protocol, it, build_limits)).transpose()
+        program.map(|it| Self::build_program(bench, what, protocol, it)).transpose()
     }
 
     /// # Errors

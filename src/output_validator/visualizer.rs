@@ -13,7 +13,6 @@ use crate::build::bench::Bench;
 use crate::executor::Executor;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::Event;
 use crate::model::job::{BoxRetention, Job};
 use crate::model::judgement::{JudgeError, ShownImage};
 use crate::model::limits::Limits;
@@ -119,20 +118,17 @@ fn build(
     program: Option<&Program>,
 ) -> Result<Option<Visualizer>, Stop> {
     let Some(program) = program else { return Ok(None) };
-    let limits = Limits::of_compiler(&bench.problem.limits);
     let mut found = Vec::new();
-    let built =
-        match OutputValidator::build_program(bench, what, Protocol::Standard, program, &limits) {
-            Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
-                let message = format!("the {what} is not run: no {tool}");
-                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
-                None
-            }
-            built => collect_diagnostics(built, &mut found)?,
-        };
-    for remark in found {
-        (bench.events)(Event::Diagnosed(Diagnostic { severity: Severity::Warning, ..remark }));
-    }
+    let built = match OutputValidator::build_program(bench, what, Protocol::Standard, program) {
+        Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+            let message = format!("the {what} is not run: no {tool}");
+            found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+            None
+        }
+        built => collect_diagnostics(built, &mut found)?,
+    };
+    let as_warning = |remark| Diagnostic { severity: Severity::Warning, ..remark };
+    bench.send_diagnostics(found.into_iter().map(as_warning));
     Ok(built.map(|program| Visualizer { program }))
 }
 

@@ -16,7 +16,7 @@ use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_case_name;
 use crate::propose::import;
-use crate::propose::inputs::{NewInput, ProposalMaker, ProposedInputs, SizeLimits};
+use crate::propose::inputs::{NewInput, ProposalMaker, ProposedInputs};
 use crate::propose::write::Addition;
 use crate::validity::Validity;
 use crate::validity::grammars;
@@ -38,26 +38,17 @@ pub struct GrammarProposal<'a> {
 impl GrammarProposal<'_> {
     /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
-        let Self { bench, recipe, seed, .. } = *self;
+        let Self { bench, recipe, .. } = *self;
         let problem = bench.problem;
         let into = parse_directories(self.directory, problem)?;
         let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
-        self.send_diagnostics(remarks);
+        self.bench.send_diagnostics(remarks);
         let Some((grammar, others)) = grammars.split_first() else {
             return Err(no_grammar(problem).into());
         };
         let test_case = similar_test_case(problem, &into);
         let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
-        let making = ProposalMaker {
-            bench,
-            recipe,
-            grammar,
-            validity: &validity,
-            seed,
-            sizes: SizeLimits::default(),
-            is_stopped: self.is_stopped,
-        };
-        let inputs = making.make()?;
+        let inputs = ProposalMaker { proposal: self, grammar, validity: &validity }.make()?;
         let imported = match problem.recipe {
             None => import::all_cases(problem),
             Some(_) => Vec::new(),
@@ -94,14 +85,14 @@ impl GrammarProposal<'_> {
         };
         if inputs.made.is_empty() {
             let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
-            self.send_event(Event::Noted(Note::Proposal(Box::new(proposal))));
+            (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
             if is_all_unusable {
                 return Err(Stop::Diagnosed(remarks));
             }
-            self.send_diagnostics(remarks);
+            self.bench.send_diagnostics(remarks);
             return Ok(Vec::new());
         }
-        self.send_diagnostics(remarks);
+        self.bench.send_diagnostics(remarks);
         let added = addition.write(&addition.number_cases(&inputs.made))?;
         proposal.imported = addition.imported.len();
         let case = |(name, made): (&String, &NewInput)| ProposedCase {
@@ -110,7 +101,7 @@ impl GrammarProposal<'_> {
             size: Bytes(made.input.len() as u64),
         };
         proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
-        self.send_event(Event::Noted(Note::Proposal(Box::new(proposal))));
+        (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
         let generating = Generation {
             bench: self.bench,
             recipe: &added.recipe,
@@ -120,14 +111,6 @@ impl GrammarProposal<'_> {
             memory_dir: None,
         };
         Ok(add_cases(&generating, &added.names)?.diagnostics)
-    }
-
-    fn send_diagnostics(&self, remarks: Vec<Diagnostic>) {
-        remarks.into_iter().for_each(|it| self.send_event(Event::Diagnosed(it)));
-    }
-
-    fn send_event(&self, event: Event) {
-        (self.bench.events)(event);
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{BoundSide, GenerationFailure, generate_until};
 use crate::grammar::program::Grammar;
@@ -18,21 +17,14 @@ use crate::model::recipe::{InputSource, Recipe};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::count;
+use crate::propose::from_grammar::GrammarProposal;
 use crate::propose::ideas::{Idea, bound_ideas, ideas};
 use crate::validity::{Objection, Validity};
 
-/// Upper bounds on the bytes of inputs: large ones are in the package twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeLimits {
-    pub per_input: usize,
-    pub total: usize,
-}
-
-impl Default for SizeLimits {
-    fn default() -> Self {
-        Self { per_input: 32 << 20, total: 128 << 20 }
-    }
-}
+/// Upper bound on the bytes of an input: large ones are in the package twice.
+const INPUT_BYTES_MAX: usize = 32 << 20;
+/// Upper bound on the bytes of all inputs.
+const TOTAL_BYTES_MAX: usize = 128 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewInput {
@@ -41,14 +33,10 @@ pub struct NewInput {
 }
 
 pub struct ProposalMaker<'a> {
-    pub bench: Bench<'a>,
-    pub recipe: Option<&'a Recipe>,
+    pub proposal: &'a GrammarProposal<'a>,
     pub grammar: &'a Grammar,
     /// The package's other grammars and its input validators: all must accept.
     pub validity: &'a Validity<'a>,
-    pub seed: u64,
-    pub sizes: SizeLimits,
-    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 #[derive(Debug, Default)]
@@ -61,10 +49,12 @@ pub struct ProposedInputs {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-enum IdeaResult {
-    Input(Arc<[u8]>, Vec<UnreachedBound>),
-    Failed(GenerationFailure),
-    Refused(Objection),
+/// The input, and the bounds that it should reach but does not.
+type IdeaResult = Result<(Arc<[u8]>, Vec<UnreachedBound>), IdeaFailure>;
+
+enum IdeaFailure {
+    TooLarge,
+    Omitted(OmissionReason, Option<Diagnostic>),
 }
 
 struct MakerState {
@@ -77,8 +67,9 @@ struct MakerState {
 impl ProposalMaker<'_> {
     /// First shapes, then bounds that no input has reached.
     pub fn make(&self) -> Result<ProposedInputs, Stop> {
+        let GrammarProposal { bench, recipe, seed, .. } = *self.proposal;
         let mut so_far = MakerState {
-            known: ExistingInputs::collect(self.bench.problem, self.recipe)?,
+            known: ExistingInputs::collect(bench.problem, recipe)?,
             coverage: Coverage::new(self.grammar),
             missed: MissedBounds::new(),
             inputs: ProposedInputs::default(),
@@ -88,9 +79,9 @@ impl ProposalMaker<'_> {
             let input = file.read().map_err(JudgeError::on_file("read", file))?;
             let _ = so_far.coverage.add(self.grammar, &input, file);
         }
-        let mut left_out = self.make_ideas(ideas(self.grammar, self.seed), &mut so_far)?;
+        let mut left_out = self.make_ideas(ideas(self.grammar, seed), &mut so_far)?;
         let reached = bounds(self.grammar, Some(&so_far.coverage));
-        let pinned = bound_ideas(self.grammar, &reached, self.seed);
+        let pinned = bound_ideas(self.grammar, &reached, seed);
         let mut refused = self.make_ideas(pinned, &mut so_far)?;
         let MakerState { coverage, mut missed, mut inputs, .. } = so_far;
         // `verify` reports bounds that cannot be reached.
@@ -107,7 +98,7 @@ impl ProposalMaker<'_> {
         let mut sum = 0;
         let is_beyond = |made: &mut NewInput| {
             sum += made.input.len();
-            sum > self.sizes.total
+            sum > TOTAL_BYTES_MAX
         };
         let beyond = inputs.made.extract_if(.., is_beyond);
         let beyond: Vec<Idea> = beyond.map(|made| made.idea).collect();
@@ -119,10 +110,10 @@ impl ProposalMaker<'_> {
     fn make_ideas(&self, ideas: Vec<Idea>, so_far: &mut MakerState) -> Result<Omissions, Stop> {
         let MakerState { known, coverage, missed: unreached, inputs } = so_far;
         let mut left_out = Omissions::new();
-        let came = self.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
+        let came = self.proposal.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
-                IdeaResult::Input(input, missed) => {
+                Ok((input, missed)) => {
                     for missed in missed {
                         let key = (missed.site, missed.side == BoundSide::Most);
                         let first = || (missed, Vec::new());
@@ -130,22 +121,12 @@ impl ProposalMaker<'_> {
                     }
                     input
                 }
-                IdeaResult::Failed(GenerationFailure::TooLarge | GenerationFailure::Stopped) => {
+                Err(IdeaFailure::TooLarge) => {
                     inputs.too_large.push(idea);
                     continue;
                 }
-                IdeaResult::Failed(GenerationFailure::Unsatisfied(diagnostic)) => {
-                    // The message differs from shape to shape, but the place does not.
-                    let place = &diagnostic.place;
-                    let spot = place.spot.as_ref().map(|it| (it.line, it.column));
-                    let why = (place.path.clone(), spot, None);
-                    let first = || (Some(diagnostic), Vec::new());
-                    left_out.entry(why).or_insert_with(first).1.push(idea.name);
-                    continue;
-                }
-                IdeaResult::Refused(by) => {
-                    let why = (by.path.clone(), None, Some(by));
-                    left_out.entry(why).or_default().1.push(idea.name);
+                Err(IdeaFailure::Omitted(why, first)) => {
+                    left_out.entry(why).or_insert((first, Vec::new())).1.push(idea.name);
                     continue;
                 }
             };
@@ -165,22 +146,31 @@ impl ProposalMaker<'_> {
     fn make_idea(&self, idea: &Idea, known: &ExistingInputs) -> Result<IdeaResult, Stop> {
         let grammar = self.grammar;
         let Idea { shape, pins, seed, .. } = idea;
-        let most = Some(self.sizes.per_input);
-        let input: Arc<[u8]> =
-            match generate_until(grammar, shape, pins, *seed, most, self.is_stopped) {
-                Ok(input) => input.into(),
-                Err(GenerationFailure::Stopped) => return Err(Stop::Interrupted),
-                Err(unwritten) => return Ok(IdeaResult::Failed(unwritten)),
-            };
+        let (most, is_stopped) = (Some(INPUT_BYTES_MAX), self.proposal.is_stopped);
+        let input: Arc<[u8]> = match generate_until(grammar, shape, pins, *seed, most, is_stopped) {
+            Ok(input) => input.into(),
+            Err(GenerationFailure::Stopped) => return Err(Stop::Interrupted),
+            Err(GenerationFailure::TooLarge) => return Ok(Err(IdeaFailure::TooLarge)),
+            Err(GenerationFailure::Unsatisfied(diagnostic)) => {
+                // The message differs from shape to shape, but the place does not.
+                let place = &diagnostic.place;
+                let spot = place.spot.as_ref().map(|it| (it.line, it.column));
+                let why = (place.path.clone(), spot, None);
+                return Ok(Err(IdeaFailure::Omitted(why, Some(diagnostic))));
+            }
+        };
         let unreached = unreached(grammar, shape, pins, &input);
         // Existing inputs are not checked here.
         if known.find(&input)?.is_some() {
-            return Ok(IdeaResult::Input(input, unreached));
+            return Ok(Ok((input, unreached)));
         }
         Ok(match self.validity.objection(&input)? {
-            None => IdeaResult::Input(input, unreached),
+            None => Ok((input, unreached)),
             // The place differs from input to input, but the message does not.
-            Some(refused) => IdeaResult::Refused(Objection { spot: None, ..refused }),
+            Some(refused) => {
+                let by = Objection { spot: None, ..refused };
+                Err(IdeaFailure::Omitted((by.path.clone(), None, Some(by)), None))
+            }
         })
     }
 }

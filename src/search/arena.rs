@@ -16,7 +16,7 @@ use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
 use crate::judge::case::Rules;
 use crate::model::stop::Stop;
 use crate::model::stress::CounterexampleOrigin;
-use crate::search::comparison::{AnswerMaker, Comparison, KnownAnswers};
+use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::validity::Validity;
 
@@ -30,8 +30,8 @@ pub struct Arena<'a> {
     /// `None` if there are no generators, or if they are not used.
     pub generators: Option<BuiltGenerators<'a>>,
     /// The program that makes judge answers if there is no output to compare.
-    solution: Option<Solution<'a>>,
-    known_answers: KnownAnswers,
+    pub solution: Option<Solution<'a>>,
+    pub known_answers: KnownAnswers,
 }
 
 #[derive(Clone, Debug)]
@@ -90,21 +90,7 @@ impl<'a> Arena<'a> {
         reference: &'c Runnable,
         submission: &'c Runnable,
     ) -> Comparison<'c> {
-        Comparison {
-            bench: self.bench,
-            rules: self.rules,
-            reference,
-            submission,
-            submission_executor: None,
-            options: self.inputs.options,
-            test_case: self.inputs.test_case.clone(),
-            answer_maker: match (&self.solution, self.inputs.is_judged()) {
-                (_, false) => AnswerMaker::Reference,
-                (Some(solution), true) => AnswerMaker::Solution(solution),
-                (None, true) => AnswerMaker::NotNeeded,
-            },
-            known_answers: &self.known_answers,
-        }
+        Comparison { arena: self, reference, submission, submission_executor: None }
     }
 
     /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of

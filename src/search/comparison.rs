@@ -5,43 +5,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::build::Runnable;
-use crate::build::bench::Bench;
-use crate::check::options::Options;
 use crate::executor::Executor;
-use crate::generate::solution::Solution;
 use crate::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case};
 use crate::judge::output::{OutputRunner, ProgramOutput, judge_known_output};
 use crate::model::blob::Blob;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::score::CaseScoring;
 use crate::model::stop::Stop;
-use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
+use crate::search::arena::Arena;
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Comparison<'a> {
-    pub bench: Bench<'a>,
-    pub rules: &'a Rules<'a>,
+    pub arena: &'a Arena<'a>,
     pub reference: &'a Runnable,
     pub submission: &'a Runnable,
     /// The executor of the submission, if it differs from that of all other programs.
     pub submission_executor: Option<&'a dyn Executor>,
-    /// For the format's default output validator.
-    pub options: Options,
-    /// A test case without files, which provides the name and arguments.
-    pub test_case: TestCase,
-    pub answer_maker: AnswerMaker<'a>,
-    pub known_answers: &'a KnownAnswers,
-}
-
-#[derive(Clone, Copy)]
-pub enum AnswerMaker<'a> {
-    Reference,
-    /// The package's solution, which is not a submission, makes the answer. The reference's output is judged as well.
-    Solution(&'a Solution<'a>),
-    /// The answer is empty: the output validator does not need it. The reference's output is judged as well.
-    NotNeeded,
 }
 
 #[derive(Debug)]
@@ -66,11 +47,11 @@ pub enum UnusableReason {
 impl<'a> Comparison<'a> {
     /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
-        !matches!(self.answer_maker, AnswerMaker::Reference)
+        self.arena.inputs.is_judged()
     }
 
     pub fn executor_of_submission(&self) -> &dyn Executor {
-        self.submission_executor.unwrap_or(self.bench.executor)
+        self.submission_executor.unwrap_or(self.arena.bench.executor)
     }
 
     /// A submission that is too slow may run longer, to measure how slow it is.
@@ -86,7 +67,7 @@ impl<'a> Comparison<'a> {
             Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
         };
         let asked = (self.submission, self.executor_of_submission());
-        let judged = match self.judge(self.rules, asked, time_limit_mode, input, answer) {
+        let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
             Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
             Ok(judged) => judged,
         };
@@ -97,11 +78,11 @@ impl<'a> Comparison<'a> {
     }
 
     pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, UnusableReason>, Stop> {
-        if let Some(known) = self.known_answers.get(input) {
+        if let Some(known) = self.arena.known_answers.get(input) {
             return Ok(Ok(known));
         }
-        let answer: Arc<[u8]> = match self.answer_maker {
-            AnswerMaker::Reference => {
+        let answer: Arc<[u8]> = match (self.is_judged(), &self.arena.solution) {
+            (false, _) => {
                 let ran = self.run(self.reference, input)?;
                 if let Some(rejected) = ran.rejected {
                     return Ok(Err(UnusableReason::from_rejection(
@@ -111,7 +92,7 @@ impl<'a> Comparison<'a> {
                 }
                 ran.bytes(u64::MAX)?.into()
             }
-            AnswerMaker::Solution(solution) => {
+            (true, Some(solution)) => {
                 let content = Blob::from(Arc::clone(input));
                 match solution.answer(content)? {
                     Ok(answer) => answer
@@ -121,15 +102,17 @@ impl<'a> Comparison<'a> {
                     Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),
                 }
             }
-            AnswerMaker::NotNeeded => Arc::from([]),
+            // The output validator does not need it.
+            (true, None) => Arc::from([]),
         };
         if self.is_judged() {
             let answer = Arc::clone(&answer);
-            let asked = (self.reference, self.bench.executor);
-            let judged = match self.judge(self.rules, asked, TimeLimitMode::Any, input, answer) {
-                Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
-                Ok(judged) => judged,
-            };
+            let asked = (self.reference, self.arena.bench.executor);
+            let judged =
+                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
+                    Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
+                    Ok(judged) => judged,
+                };
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(if judged.is_deadlocked() {
                     UnusableReason::Reference(judged.verdict, judged.cause)
@@ -138,14 +121,14 @@ impl<'a> Comparison<'a> {
                 }));
             }
         }
-        self.known_answers.insert(input, &answer);
+        self.arena.known_answers.insert(input, &answer);
         Ok(Ok(answer))
     }
 
     /// Judges the submission, and collects all details that are shown about a rejection.
     pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
-        let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
+        let rules = Rules { detail: Detail::Full { keep: None }, ..self.arena.rules.clone() };
         let asked = (self.submission, self.executor_of_submission());
         self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
     }
@@ -155,8 +138,8 @@ impl<'a> Comparison<'a> {
     }
 
     pub fn output_runs(&self) -> OutputRunner<'_> {
-        let Self { bench, rules, test_case, .. } = self;
-        OutputRunner { executor: bench.executor, rules, test_case }
+        let Arena { bench, rules, inputs, .. } = self.arena;
+        OutputRunner { executor: bench.executor, rules, test_case: &inputs.test_case }
     }
 
     /// Whether an output of the submission is accepted. Its run kept the limits. `false` if this cannot be decided
@@ -168,15 +151,15 @@ impl<'a> Comparison<'a> {
         ran: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        if output == answer && self.rules.validators.output.is_empty() {
+        if output == answer && self.arena.rules.validators.output.is_empty() {
             return Ok(true);
         }
         let case = self.ready_case(input, answer.into());
         let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
         let outcome = &ran.outcome;
         let judged = judge_known_output(
-            self.bench.executor,
-            self.rules,
+            self.arena.bench.executor,
+            self.arena.rules,
             &entry,
             &case,
             outcome,
@@ -191,10 +174,10 @@ impl<'a> Comparison<'a> {
 
     fn ready_case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
         ReadyCase {
-            test_case: &self.test_case,
+            test_case: &self.arena.inputs.test_case,
             static_args: None,
             scoring: CaseScoring::Ignored,
-            options: self.options,
+            options: self.arena.inputs.options,
             input: Arc::clone(input).into(),
             answer: Some(answer.into()),
         }
@@ -203,10 +186,8 @@ impl<'a> Comparison<'a> {
     /// Adds the input to a fault of the package's own validator: the input is not in a file.
     fn add_input_to_fault(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
         if error.program.is_some() {
-            let answer = match self.answer_maker {
-                AnswerMaker::NotNeeded => ", the judge answer is empty",
-                AnswerMaker::Reference | AnswerMaker::Solution(_) => "",
-            };
+            let is_empty = self.is_judged() && self.arena.solution.is_none();
+            let answer = if is_empty { ", the judge answer is empty" } else { "" };
             error.reason = format!("{}; the input is {}{answer}", error.reason, quote_input(input));
         }
         error

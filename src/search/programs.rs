@@ -7,7 +7,6 @@ use crate::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::model::isolation::Isolation;
-use crate::model::limits::Limits;
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::search::batch::Batches;
@@ -15,8 +14,6 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
 
 pub struct SearchSubject {
-    /// If false, the problem has only defaults.
-    pub has_package: bool,
     pub inputs: ProblemInputs,
     pub submission: Submission,
     pub reference: Option<Submission>,
@@ -118,10 +115,9 @@ fn build_all(
     bench: &Bench<'_>,
     rules: &Rules<'_>,
 ) -> Result<Vec<Runnable>, Stop> {
-    let build_limits = Limits::of_compiler(&bench.problem.limits);
     let results = parallel::map(bench.executor, sources, |source| {
         let name = &source.submission.program.name;
-        bench.build(name, &source.prepared, &build_limits, &rules.limits)
+        bench.build(name, &source.prepared, &rules.limits)
     })?;
     let mut runnables = Vec::new();
     let mut remarks = Vec::new();

@@ -17,13 +17,12 @@ use crate::inputs::candidates::CandidateSource;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{SearchEnd, SearchProgress};
-use crate::search::arena::{Arena, SearchInput};
+use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, UnusableReason};
 use crate::validity::DisputedInput;
 
 pub struct SearchParameters<'a> {
-    pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
     /// If `None`, each run has a fresh process.
     pub batches: Option<&'a Batches>,
@@ -93,7 +92,7 @@ pub fn search<'c>(
         hasher: RandomState::new(),
         seen: Mutex::new(HashSet::new()),
     };
-    let workers = searching.comparison.bench.executor.slots().max(1);
+    let workers = searching.comparison.arena.bench.executor.slots().max(1);
     shared.state.lock().active_workers = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
@@ -170,7 +169,7 @@ impl<'c> SharedSearch<'_, 'c> {
             (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
-        let is_over = self.parameters.arena.scheduler.has_run_out();
+        let is_over = self.parameters.comparison.arena.scheduler.has_run_out();
         let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,

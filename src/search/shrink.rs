@@ -23,17 +23,8 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{CounterexampleOrigin, SearchProgress};
 use crate::model::verdict::Verdict;
-use crate::search::arena::Arena;
 use crate::search::comparison::{Comparison, ComparisonResult};
 use crate::search::run::Failure;
-
-pub struct ShrinkParameters<'a> {
-    pub arena: &'a Arena<'a>,
-    pub comparison: &'a Comparison<'a>,
-    /// Number of earlier comparisons, and the start of the first one.
-    pub before: (u64, Instant),
-    pub progress: &'a (dyn Fn(SearchProgress) + Sync),
-}
 
 pub struct ShrunkInput {
     pub input: Arc<[u8]>,
@@ -61,9 +52,17 @@ const EDITS_MAX: u64 = 5000;
 /// Number of inputs that are tried for each lowered number of a generator.
 const SEEDS_PER_NUMBER: u64 = 6;
 
-pub fn shrink(shrinking: &ShrinkParameters<'_>, failure: &Failure) -> Result<ShrunkInput, Stop> {
+/// `before` is the number of earlier comparisons, and the start of the first one.
+pub fn shrink(
+    comparison: &Comparison<'_>,
+    failure: &Failure,
+    before: (u64, Instant),
+    progress: &(dyn Fn(SearchProgress) + Sync),
+) -> Result<ShrunkInput, Stop> {
     let mut work = InputShrinker {
-        shrinking,
+        comparison,
+        before,
+        progress,
         wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
         needs_margin: false,
         best: ShrunkInput {
@@ -80,15 +79,17 @@ pub fn shrink(shrinking: &ShrinkParameters<'_>, failure: &Failure) -> Result<Shr
     };
     match work.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.best.interrupted = !shrinking.arena.scheduler.has_run_out(),
+        Err(Stop::Interrupted) => work.best.interrupted = !comparison.arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    work.best.ran_out = shrinking.arena.scheduler.is_past_deadline();
+    work.best.ran_out = comparison.arena.scheduler.is_past_deadline();
     Ok(work.best)
 }
 
 struct InputShrinker<'a> {
-    shrinking: &'a ShrinkParameters<'a>,
+    comparison: &'a Comparison<'a>,
+    before: (u64, Instant),
+    progress: &'a (dyn Fn(SearchProgress) + Sync),
     /// The verdict, and whether the submission waits forever, instead of working for too long.
     wanted: (Verdict, bool),
     /// Whether the input must stay too slow by a margin.
@@ -105,15 +106,16 @@ impl InputShrinker<'_> {
             self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
         }
         if let Some(call) = &failure.fresh.call
-            && self.shrinking.arena.grammar().is_none()
+            && self.comparison.arena.grammar().is_none()
         {
             self.lower_parameters(call)?;
         }
-        if self.shrinking.arena.grammar().is_none() && self.shrinking.arena.validity.has_programs()
+        if self.comparison.arena.grammar().is_none()
+            && self.comparison.arena.validity.has_programs()
         {
             self.shrink_word_lines()?;
         }
-        if let Some(grammar) = self.shrinking.arena.grammar() {
+        if let Some(grammar) = self.comparison.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
             self.try_small(grammar, FIRST_SMALL)?;
             self.try_tiny(grammar, 0..FIRST_TINY)?;
@@ -131,7 +133,7 @@ impl InputShrinker<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.shrinking.arena.scheduler.is_past_deadline()
+        self.comparison.arena.scheduler.is_past_deadline()
     }
 
     /// Returns whether an input fails in the same way. If so, it becomes the best so far.
@@ -149,12 +151,12 @@ impl InputShrinker<'_> {
             && is_smaller(input, &self.best.input)
             && self.tried.insert(self.hasher.hash_one(input));
         self.report_progress();
-        is_new && self.shrinking.arena.validity.grammars_accept(input)
+        is_new && self.comparison.arena.validity.grammars_accept(input)
     }
 
     /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
     fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
-        if self.shrinking.arena.validity.program_objection(input)?.is_some() {
+        if self.comparison.arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
@@ -174,7 +176,7 @@ impl InputShrinker<'_> {
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
         self.best.runs += 1;
-        compare_wanted(self.shrinking.comparison, input, self.wanted, with_margin)
+        compare_wanted(self.comparison, input, self.wanted, with_margin)
     }
 
     fn report_progress(&mut self) {
@@ -183,8 +185,8 @@ impl InputShrinker<'_> {
             return;
         }
         self.last_report = Instant::now();
-        let (runs, since) = self.shrinking.before;
-        (self.shrinking.progress)(SearchProgress {
+        let (runs, since) = self.before;
+        (self.progress)(SearchProgress {
             doing: "making it smaller".to_owned(),
             runs: runs + self.best.runs,
             elapsed: since.elapsed(),
@@ -202,7 +204,7 @@ impl InputShrinker<'_> {
 
     /// Tries each lowered number with several seeds.
     fn lower_parameters(&mut self, call: &GeneratorCall) -> Result<(), Stop> {
-        let Some(generators) = &self.shrinking.arena.generators else { return Ok(()) };
+        let Some(generators) = &self.comparison.arena.generators else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut call = call.clone();
         'again: loop {
@@ -228,7 +230,7 @@ impl InputShrinker<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let arena = self.shrinking.arena;
+        let arena = self.comparison.arena;
         let is_over = || arena.is_over();
         self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
             // An input that the grammar does not accept does not change.
@@ -267,10 +269,10 @@ impl InputShrinker<'_> {
 
     /// Without a grammar, most edits are invalid, so validators run first.
     fn accept_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        if self.shrinking.arena.grammar().is_none()
+        if self.comparison.arena.grammar().is_none()
             && (self.is_over()
                 || !is_smaller(input, &self.best.input)
-                || self.shrinking.arena.validity.program_objection(input)?.is_some())
+                || self.comparison.arena.validity.program_objection(input)?.is_some())
         {
             return Ok(false);
         }
@@ -299,9 +301,9 @@ impl InputShrinker<'_> {
         how: &str,
     ) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best.input);
-        let comparison = self.shrinking.comparison;
+        let comparison = self.comparison;
         let (wanted, by_margin) = (self.wanted, self.needs_margin);
-        let at_once = 4 * comparison.bench.executor.slots();
+        let at_once = 4 * comparison.arena.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -315,7 +317,7 @@ impl InputShrinker<'_> {
                 break;
             }
             self.best.runs += inputs.len() as u64;
-            let judged = parallel::map(comparison.bench.executor, &inputs, |input| {
+            let judged = parallel::map(comparison.arena.bench.executor, &inputs, |input| {
                 compare_wanted(comparison, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {

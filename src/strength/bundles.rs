@@ -10,8 +10,9 @@ use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::mutate::bundle::{Bundle, MUTANT_VARIABLE, bundle};
 
-#[derive(Clone, Copy, Debug)]
 pub struct Variants<'a> {
+    pub bench: Bench<'a>,
+    pub run_limits: &'a Limits,
     /// One of them, or the program from which they were made.
     pub original: &'a PreparedProgram,
     pub language: &'a str,
@@ -19,44 +20,28 @@ pub struct Variants<'a> {
     pub texts: &'a [String],
 }
 
+type IndexedPrograms = Vec<(usize, Arc<Runnable>)>;
+
 /// More in one build could exceed the compiler's limits.
 pub const LARGEST_BUNDLE: usize = 50;
 
 impl Variants<'_> {
     /// Builds all programs at once; None for those that do not build. Each behaves as if built alone.
-    pub fn build(
-        &self,
-        bench: &Bench<'_>,
-        build_limits: &Limits,
-        run_limits: &Limits,
-    ) -> Result<Vec<Option<Arc<Runnable>>>, Stop> {
-        let builds = VariantBuilder { variants: *self, bench: *bench, build_limits, run_limits };
+    pub fn build(&self) -> Result<Vec<Option<Arc<Runnable>>>, Stop> {
         let all: Vec<usize> = (0..self.texts.len()).collect();
         let mut programs: Vec<Option<Arc<Runnable>>> = vec![None; self.texts.len()];
-        for (place, program) in builds.build_together(&all)? {
+        for (place, program) in self.build_together(&all)? {
             programs[place] = Some(program);
         }
         Ok(programs)
     }
-}
 
-struct VariantBuilder<'a> {
-    variants: Variants<'a>,
-    bench: Bench<'a>,
-    build_limits: &'a Limits,
-    run_limits: &'a Limits,
-}
-
-type IndexedPrograms = Vec<(usize, Arc<Runnable>)>;
-
-impl VariantBuilder<'_> {
     fn build_together(&self, group: &[usize]) -> Result<IndexedPrograms, Stop> {
         if group.len() < 2 {
             return self.build_each(group);
         }
-        let texts: Vec<String> =
-            group.iter().map(|place| self.variants.texts[*place].clone()).collect();
-        let Some(bundle) = bundle(self.variants.language, &texts) else {
+        let texts: Vec<String> = group.iter().map(|place| self.texts[*place].clone()).collect();
+        let Some(bundle) = bundle(self.language, &texts) else {
             return self.build_each(group);
         };
         let messages = match self.build_text(&bundle.text)? {
@@ -72,7 +57,7 @@ impl VariantBuilder<'_> {
             }
             Err(messages) => messages,
         };
-        let name = self.variants.file.file_name().unwrap_or_default().to_string_lossy();
+        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
         let wrong = sources_with_errors(&String::from_utf8_lossy(&messages), &name, &bundle);
         // If all seem wrong, the bundle itself is at fault. In C, names may clash: then a blamed source builds alone.
         if wrong.len() == group.len() || self.one_builds_alone(group, &wrong)? {
@@ -89,7 +74,7 @@ impl VariantBuilder<'_> {
     fn build_each(&self, group: &[usize]) -> Result<IndexedPrograms, Stop> {
         let mut programs = Vec::new();
         for place in group {
-            if let Ok(program) = self.build_text(&self.variants.texts[*place])? {
+            if let Ok(program) = self.build_text(&self.texts[*place])? {
                 programs.push((*place, Arc::new(program)));
             }
         }
@@ -97,16 +82,16 @@ impl VariantBuilder<'_> {
     }
 
     fn one_builds_alone(&self, group: &[usize], wrong: &BTreeSet<usize>) -> Result<bool, Stop> {
-        let one = wrong.last().filter(|_| self.variants.language == "c");
+        let one = wrong.last().filter(|_| self.language == "c");
         Ok(one
-            .map(|at| self.build_text(&self.variants.texts[group[*at]]))
+            .map(|at| self.build_text(&self.texts[group[*at]]))
             .transpose()?
             .is_some_and(|it| it.is_ok()))
     }
 
     fn build_text(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
-        let prepared = self.variants.original.with_file(self.variants.file, text);
-        Ok(match self.bench.builder.build(&prepared, self.build_limits, self.run_limits)? {
+        let prepared = self.original.with_file(self.file, text);
+        Ok(match self.bench.build_quietly(&prepared, self.run_limits)? {
             BuildResult::Program(program) => Ok(*program),
             BuildResult::Rejected(report) => Err(report.messages),
         })

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::explain::features::{Feature, FeatureRow, Features, FigureKind};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis};
-use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::inputs::by_grammar;
 use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
@@ -18,13 +17,6 @@ use crate::strength::pool::LONGEST_INPUT;
 use crate::validity::Validity;
 
 const DRAWN_INPUTS: usize = 300;
-
-pub struct FeatureSearch<'a> {
-    pub grammar: &'a Grammar,
-    pub validity: &'a Validity<'a>,
-    pub seed: u64,
-    pub is_over: &'a dyn Fn() -> bool,
-}
 
 struct WantedFeature {
     hypothesis: Hypothesis,
@@ -38,69 +30,69 @@ impl WantedFeature {
     }
 }
 
-impl FeatureSearch<'_> {
-    /// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else
-    /// drawn. `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
-    pub fn find_features(
-        &self,
-        cases: impl Iterator<Item = Result<Option<(String, CaseTexts)>, JudgeError>>,
-        pool: &[CaseTexts],
-    ) -> Result<Option<Vec<InputFeature>>, Stop> {
-        let features = Features::new(self.grammar);
-        let rows = |input: &[u8], answer: Option<&[u8]>| {
-            let tree = parse(self.grammar, input, Path::new("input")).ok()?;
-            Some(features.rows(&tree, input, answer))
-        };
-        let mut wanted = wanted_features(&features);
-        let mut is_measured = vec![false; features.features.len()];
-        for case in cases {
-            if (self.is_over)() {
-                return Ok(None);
-            }
-            let Some((name, CaseTexts { input, answer })) = case? else { continue };
-            let Some(rows) = rows(&input, Some(&answer)) else { continue };
-            for (feature, is_measured) in is_measured.iter_mut().enumerate() {
-                *is_measured |= rows.iter().any(|row| row[feature].is_some());
-            }
-            for feature in newly_found(&mut wanted, &rows) {
-                feature.test_case = Some(name.clone());
-            }
+/// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else
+/// drawn. `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
+pub fn find_features(
+    validity: &Validity<'_>,
+    seed: u64,
+    is_over: &dyn Fn() -> bool,
+    cases: impl Iterator<Item = Result<Option<(String, CaseTexts)>, JudgeError>>,
+    pool: &[CaseTexts],
+) -> Result<Option<Vec<InputFeature>>, Stop> {
+    let Some(&grammar) = validity.grammars.first() else { return Ok(Some(Vec::new())) };
+    let features = Features::new(grammar);
+    let rows = |input: &[u8], answer: Option<&[u8]>| {
+        let tree = parse(grammar, input, Path::new("input")).ok()?;
+        Some(features.rows(&tree, input, answer))
+    };
+    let mut wanted = wanted_features(&features);
+    let mut is_measured = vec![false; features.features.len()];
+    for case in cases {
+        if is_over() {
+            return Ok(None);
         }
-        // A short input may happen to have an answer of two numbers.
-        wanted.retain(|it| {
-            let is_usual =
-                |at: usize| is_measured[at] || !features.features[at].kind.depends_on_answer();
-            it.hypothesis.atoms.iter().all(|atom| is_usual(atom.feature))
-        });
-        let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
-        let mut mix = SourceMix::default();
-        by_grammar::add_sources(&mut mix, self.grammar, self.seed, Some(LONGEST_INPUT));
-        let drawn = std::iter::from_fn(|| mix.next(self.is_over).transpose()).take(DRAWN_INPUTS);
-        let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
-            Ok(CandidateContent::Text(text)) => Some(Ok((text, None))),
-            Ok(_) => None,
-            Err(stop) => Some(Err(stop)),
-        });
-        for input in known.map(Ok).chain(drawn) {
-            let (input, answer) = input?;
-            if wanted.iter().all(WantedFeature::is_found) || (self.is_over)() {
-                break;
-            }
-            let Some(rows) = rows(&input, answer) else { continue };
-            let is_of_use = newly_found(&mut wanted, &rows).next().is_some();
-            if is_of_use && self.validity.accepts(&input)? {
-                newly_found(&mut wanted, &rows)
-                    .for_each(|it| it.example = Some(Arc::clone(&input)));
-            }
+        let Some((name, CaseTexts { input, answer })) = case? else { continue };
+        let Some(rows) = rows(&input, Some(&answer)) else { continue };
+        for (feature, is_measured) in is_measured.iter_mut().enumerate() {
+            *is_measured |= rows.iter().any(|row| row[feature].is_some());
         }
-        let feature = |wanted: WantedFeature| {
-            let about = wanted.hypothesis.text(&features);
-            wanted
-                .is_found()
-                .then(|| InputFeature::new(about, wanted.test_case, wanted.example.as_deref()))
-        };
-        Ok(Some(wanted.into_iter().filter_map(feature).collect()))
+        for feature in newly_found(&mut wanted, &rows) {
+            feature.test_case = Some(name.clone());
+        }
     }
+    // A short input may happen to have an answer of two numbers.
+    wanted.retain(|it| {
+        let is_usual =
+            |at: usize| is_measured[at] || !features.features[at].kind.depends_on_answer();
+        it.hypothesis.atoms.iter().all(|atom| is_usual(atom.feature))
+    });
+    let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
+    let mut mix = SourceMix::default();
+    by_grammar::add_sources(&mut mix, grammar, seed, Some(LONGEST_INPUT));
+    let drawn = std::iter::from_fn(|| mix.next(is_over).transpose()).take(DRAWN_INPUTS);
+    let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
+        Ok(CandidateContent::Text(text)) => Some(Ok((text, None))),
+        Ok(_) => None,
+        Err(stop) => Some(Err(stop)),
+    });
+    for input in known.map(Ok).chain(drawn) {
+        let (input, answer) = input?;
+        if wanted.iter().all(WantedFeature::is_found) || is_over() {
+            break;
+        }
+        let Some(rows) = rows(&input, answer) else { continue };
+        let is_of_use = newly_found(&mut wanted, &rows).next().is_some();
+        if is_of_use && validity.accepts(&input)? {
+            newly_found(&mut wanted, &rows).for_each(|it| it.example = Some(Arc::clone(&input)));
+        }
+    }
+    let feature = |wanted: WantedFeature| {
+        let about = wanted.hypothesis.text(&features);
+        wanted
+            .is_found()
+            .then(|| InputFeature::new(about, wanted.test_case, wanted.example.as_deref()))
+    };
+    Ok(Some(wanted.into_iter().filter_map(feature).collect()))
 }
 
 fn newly_found<'w>(
@@ -150,16 +142,14 @@ mod tests {
         let reading = parse_grammar(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
         let grammar = reading.grammar.unwrap();
         let validity = Validity::of_grammars(vec![&grammar]);
-        let looking =
-            FeatureSearch { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
         let check = |answer: &str, is_expected: bool| {
             let texts = |answer: &str| CaseTexts {
                 input: Arc::from(&b"1\n2\n"[..]),
                 answer: answer.as_bytes().into(),
             };
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
-            let found =
-                looking.find_features(std::iter::once(case), &[texts("3 3\n")]).unwrap().unwrap();
+            let (cases, pool) = (std::iter::once(case), [texts("3 3\n")]);
+            let found = find_features(&validity, 1, &|| false, cases, &pool).unwrap().unwrap();
             let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };

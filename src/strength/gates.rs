@@ -12,7 +12,6 @@ use crate::judge::score::RunPolicy;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::{Judgement, TimeLimit};
-use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 use crate::model::strength::{Gate, GateName, GateState, Strength};
 use crate::model::submission::Submission;
@@ -62,27 +61,16 @@ impl<'a> Gates<'a> {
         time_limit: &TimeLimit,
     ) -> Result<Vec<Judgement>, Stop> {
         let mut found = Vec::new();
-        let entries = prepare_entries(
-            self.judging.bench.problem,
-            submissions,
-            self.judging.bench.builder,
-            &mut found,
-        )?;
+        let bench = self.judging.bench;
+        let entries = prepare_entries(bench.problem, submissions, bench.builder, &mut found)?;
         let done = AtomicUsize::new(0);
-        let step = |done| {
-            let what = "submissions of the package".to_owned();
-            (self.judging.bench.events)(Event::Progress(WorkProgress::Step(ProgressStep {
-                what,
-                done,
-                total: entries.len(),
-            })));
-        };
+        let step = |done| bench.report_step("submissions of the package", done, entries.len());
         let events = |event| match event {
-            Event::Progress(WorkProgress::Build(_)) => (self.judging.bench.events)(event),
+            Event::Progress(WorkProgress::Build(_)) => (bench.events)(event),
             Event::SubmissionJudged(_) => step(done.fetch_add(1, Ordering::Relaxed) + 1),
             _ => {}
         };
-        let bench = Bench { events: &events, ..self.judging.bench };
+        let bench = Bench { events: &events, ..bench };
         let finished = JudgingTask {
             entries: &entries,
             given_time_limit: Some(time_limit.limit),
@@ -144,7 +132,7 @@ impl<'a> Gates<'a> {
             0 => (GateState::Open, cases),
             errors => (GateState::Shut, count(errors, "error")),
         };
-        found.into_iter().map(Event::Diagnosed).for_each(self.judging.bench.events);
+        self.judging.bench.send_diagnostics(found);
         Ok(Gate { name: GateName::ValidData, state, detail })
     }
 
@@ -180,8 +168,7 @@ impl<'a> Gates<'a> {
                 (GateState::Shut, detail)
             }
         };
-        let diagnosed = generated.diagnostics.into_iter().map(Event::Diagnosed);
-        diagnosed.for_each(self.judging.bench.events);
+        self.judging.bench.send_diagnostics(generated.diagnostics);
         Ok(Gate { name, state, detail })
     }
 }

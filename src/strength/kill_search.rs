@@ -9,7 +9,7 @@ use crate::model::stress::{CounterexampleOrigin, REPEATS};
 use crate::search::arena::{Arena, SearchInput};
 use crate::search::batch::Batches;
 use crate::search::run::Failure;
-use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
+use crate::search::shrink::{ShrunkInput, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
 
@@ -26,7 +26,7 @@ const SHRINK_TIME: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
     pub(super) fn arena(&self) -> &Arena<'_> {
-        self.test_bed.arena
+        self.test_bed.comparison.arena
     }
 
     /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
@@ -111,13 +111,7 @@ impl KillSearch<'_> {
     pub fn shrink(&self, suspect: &Suspect, failure: &Failure) -> Result<ShrunkInput, Stop> {
         self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINK_TIME)));
         let shrunk = self.test_bed.with_comparison(suspect, |comparison| {
-            let shrinking = ShrinkParameters {
-                arena: self.arena(),
-                comparison,
-                before: (0, Instant::now()),
-                progress: &|_| {},
-            };
-            shrink(&shrinking, failure)
+            shrink(comparison, failure, (0, Instant::now()), &|_| {})
         });
         self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;

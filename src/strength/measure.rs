@@ -7,10 +7,8 @@ use std::time::Duration;
 use crate::executor::parallel;
 use crate::judge::case::CaseTexts;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::CaseJudgement;
-use crate::model::problem::{EquivalentMutant, Problem};
-use crate::model::report::ProgressStep;
+use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::strength::{MissedInput, Strength, Subject, SubjectStatus};
 use crate::model::stress::CounterexampleOrigin;
@@ -18,7 +16,7 @@ use crate::model::submission::Submission;
 use crate::search::comparison::{UnusableReason, quote_input};
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
-use crate::strength::features::FeatureSearch;
+use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
@@ -41,8 +39,6 @@ pub struct Measurement<'a> {
     /// After how many rounds of the search a survivor is presumed equivalent.
     pub rounds: usize,
     pub matrix: bool,
-    /// The mutants that the author declares to be right.
-    pub equivalents: &'a [EquivalentMutant],
 }
 
 pub enum MeasurementFault {
@@ -102,7 +98,7 @@ impl Measurement<'_> {
         self.run_suspects(&mut entries, &items, report)?;
         self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
-        for known in self.equivalents {
+        for known in &search.arena().bench.problem.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A subject that a test case rejects is not equivalent.
             if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
@@ -122,15 +118,14 @@ impl Measurement<'_> {
     fn find_features(&self, pool: &[CaseTexts], report: &mut Strength) -> Result<(), Stop> {
         let KillSearch { test_bed, end, .. } = self.search;
         let arena = self.search.arena();
-        let Some(grammar) = arena.grammar() else { return Ok(()) };
         arena.scheduler.set_deadline(Some(end));
-        let (validity, is_over) = (&arena.validity, || arena.is_over());
-        let looking = FeatureSearch { grammar, validity, seed: report.seed, is_over: &is_over };
         let texts = test_bed
             .cases
             .iter()
             .map(|case| Ok(case.read_texts()?.map(|texts| (case.test_case.name.clone(), texts))));
-        match self.search.arena().in_time(looking.find_features(texts, pool))?.flatten() {
+        let is_over = || arena.is_over();
+        let found = find_features(&arena.validity, report.seed, &is_over, texts, pool);
+        match arena.in_time(found)?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -153,7 +148,7 @@ impl Measurement<'_> {
 
     /// Warns that two right programs differ on an input that only input validators accept.
     fn warn_about_validators(&self, name: String, shrunk: &ShrunkInput) {
-        let bench = &self.search.test_bed.comparison.bench;
+        let bench = &self.search.arena().bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
             shrunk.judged.cause,
@@ -161,7 +156,7 @@ impl Measurement<'_> {
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let help = "make them stricter, or fix the one that is wrong; such inputs are left out";
-        (bench.events)(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
+        bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 
     pub(super) fn run_in_parallel<'t, T: Sync, R: Send>(
@@ -170,13 +165,8 @@ impl Measurement<'_> {
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
         let places: Vec<usize> = (0..items.len()).collect();
-        let executor = self.search.test_bed.comparison.bench.executor;
+        let executor = self.search.arena().bench.executor;
         parallel::map(executor, &places, |&place| work(&items[place]))
-    }
-
-    pub(super) fn report_progress(&self, what: &str, done: usize, total: usize) {
-        let step = ProgressStep { what: what.to_owned(), done, total };
-        (self.search.test_bed.comparison.bench.events)(Event::Progress(WorkProgress::Step(step)));
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
@@ -208,7 +198,8 @@ impl Measurement<'_> {
                 report.cut = true;
                 break;
             }
-            self.report_progress("rounds of the search", round.min(self.rounds), self.rounds);
+            let done = round.min(self.rounds);
+            search.arena().bench.report_step("rounds of the search", done, self.rounds);
             let searched =
                 self.run_in_parallel(&alive, |&place| match &entries[place].suspect {
                     Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::grammar::program::Grammar;
-use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::strength::{SourceEdit, Subject, SubjectKind};
 use crate::model::submission::Submission;
@@ -14,7 +13,7 @@ use crate::mutate::operator::Operator;
 use crate::mutate::original::read_original;
 use crate::mutate::wrapper::{WrapperChange, wrappers};
 use crate::mutate::{Mutant, SourceText, mutants};
-use crate::search::comparison::Comparison;
+use crate::search::arena::Arena;
 use crate::strength::bundles::{LARGEST_BUNDLE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
@@ -91,16 +90,15 @@ pub fn build_groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec
 /// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
 /// on one.
 pub fn build_group(
-    comparison: &Comparison<'_>,
+    arena: &Arena<'_>,
     sources: &[&WrongProgram],
 ) -> Result<Vec<Option<Suspect>>, Stop> {
-    let Comparison { bench, rules, .. } = comparison;
-    let limits = Limits::of_compiler(&bench.problem.limits);
+    let Arena { bench, rules, .. } = arena;
     let mut mutants = Vec::with_capacity(sources.len());
     for source in sources {
         match source {
             WrongProgram::Submission(prepared) => {
-                return Ok(vec![build_submission(comparison, prepared)?]);
+                return Ok(vec![build_submission(arena, prepared)?]);
             }
             WrongProgram::Mutant(mutant) => mutants.push(mutant),
         }
@@ -109,23 +107,21 @@ pub fn build_group(
         return Ok(Vec::new());
     };
     let texts: Vec<String> = mutants.iter().map(|mutant| mutant.text.clone()).collect();
-    let variants = Variants { original, language, file, texts: &texts };
-    let programs = variants.build(bench, &limits, &rules.limits)?;
+    let run_limits = &rules.limits;
+    let variants = Variants { bench: *bench, run_limits, original, language, file, texts: &texts };
+    let programs = variants.build()?;
     let suspect = |program: Arc<Runnable>| Suspect::from_program(original, program, *is_batched);
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
 fn build_submission(
-    comparison: &Comparison<'_>,
+    arena: &Arena<'_>,
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
-    let Comparison { bench, rules, .. } = comparison;
-    let limits = Limits::of_compiler(&bench.problem.limits);
+    let Arena { bench, rules, .. } = arena;
     let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {
-        if let BuildResult::Program(program) =
-            bench.builder.build(&prepared, &limits, &rules.limits)?
-        {
+        if let BuildResult::Program(program) = bench.build_quietly(&prepared, &rules.limits)? {
             return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));
         }
     }

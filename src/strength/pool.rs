@@ -12,7 +12,6 @@ use crate::search::comparison::{Comparison, UnusableReason};
 use crate::search::run::PackageFault;
 
 pub struct FreshSource<'a> {
-    arena: &'a Arena<'a>,
     mix: SourceMix<'a>,
     candidates: u64,
     seen: HashSet<Arc<[u8]>>,
@@ -36,7 +35,7 @@ impl<'a> FreshSource<'a> {
         let has_copies = arena.grammar().is_none();
         let mut mix = arena.candidates(has_copies, seed, Some(LONGEST_INPUT));
         mix.set_first_turns(0);
-        (!mix.is_empty()).then(|| Self { arena, mix, candidates: 0, seen: HashSet::new() })
+        (!mix.is_empty()).then(|| Self { mix, candidates: 0, seen: HashSet::new() })
     }
 
     /// Makes up to `most` inputs, and answers the first `kept` of them. Returns a fault if a right program fails on an
@@ -47,7 +46,7 @@ impl<'a> FreshSource<'a> {
         most: usize,
         kept: usize,
     ) -> Result<Result<Vec<AnsweredInput>, PackageFault>, Stop> {
-        let arena = self.arena;
+        let arena = comparison.arena;
         let is_over = || arena.is_over();
         let mut made = Vec::new();
         let mut in_vain = 0;
@@ -67,7 +66,7 @@ impl<'a> FreshSource<'a> {
         }
         // Answers may take much longer than inputs.
         made.truncate(kept);
-        let answered = crate::executor::parallel::map(comparison.bench.executor, &made, |it| {
+        let answered = crate::executor::parallel::map(arena.bench.executor, &made, |it| {
             comparison.answer(&it.input)
         })?;
         let mut pool = Vec::new();

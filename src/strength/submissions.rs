@@ -8,7 +8,6 @@ use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::judge::session::refusal;
 use crate::model::judgement::Judgement;
-use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::model::strength::{Kill, Subject, SubjectKind, SubjectStatus};
 use crate::model::submission::Submission;
@@ -178,8 +177,7 @@ fn build_runnable(
     submission: &Submission,
     prepared: &PreparedProgram,
 ) -> Result<Option<Box<Runnable>>, Stop> {
-    let limits = Limits::of_compiler(&bench.problem.limits);
-    Ok(match bench.build(&submission.name, prepared, &limits, &rules.limits)? {
+    Ok(match bench.build(&submission.name, prepared, &rules.limits)? {
         BuildResult::Program(runnable) => Some(runnable),
         BuildResult::Rejected(_) => None,
     })

@@ -67,8 +67,9 @@ impl Measurement<'_> {
         let mut longest = Duration::ZERO;
         // Those that may be too slow are run after all others.
         let mut slow: Vec<usize> = Vec::new();
+        let report_progress = |done| self.search.arena().bench.report_step("subjects", done, total);
         for number in 0..=chunks + 1 {
-            self.report_progress("subjects", start(number.saturating_sub(1)) - slow.len(), total);
+            report_progress(start(number.saturating_sub(1)) - slow.len());
             let is_last = number > chunks;
             let held: Vec<usize> = match number.checked_sub(1) {
                 None => Vec::new(),
@@ -123,20 +124,20 @@ impl Measurement<'_> {
             longest = longest.max(begun.elapsed());
         }
         self.search.arena().scheduler.set_deadline(None);
-        self.report_progress("subjects", total, total);
+        report_progress(total);
         Ok(())
     }
 
     /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.
     fn deadline_for_cases(&self, on_survivors: Duration, pool: usize) -> Instant {
-        let slots = self.search.test_bed.comparison.bench.executor.slots();
+        let slots = self.search.arena().bench.executor.slots();
         let round = on_survivors.mul_f64(ROUND_SIZE as f64 / (pool.max(1) * slots.max(1)) as f64);
         self.search.end - round.clamp(self.search_time / 4, self.search_time)
     }
 
     fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
-        let slots = self.search.test_bed.comparison.bench.executor.slots();
+        let slots = self.search.arena().bench.executor.slots();
         mutants::build_groups(&all.collect::<Vec<_>>(), slots)
     }
 
@@ -147,10 +148,8 @@ impl Measurement<'_> {
     ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
         let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
-        self.search
-            .test_bed
-            .arena
-            .in_time(mutants::build_group(&self.search.test_bed.comparison, &sources))
+        let arena = self.search.arena();
+        arena.in_time(mutants::build_group(arena, &sources))
     }
 
     fn run_suspect(

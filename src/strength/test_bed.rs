@@ -7,13 +7,11 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crate::build::batch::{self, BatchMode};
-use crate::build::bench::Bench;
 use crate::build::{PreparedProgram, Runnable};
 use crate::executor::Executor;
 use crate::judge::case::{CaseTexts, ReadyCase, ReadySubmission, TimeLimitMode, judge_case};
 use crate::judge::output::{BatchOutput, OutputRunner, ProgramOutput};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
@@ -70,7 +68,6 @@ pub struct Goal {
 }
 
 pub struct TestBed<'a> {
-    pub arena: &'a Arena<'a>,
     /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
     pub cases: &'a [ReadyCase<'a>],
@@ -143,7 +140,6 @@ impl<'a> TestBed<'a> {
         };
         let texts: Vec<Option<CaseTexts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         Ok(Self {
-            arena,
             comparison: arena.comparison(right, right),
             cases,
             groups: batch_groups(&texts),
@@ -160,13 +156,13 @@ impl<'a> TestBed<'a> {
         work: impl FnOnce(&Comparison<'_>) -> R,
     ) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| WrappingExecutor {
-            inner: self.comparison.bench.executor,
-            wrapper: ProblemWrapper { wrapper, grammar: self.arena.grammar() },
-            io: &self.comparison.rules.problem.io,
+            inner: self.comparison.arena.bench.executor,
+            wrapper: ProblemWrapper { wrapper, grammar: self.comparison.arena.grammar() },
+            io: &self.comparison.arena.rules.problem.io,
         });
         let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
         let submission = &suspect.runnable;
-        work(&Comparison { submission, submission_executor: elsewhere, ..self.comparison.clone() })
+        work(&Comparison { submission, submission_executor: elsewhere, ..self.comparison })
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
@@ -178,14 +174,14 @@ impl<'a> TestBed<'a> {
         let (Some(way), Some(batched)) = (&self.batch_way, &suspect.batched) else {
             return Ok(None);
         };
-        let grammar = self.arena.grammar();
+        let grammar = self.comparison.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
         let read = |item: &&CaseTexts| match wrapping.and_then(|it| it.change_input(&item.input)) {
             Some(changed) => changed.into(),
             None => Arc::clone(&item.input),
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
-        let mut rules = self.comparison.rules.clone();
+        let mut rules = self.comparison.arena.rules.clone();
         let part =
             |limit: Duration| (limit / TIME_DIVISOR).clamp(SHORTEST_TIME, LONGEST_TIME).min(limit);
         if !suspect.starts_slowly {
@@ -195,7 +191,7 @@ impl<'a> TestBed<'a> {
         let comparison = Comparison {
             submission: &suspect.runnable,
             submission_executor: None,
-            ..self.comparison.clone()
+            ..self.comparison
         };
         let mut told = vec![BatchResult::Skipped; items.len()];
         let mut hasher = DefaultHasher::new();
@@ -319,7 +315,7 @@ impl<'a> TestBed<'a> {
     ) -> Result<CaseJudgement, Stop> {
         let entry = ReadySubmission::without_name(&suspect.runnable, TimeLimitMode::Any);
         self.with_comparison(suspect, |comparison| {
-            judge_case(comparison.executor_of_submission(), comparison.rules, &entry, case)
+            judge_case(comparison.executor_of_submission(), comparison.arena.rules, &entry, case)
         })
     }
 
@@ -350,7 +346,7 @@ impl<'a> TestBed<'a> {
         match self.with_comparison(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
             ComparisonResult::Differs(judged) => Ok(Some(*judged)),
             ComparisonResult::NoAnswer(UnusableReason::Validator(error))
-                if self.arena.grammar().is_some() =>
+                if self.comparison.arena.grammar().is_some() =>
             {
                 Err(Stop::Fault(*error))
             }
@@ -364,12 +360,12 @@ impl<'a> TestBed<'a> {
 
     /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
     fn warn_about_validators(&self, error: &JudgeError) {
-        let Bench { problem, events, .. } = self.comparison.bench;
-        let path = problem.dir.join(problem.layout.input_validators);
+        let bench = self.comparison.arena.bench;
+        let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let reason = &error.reason;
         let what = format!("accept an input on which the output validator breaks down: {reason}");
         let help = "make them stricter, or fix the output validator; such inputs are left out";
-        events(Event::Diagnosed(Diagnostic::warning(path, what).help(help)));
+        bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
 use crate::judge::case::CaseTexts;
 use crate::model::strength::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
-use crate::strength::features::FeatureSearch;
+use crate::strength::features::find_features;
 use crate::strength::score;
 use crate::validity::Validity;
 
@@ -227,9 +227,9 @@ fn measure(
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
     let validity = Validity::of_grammars(vec![grammar]);
-    let looking = FeatureSearch { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
-    report.features = looking.find_features(named, pool).ok().flatten().unwrap_or_default();
+    let features = find_features(&validity, 1, &|| false, named, pool);
+    report.features = features.ok().flatten().unwrap_or_default();
     report.parts = score::weighted_parts(|name| match name {
         PartName::Kills => score::kill_share(&report.subjects, &|_| false),
         PartName::Twice => score::twice_share(&report.subjects),

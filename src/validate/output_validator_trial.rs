@@ -301,9 +301,7 @@ pub fn ask_validator(
 
 /// The first submission that should be right and builds.
 fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
-    let limits = &bench.problem.limits;
-    let build_limits = Limits::of_compiler(limits);
-    let run_limits = Limits::of_submission(limits, TIME_WITHOUT_PACKAGE);
+    let run_limits = Limits::of_submission(&bench.problem.limits, TIME_WITHOUT_PACKAGE);
     let submissions = bench.problem.submissions.iter();
     for submission in submissions.filter(|it| it.name.starts_with("accepted/")) {
         let prepared = match bench.builder.prepare(&submission.program) {
@@ -312,9 +310,7 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
             // The fault is reported when the submission is judged.
             Err(_) => continue,
         };
-        if let BuildResult::Program(program) =
-            bench.builder.build(&prepared, &build_limits, &run_limits)?
-        {
+        if let BuildResult::Program(program) = bench.build_quietly(&prepared, &run_limits)? {
             return Ok(Some(*program));
         }
     }

@@ -44,10 +44,10 @@ fn with_mutants(
     let texts: Vec<String> = some.map(|mutant| mutant.apply(&source.text)).collect();
     let build = |texts: &[String]| {
         let (language, file) = (original.language, &*source.name);
-        let limits = Limits::of_compiler(&problem.limits);
         let groups = texts.chunks(LARGEST_BUNDLE).map(|texts| {
-            let variants = Variants { original: &prepared, language, file, texts };
-            variants.build(&bench, &limits, &run_limits(&problem)).expect("a build")
+            let (run_limits, original) = (&run_limits(&problem), &prepared);
+            let variants = Variants { bench, run_limits, original, language, file, texts };
+            variants.build().expect("a build")
         });
         groups.flatten().collect()
     };

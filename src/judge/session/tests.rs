@@ -14,6 +14,7 @@ use crate::judge::score::RunPolicy;
 use crate::model::blob::Blob;
 use crate::model::grader::{GradedGroup, Graders, GradingKeys, OnReject, PossibleScores};
 use crate::model::job::{Job, JobReply};
+use crate::model::limits::Limits;
 use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::{Grading, ProblemKind};

@@ -31,8 +31,8 @@ use crate::judge::case::Rules;
 use crate::judge::output::BatchOutput;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
-use crate::model::limits::Limits;
 use crate::model::stop::Stop;
+use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
 use crate::search::comparison::Comparison;
 
@@ -120,9 +120,8 @@ impl Batches {
         }
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
         let Some(side) = self.programs().into_iter().find(free) else { return Ok(false) };
-        let bench = &comparison.bench;
-        let limits = Limits::of_compiler(&bench.problem.limits);
-        let built = match bench.builder.build(&side.prepared, &limits, &comparison.rules.limits)? {
+        let Arena { bench, rules, .. } = comparison.arena;
+        let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
             BuildResult::Program(runnable) => Ok(runnable),
             BuildResult::Rejected(report) => {
                 let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);

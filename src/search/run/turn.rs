@@ -127,15 +127,16 @@ impl SharedSearch<'_, '_> {
         if self.is_settled(taken.number) {
             return Ok(None);
         }
-        let fresh = match self.parameters.arena.make_input(taken.number, taken.candidate)? {
-            Ok(fresh) => fresh,
-            Err(broken) => {
-                let result = &mut self.state.lock().findings.result;
-                result.left_out += 1;
-                result.broken_generator.get_or_insert(broken);
-                return Ok(None);
-            }
-        };
+        let fresh =
+            match self.parameters.comparison.arena.make_input(taken.number, taken.candidate)? {
+                Ok(fresh) => fresh,
+                Err(broken) => {
+                    let result = &mut self.state.lock().findings.result;
+                    result.left_out += 1;
+                    result.broken_generator.get_or_insert(broken);
+                    return Ok(None);
+                }
+            };
         let is_new = {
             let mut seen = self.seen.lock();
             seen.insert(self.hasher.hash_one(&fresh.input))
@@ -144,8 +145,9 @@ impl SharedSearch<'_, '_> {
             return Ok(None);
         }
         // A grammar accepts its own inputs; other grammars of the package may not.
-        let is_one = self.parameters.arena.validity.grammars.len() < 2 && fresh.call.is_none();
-        if !is_one && !self.parameters.arena.validity.grammars_accept(&fresh.input) {
+        let is_one =
+            self.parameters.comparison.arena.validity.grammars.len() < 2 && fresh.call.is_none();
+        if !is_one && !self.parameters.comparison.arena.validity.grammars_accept(&fresh.input) {
             self.state.lock().findings.result.left_out += 1;
             return Ok(None);
         }
@@ -238,7 +240,7 @@ impl SharedSearch<'_, '_> {
 
     /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &ReadyInput) -> bool {
-        let no_grammar = self.parameters.arena.validity.grammars.is_empty();
+        let no_grammar = self.parameters.comparison.arena.validity.grammars.is_empty();
         no_grammar && matches!(ready.fresh.origin, CounterexampleOrigin::TestCase { .. })
     }
 
@@ -254,7 +256,7 @@ impl SharedSearch<'_, '_> {
     }
 
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.parameters.arena.validity.program_objection(input)? else {
+        let Some(by) = self.parameters.comparison.arena.validity.program_objection(input)? else {
             return Ok(true);
         };
         let mut state = self.state.lock();
@@ -270,7 +272,7 @@ impl SharedSearch<'_, '_> {
 
     /// Runs both programs again on a failing input, and notes it.
     fn confirm(&self, ready: ReadyInput, judged: CaseJudgement) -> Result<(), Stop> {
-        let arena = self.parameters.arena;
+        let arena = self.parameters.comparison.arena;
         arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
