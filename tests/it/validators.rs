@@ -100,7 +100,7 @@ fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
     fixture.check(
         "verify sum",
         4,
-        &["cannot put a test case's `.files`", "`other.sh` is also a file of", "rename"],
+        &["cannot add a test case's `.files`", "`other.sh` is also a file of", "rename"],
     );
 }
 
