@@ -60,8 +60,8 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
     });
     let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
     let mut builder = tempfile::Builder::new();
-    let made = builder.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
-    let dir = made.map_err(|error| scratch_fault("make a temporary directory", error))?;
+    let created = builder.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
+    let dir = created.map_err(|error| scratch_fault("make a temporary directory", error))?;
     let _lock = lock_exclusively(dir.path());
     Ok(ScratchDirectory { dir, _lock })
 }

@@ -33,8 +33,8 @@ struct TopType {
 /// Gives each source the name that its public type demands, and finds the class that starts.
 ///
 /// In this order: the class or the file that `entry_point` names; the usual one; the only one of the program's own
-/// files with a `main`; the only one of several that its file is named after. A single source without a `main` starts, too:
-/// the compiler or the virtual machine reports what is wrong with it.
+/// files with a `main`; the only one of several that its file is named after. A single source without a `main` starts,
+/// too: the compiler or the virtual machine reports what is wrong with it.
 pub fn java_program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],

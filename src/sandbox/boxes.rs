@@ -113,7 +113,7 @@ impl FilledBox {
                 Err(_) => return other(FileType::Unknown),
             };
             match (is_last, FileType::from_raw_mode(stat.st_mode)) {
-                (false, FileType::Directory) => match disk::open_directory(at, part) {
+                (false, FileType::Directory) => match disk::open_directory(above, part) {
                     Ok(below) => directory = Some(below),
                     Err(_) => return other(FileType::Unknown),
                 },
@@ -121,7 +121,7 @@ impl FilledBox {
                 (true, FileType::RegularFile) => {
                     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
                     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                    let Ok(file) = rustix::fs::openat(at, part, flags, Mode::empty()) else {
+                    let Ok(file) = rustix::fs::openat(above, part, flags, Mode::empty()) else {
                         return other(FileType::RegularFile);
                     };
                     let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;

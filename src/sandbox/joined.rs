@@ -210,15 +210,15 @@ fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
 
 fn build_part(
     speaker: RelayedProgram,
-    ran: FinishedRun,
+    finished: FinishedRun,
     job: &Job,
     start: u64,
 ) -> Result<ProgramReply, JudgeError> {
     let since = |time: u64| Duration::from_nanos(time.saturating_sub(start));
-    let mut reply = ran.reply;
+    let mut reply = finished.reply;
     let open = || JudgeError::new(STEP, "an output was never closed");
     let closed = since(speaker.closed_at.ok_or_else(open)?);
-    let (started, ended) = match ran.started {
+    let (started, ended) = match finished.started {
         // It was ended before it began.
         0 => (closed, closed),
         time => {

@@ -100,17 +100,17 @@ pub fn copy_kept_box(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeE
 fn copy_box(
     from: OwnedFd,
     target: &OwnedFd,
-    place: &Arc<TreeDirectory>,
+    tree_directory: &Arc<TreeDirectory>,
     most: u64,
     except: &[PathBuf],
     (rights, links): (CopyRights, CopiedLinks),
 ) -> Result<Vec<TreeEntry>, Fault> {
-    let to = place.path();
+    let to = tree_directory.path();
     open_to_all(target).step_on("open to all", to.display())?;
     let apparent = most.saturating_mul(HOLES_MAX);
     let entries = Vec::new();
     let mut copy = BoxCopy {
-        place,
+        tree_directory,
         bytes_left: most,
         apparent_bytes_left: apparent,
         except,
@@ -124,7 +124,7 @@ fn copy_box(
 }
 
 struct BoxCopy<'a> {
-    place: &'a Arc<TreeDirectory>,
+    tree_directory: &'a Arc<TreeDirectory>,
     bytes_left: u64,
     /// In bytes, with the holes in the files.
     apparent_bytes_left: u64,
@@ -187,7 +187,10 @@ impl BoxCopy<'_> {
         let may_start = self.rights == CopyRights::AllExecutable || mode.contains(Mode::XUSR);
         let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
         to.set_permissions(Permissions::from_mode(mode.permissions()))?;
-        let blob = Blob::in_tree(self.place, FilePath::root(self.place.path()).join(path));
+        let blob = Blob::in_tree(
+            self.tree_directory,
+            FilePath::root(self.tree_directory.path()).join(path),
+        );
         Ok(Some(Node::File { blob, mode }))
     }
 

@@ -120,8 +120,8 @@ impl Slot {
         ends: StreamEnds,
     ) -> Result<FinishedRun, JudgeError> {
         self.counter.start();
-        let ran = self.backend.run_joined(job, ends, &self.keep_directory);
-        self.counter.check_result(job, ran)
+        let result = self.backend.run_joined(job, ends, &self.keep_directory);
+        self.counter.check_result(job, result)
     }
 
     /// The handle works even before the run has begun.

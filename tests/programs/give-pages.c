@@ -1,4 +1,4 @@
-// Pages given to the output that change after they were written.
+// Gives pages to the output, and changes them afterwards.
 #include "escape.h"
 #include <sys/uio.h>
 int main(void) {

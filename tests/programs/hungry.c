@@ -1,4 +1,4 @@
-// Uses as much as it can of what its first argument names.
+// Uses as much as it can of the resource that its first argument names.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -101,7 +101,7 @@ static void in_the_place(void) {
     if (is("referred-to-and-sent")) send_to_itself(open(place, O_PATH));
     if (is("unnamed-file")) {
         open(place, O_TMPFILE | O_RDWR, 0600);
-        // Refused only after it was made.
+        // The kernel refuses this after it has created the file.
         open(place, O_TMPFILE | O_RDWR | O_DIRECT, 0600);
         uint64_t handled[] = {1 << 1}, how[] = {O_TMPFILE | O_RDWR, 0600, 0};
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -116,7 +116,7 @@ static void in_the_place(void) {
     }
 }
 
-// What a program does to its given file and to its wanted file, if it knows them.
+// What a program does to its input file and to its output file, if it knows them.
 static void with_the_files(const char *given, const char *wanted) {
     if (is("wanted-not-written")) return;
     if (is("wanted-is-a-directory")) { mkdir(wanted, 0700); return; }

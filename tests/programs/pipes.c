@@ -1,5 +1,5 @@
-// With "hold", takes as many pipes as it can get, by many processes and in flight through sockets, prints a line, and
-// holds them. With "look", waits for that line, or the other's end, and until it gets a whole pipe itself.
+// With "hold", opens as many pipes as it can, in many processes and in flight through sockets, prints a line, and
+// keeps them open. With "look", waits for that line or the other program's end, then until it gets a whole pipe.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

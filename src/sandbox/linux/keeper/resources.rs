@@ -110,7 +110,7 @@ pub(crate) fn run_limits(
     };
     // If no group counts memory, the slot measures what is really used; this limits the growth between two
     // measurements.
-    let is_uncounted = placement.is_none_or(|place| place.memory_meter() == Meter::Rusage);
+    let is_uncounted = placement.is_none_or(|group| group.memory_meter() == Meter::Rusage);
     let memory = is_uncounted.then_some(Resource::Data);
     let mut limits = rlimits::resource_limits(requested, open_files, requested.file_size(), memory);
     limits.iter().try_for_each(|limit| require_limit(limit.resource, limit.hard))?;
