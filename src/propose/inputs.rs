@@ -54,7 +54,7 @@ type IdeaResult = Result<(Arc<[u8]>, Vec<UnreachedBound>), IdeaFailure>;
 
 enum IdeaFailure {
     TooLarge,
-    Omitted(OmissionReason, Option<Diagnostic>),
+    Omitted(Box<(OmissionReason, Option<Diagnostic>)>),
 }
 
 struct MakerState {
@@ -125,7 +125,8 @@ impl ProposalMaker<'_> {
                     inputs.too_large.push(idea);
                     continue;
                 }
-                Err(IdeaFailure::Omitted(why, first)) => {
+                Err(IdeaFailure::Omitted(omitted)) => {
+                    let (why, first) = *omitted;
                     left_out.entry(why).or_insert((first, Vec::new())).1.push(idea.name);
                     continue;
                 }
@@ -156,7 +157,7 @@ impl ProposalMaker<'_> {
                 let place = &diagnostic.place;
                 let spot = place.spot.as_ref().map(|it| (it.line, it.column));
                 let why = (place.path.clone(), spot, None);
-                return Ok(Err(IdeaFailure::Omitted(why, Some(diagnostic))));
+                return Ok(Err(IdeaFailure::Omitted(Box::new((why, Some(diagnostic))))));
             }
         };
         let unreached = unreached(grammar, shape, pins, &input);
@@ -169,7 +170,8 @@ impl ProposalMaker<'_> {
             // The place differs from input to input, but the message does not.
             Some(refused) => {
                 let by = Objection { spot: None, ..refused };
-                Err(IdeaFailure::Omitted((by.path.clone(), None, Some(by)), None))
+                let why = (by.path.clone(), None, Some(by));
+                Err(IdeaFailure::Omitted(Box::new((why, None))))
             }
         })
     }
