@@ -141,12 +141,12 @@ pub fn run(
 }
 
 fn make_reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
-    let around = surroundings();
-    let style = style(options, &around);
+    let environment = surroundings();
+    let style = style(options, &environment);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),
         _ if options.hides_progress => Progress::hidden(),
-        _ if around.can_redraw() => Progress::on_stderr(),
+        _ if environment.can_redraw() => Progress::on_stderr(),
         _ => Progress::by_lines(Box::new(streams::err())),
     };
     let out: Box<dyn Write + Send> = if options.uses_stderr {
@@ -177,7 +177,7 @@ fn open_reports(
         let what = "--csv is a table of submissions, and `juror generate` judges none";
         return Err(Stop::usage(Remark::with_help(what, "use --junit, --html or --json")));
     }
-    let wanted: [(_, _, Option<WriteReport>, _); 4] = [
+    let options: [(_, _, Option<WriteReport>, _); 4] = [
         ("--html", &reports.html, Some(html::write), html::SIGNATURE),
         ("--csv", &reports.csv, Some(csv::write), csv::SIGNATURE),
         ("--junit", &reports.junit, Some(junit::write), junit::SIGNATURE),
@@ -185,7 +185,7 @@ fn open_reports(
     ];
     let mut all = Vec::new();
     let mut paths = Vec::new();
-    for (option, path, write, sign) in wanted {
+    for (option, path, write, sign) in options {
         let Some(path) = path else { continue };
         if path.as_os_str() == "-" {
             return Err(Stop::usage(format!(
@@ -193,14 +193,14 @@ fn open_reports(
             )));
         }
         let file = open_report(option, path, |path| ReportFile::replacing(path, sign))?;
-        let place = resolve_path(path).unwrap_or_else(|_| path.clone());
-        if paths.contains(&place) {
+        let resolved = resolve_path(path).unwrap_or_else(|_| path.clone());
+        if paths.contains(&resolved) {
             let shown = path.display();
             return Err(Stop::usage(format!(
                 "{option}: {shown} is another report; choose another file"
             )));
         }
-        paths.push(place);
+        paths.push(resolved);
         all.push(match write {
             Some(write) => Reporter::File(write, file),
             None => Reporter::Events(Some(file)),
@@ -250,8 +250,8 @@ pub(super) fn report_write_error(why: impl Display) -> ExitCode {
     ExitCode::JudgeError
 }
 
-fn style(options: &OutputOptions, around: &OutputEnvironment) -> Style {
-    let style = around.style(match (options.quiet, options.verbose) {
+fn style(options: &OutputOptions, environment: &OutputEnvironment) -> Style {
+    let style = environment.style(match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, false) => Verbosity::Normal,
         (false, true) => Verbosity::Verbose,

@@ -83,6 +83,6 @@ impl Operation for RunArguments {
             },
         };
         let is_raw = !io::stdout().is_terminal();
-        run_once(&options, &person, context).map(|ran| SingleRun { is_raw, ..ran })
+        run_once(&options, &person, context).map(|run| SingleRun { is_raw, ..run })
     }
 }

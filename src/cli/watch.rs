@@ -194,14 +194,14 @@ fn files_to_watch(arguments: &JudgeArguments) -> WatchedPaths {
 
 /// The current state of the files counts as unchanged.
 fn start_threads(news: &Arc<WatchSignals>, watched: WatchedPaths) -> Result<(), JudgeError> {
-    let told = Arc::clone(news);
-    stop_on_signal(move || told.notify(|state| state.is_interrupted = true))?;
-    let told = Arc::clone(news);
+    let sender = Arc::clone(news);
+    stop_on_signal(move || sender.notify(|state| state.is_interrupted = true))?;
+    let sender = Arc::clone(news);
     let mut files = FileWatcher::new(watched);
     let watch = move || {
         loop {
             let changed = files.wait_for_changes();
-            told.notify(|state| state.changed.extend(changed));
+            sender.notify(|state| state.changed.extend(changed));
         }
     };
     let started = thread::Builder::new().spawn(watch);

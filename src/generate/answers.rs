@@ -28,12 +28,13 @@ pub(super) fn make_answers(
 ) -> Result<(), Stop> {
     let mut cases = Vec::new();
     let problem = bench.problem;
-    let (made, left): (Vec<&RecipeCase>, Vec<&RecipeCase>) = all.iter().partition(|case| {
-        let is_there = matches!(case.answer, AnswerSource::File(_));
-        is_there || is_single_run(problem) || dedicated_solution(problem, case).is_some()
-    });
-    add_empty_answers(stage, &left)?;
-    for case in made {
+    let (by_solution, without_answer): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
+        all.iter().partition(|case| {
+            let is_there = matches!(case.answer, AnswerSource::File(_));
+            is_there || is_single_run(problem) || dedicated_solution(problem, case).is_some()
+        });
+    add_empty_answers(stage, &without_answer)?;
+    for case in by_solution {
         match &case.answer {
             AnswerSource::Solution(solution) if must_run_solution(problem, stage, case) => {
                 cases.push((case, solution));

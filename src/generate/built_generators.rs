@@ -40,8 +40,8 @@ impl<'a> BuiltGenerators<'a> {
         Ok(match output {
             Err(refusal) => Err(refusal.message),
             Ok(files) => {
-                let input = files.into_iter().find(|made| made.extension == "in");
-                input.map(|made| made.contents).ok_or_else(|| "made no input".to_owned())
+                let input = files.into_iter().find(|file| file.extension == "in");
+                input.map(|file| file.contents).ok_or_else(|| "made no input".to_owned())
             }
         })
     }

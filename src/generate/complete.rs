@@ -45,13 +45,18 @@ pub fn complete(
     executor: &dyn Executor,
     builder: &Builder<'_>,
     events: &(dyn Fn(Event) + Sync),
-    wanted: &dyn Fn(&str) -> bool,
-    kept: Option<&Path>,
+    is_selected: &dyn Fn(&str) -> bool,
+    directory: Option<&Path>,
 ) -> Result<Option<CompletedFiles>, Stop> {
     let Some(recipe) = problem.pending_recipe.take() else { return Ok(None) };
-    let made = make_missing(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
-    made.set_files(problem);
-    Ok(Some(made))
+    let test_cases = make_missing(
+        &Bench { problem, executor, builder, events },
+        &recipe,
+        is_selected,
+        directory,
+    )?;
+    test_cases.set_files(problem);
+    Ok(Some(test_cases))
 }
 
 /// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They stay for the
@@ -59,26 +64,27 @@ pub fn complete(
 pub fn make_missing(
     bench: &Bench<'_>,
     recipe: &Recipe,
-    wanted: &dyn Fn(&str) -> bool,
-    kept: Option<&Path>,
+    is_selected: &dyn Fn(&str) -> bool,
+    directory: Option<&Path>,
 ) -> Result<CompletedFiles, Stop> {
-    let store = FileStore::open(kept)?;
+    let store = FileStore::open(directory)?;
     let mut keys = CaseKeys::new(*bench);
     let mut files = BTreeMap::new();
-    let mut left: Vec<(String, &RecipeCase)> = Vec::new();
+    let mut missing: Vec<(String, &RecipeCase)> = Vec::new();
     let mut lost = Vec::new();
-    for case in recipe.cases.iter().filter(|case| wanted(&case.name)) {
+    for case in recipe.cases.iter().filter(|case| is_selected(&case.name)) {
         match keys.key_of(case) {
             None => lost.push(case),
             Some(key) => match store.find(&key, case) {
                 Some(found) => drop(files.insert(case.name.clone(), found)),
-                None => left.push((key, case)),
+                None => missing.push((key, case)),
             },
         }
     }
     let stage = Stage::new()?;
     // A case without a key cannot be made. The attempt shows why.
-    let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
+    let cases: Vec<&RecipeCase> =
+        missing.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
     generate::make_files(bench, &stage, &cases, &mut found)?;
     if found.iter().any(Diagnostic::is_error) {
@@ -88,7 +94,7 @@ pub fn make_missing(
         let what = "its sources cannot be read";
         return Err(JudgeError::new(format!("make {}", case.name), what).into());
     }
-    for (key, case) in left {
+    for (key, case) in missing {
         files.insert(case.name.clone(), store.add(&key, case, &stage)?);
     }
     Ok(CompletedFiles { files, _store: store })
@@ -121,11 +127,11 @@ struct FileStore {
 }
 
 impl FileStore {
-    fn open(kept: Option<&Path>) -> Result<Self, JudgeError> {
-        let kept = kept.map(|dir| dir.join("tests"));
+    fn open(directory: Option<&Path>) -> Result<Self, JudgeError> {
+        let directory = directory.map(|dir| dir.join("tests"));
         let is_writable =
             |dir: &PathBuf| fs::create_dir_all(dir).is_ok() && NamedTempFile::new_in(dir).is_ok();
-        match kept.filter(is_writable) {
+        match directory.filter(is_writable) {
             Some(dir) => Ok(Self { dir, _scratch: None }),
             None => {
                 let scratch = scratch::make_scratch(ScratchPurpose::Data)?;
@@ -159,10 +165,10 @@ impl FileStore {
             let keep = || {
                 let dir = path.parent().unwrap_or(&self.dir);
                 fs::create_dir_all(dir)?;
-                let mut beside = NamedTempFile::new_in(dir)?;
-                io::copy(&mut stage.path(&case.name, extension).open()?, &mut beside)?;
-                make_readable(beside.path())?;
-                beside.persist(path.as_path())?;
+                let mut temporary = NamedTempFile::new_in(dir)?;
+                io::copy(&mut stage.path(&case.name, extension).open()?, &mut temporary)?;
+                make_readable(temporary.path())?;
+                temporary.persist(path.as_path())?;
                 Ok::<(), io::Error>(())
             };
             keep().map_err(|error| {

@@ -120,9 +120,9 @@ fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<boo
         Err(error) => return Err(error),
     };
     let mut there = BufReader::with_capacity(1 << 16, file);
-    let mut wanted = BufReader::with_capacity(1 << 16, contents);
+    let mut contents = BufReader::with_capacity(1 << 16, contents);
     loop {
-        let (a, b) = (there.fill_buf()?, wanted.fill_buf()?);
+        let (a, b) = (there.fill_buf()?, contents.fill_buf()?);
         let common = a.len().min(b.len());
         if common == 0 {
             return Ok(Some(a.is_empty() && b.is_empty()));
@@ -131,7 +131,7 @@ fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<boo
             return Ok(Some(false));
         }
         there.consume(common);
-        wanted.consume(common);
+        contents.consume(common);
     }
 }
 
@@ -149,11 +149,11 @@ fn prepare_contents(
         (None, GenerateMode::Write) => GeneratedState::Created,
         (Some(false), GenerateMode::Write) => GeneratedState::Changed,
     };
-    let ready = target.prepare_replacement(|beside| match link {
-        Some(link) => beside.create_link(link),
+    let ready = target.prepare_replacement(|temporary| match link {
+        Some(link) => temporary.create_link(link),
         None => {
             contents.rewind()?;
-            io::copy(&mut contents, &mut beside.create()?).map(drop)
+            io::copy(&mut contents, &mut temporary.create()?).map(drop)
         }
     })?;
     Ok((state, Some(PreparedFile(ready))))
@@ -194,11 +194,14 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
             }
             match dir.metadata() {
                 Ok(metadata) if !metadata.is_dir() => found.push(
-                    Diagnostic::error(&dir, "is a file, but the recipe makes a directory here")
-                        .help(NOT_REMOVED_HELP),
+                    Diagnostic::error(
+                        &dir,
+                        "this is a file, but the recipe makes a directory here",
+                    )
+                    .help(NOT_REMOVED_HELP),
                 ),
                 Err(error) if is_outside_error(&error) => found.push(
-                    Diagnostic::error(&dir, "leads out of the package")
+                    Diagnostic::error(&dir, "this directory leads out of the package")
                         .help("replace the link with a directory"),
                 ),
                 _ => {}
@@ -267,18 +270,18 @@ pub fn display_names(unlisted: Vec<String>) -> Vec<String> {
 /// The unlisted files of test cases and groups of which the recipe makes nothing. All other files are the author's:
 /// files of cases and groups that the recipe makes, and of no case at all.
 pub fn leftover_files(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
-    let (made, left) = (case_names(named), case_names(unlisted));
+    let (made_cases, other_cases) = (case_names(named), case_names(unlisted));
     let is_of_left = |name: &str| {
         // `a.b.in` is no file of `a`: the longest name counts.
         let mut bases = name.match_indices('.').rev().map(|(dot, _)| &name[..dot]);
-        let case = bases.find(|it| made.contains(*it) || left.contains(*it));
-        case.is_some_and(|case| left.contains(case))
+        let case = bases.find(|it| made_cases.contains(*it) || other_cases.contains(*it));
+        case.is_some_and(|case| other_cases.contains(case))
     };
     let is_left = |name: &&String| {
         let base = name.rsplit('/').next().unwrap_or_default();
         let is_beside = |other: &String| other.starts_with(&name[..name.len() - base.len()]);
         if GROUP_FILES.contains(&base) {
-            left.iter().any(is_beside) && !named.iter().any(is_beside)
+            other_cases.iter().any(is_beside) && !named.iter().any(is_beside)
         } else {
             is_of_left(name)
         }
@@ -328,9 +331,9 @@ mod tests {
     fn files_are_written_only_if_they_differ() {
         let dir = TempDir::new().unwrap();
         let target = FilePath::root(dir.path()).join("secret/1.in");
-        let check = |contents: &[u8], mode, expected, left: Option<&[u8]>| {
+        let check = |contents: &[u8], mode, expected, expected_contents: Option<&[u8]>| {
             assert_eq!(place_file(&target, contents, mode).unwrap(), expected);
-            assert_eq!(target.read().ok().as_deref(), left);
+            assert_eq!(target.read().ok().as_deref(), expected_contents);
         };
         check(b"1\n", GenerateMode::Check, Missing, None);
         check(b"1\n", GenerateMode::Write, Created, Some(b"1\n"));
@@ -367,10 +370,10 @@ mod tests {
         let data = package.join("data");
         let (_, ready) =
             prepare_file(&data.join("secret/1.in"), b"1\n", GenerateMode::Write).unwrap();
-        let left = PathBuf::from(ready.as_ref().unwrap().0.temporary());
+        let temporary = PathBuf::from(ready.as_ref().unwrap().0.temporary());
         // As if the process had died.
         std::mem::forget(ready);
-        let link = left.with_file_name(".juror-link");
+        let link = temporary.with_file_name(".juror-link");
         symlink("1.in", &link).unwrap();
         let others = [".juror", ".mine", ".juror-notes", ".juror-direct/x"]
             .map(|name| data.as_path().join(name));
@@ -379,14 +382,14 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let check = |is_there: bool| {
-            assert_eq!(left.exists(), is_there);
+            assert_eq!(temporary.exists(), is_there);
             assert!(others.iter().all(|path| path.exists()) && fs::read_link(&link).is_ok());
         };
         // Another process may use it. A lock is also released for programs that other tests start meanwhile.
         lock_package(&package, &data).unwrap().unlock().unwrap();
         check(true);
         let old = SystemTime::now() - Duration::from_secs(100);
-        for path in [&left, &others[0], &others[1], &others[2]] {
+        for path in [&temporary, &others[0], &others[1], &others[2]] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
         lock_package(&package, &data).unwrap();
@@ -428,8 +431,8 @@ mod tests {
         let data = FilePath::root(dir.path());
         let unlisted = unlisted_files(&data, &BTreeSet::from(named)).unwrap();
         remove_files(&data, &unlisted).unwrap();
-        let left = data.join("secret").names().unwrap();
-        assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
+        let names = data.join("secret").names().unwrap();
+        assert_eq!(names, [".hidden", "README.md", "a.ans", "a.in"]);
         assert_eq!(display_names(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
     }
 
@@ -439,8 +442,8 @@ mod tests {
         let named: BTreeSet<String> = named.map(str::to_owned).into();
         let check = |unlisted: &[&str], expected: &[&str]| {
             let unlisted: Vec<String> = unlisted.iter().map(|name| (*name).to_owned()).collect();
-            let left: Vec<String> = leftover_files(&unlisted, &named).into_iter().collect();
-            assert_eq!(left, expected, "{unlisted:?}");
+            let leftover: Vec<String> = leftover_files(&unlisted, &named).into_iter().collect();
+            assert_eq!(leftover, expected, "{unlisted:?}");
         };
         // What belongs to what is made.
         check(&["sample/1.interaction", "sample/1.in.statement", "sample/1.png"], &[]);
@@ -488,9 +491,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                "sample: leads out of the package",
+                "sample: this directory leads out of the package",
                 "secret/1.in: is a directory, but the recipe makes a file here",
-                "secret/x: is a file, but the recipe makes a directory here",
+                "secret/x: this is a file, but the recipe makes a directory here",
             ]
         );
     }

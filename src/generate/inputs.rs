@@ -62,14 +62,14 @@ pub(super) fn make_inputs(
     cases: &[&RecipeCase],
     found: &mut Vec<Diagnostic>,
 ) -> Result<Digests, Stop> {
-    let made = bench.map("inputs", cases, |case| {
+    let results = bench.map("inputs", cases, |case| {
         let mut faults = Vec::new();
-        let made = collect_diagnostics(make_case(bench, stage, generators, case), &mut faults)?;
-        Ok((made, faults))
+        let digests = collect_diagnostics(make_case(bench, stage, generators, case), &mut faults)?;
+        Ok((digests, faults))
     })?;
     let mut digests = Digests::new();
-    for (case, (made, faults)) in cases.iter().zip(made) {
-        digests.extend(made.map(|made| (case.name.clone(), made)));
+    for (case, (files, faults)) in cases.iter().zip(results) {
+        digests.extend(files.map(|files| (case.name.clone(), files)));
         found.extend(faults);
     }
     Ok(digests)
@@ -92,9 +92,9 @@ fn make_case(
             let files =
                 run_generator(bench.executor, generator, command, &case.name, RunMode::default())?;
             let refused = |it: ProgramFailure| case_diagnostic(case, it.message).help(it.help);
-            for made in files.map_err(refused)? {
-                digests.insert(made.extension, output_digest(&made.contents)?);
-                stage.add_blob(&case.name, made.extension, &made.contents)?;
+            for file in files.map_err(refused)? {
+                digests.insert(file.extension, output_digest(&file.contents)?);
+                stage.add_blob(&case.name, file.extension, &file.contents)?;
             }
         }
     }

@@ -41,7 +41,7 @@ pub(super) struct Memory {
     /// `None` if nothing is remembered.
     path: Option<FilePath>,
     known: KnownCases,
-    made: MadeFiles,
+    made_files: MadeFiles,
 }
 
 /// The first bytes of the file; another version writes another header.
@@ -50,22 +50,22 @@ const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3"
 impl Memory {
     /// Empty if data is only checked, or if nothing is to be remembered.
     pub(super) fn open(generating: &Generation<'_>) -> Self {
-        let kept =
+        let cache =
             generating.memory_dir.as_deref().filter(|_| generating.mode != GenerateMode::Check);
-        let path = kept.and_then(|kept| memory_path(kept, &generating.bench.problem.dir));
+        let path = cache.and_then(|cache| memory_path(cache, &generating.bench.problem.dir));
         let Some(path) = path else { return Self::default() };
         let bytes = path.read().unwrap_or_default();
-        let (mut known, made) = parse_memory(&bytes).unwrap_or_default();
+        let (mut known, made_files) = parse_memory(&bytes).unwrap_or_default();
         if generating.ignores_memory {
             known.clear();
         }
-        Self { path: Some(path), known, made }
+        Self { path: Some(path), known, made_files }
     }
 
     /// Whether an earlier run made this file below `data/`, and nobody changed it since.
     pub(super) fn has_made(&self, name: &str, data: &FilePath) -> bool {
         let now = || Blob::file(&data.join(name)).digest();
-        self.made.get(name).is_some_and(|made| now().is_ok_and(|now| now == *made))
+        self.made_files.get(name).is_some_and(|digest| now().is_ok_and(|now| now == *digest))
     }
 
     pub(super) fn is_enabled(&self) -> bool {
@@ -106,37 +106,37 @@ impl Memory {
         named: &BTreeSet<String>,
     ) {
         let Some(path) = &self.path else { return };
-        let mut made = MadeFiles::new();
+        let mut made_files = MadeFiles::new();
         for name in named {
             let Ok(digest) = Blob::file(&data.join(name)).digest() else { return };
-            made.insert(name.clone(), digest);
+            made_files.insert(name.clone(), digest);
         }
         let mut known = KnownCases::new();
         for (key, case) in cases {
             let files = known.entry(key.clone()).or_default();
             for extension in stage.extensions(case) {
-                let Some(digest) = made.get(&file_name(case, &extension)) else { return };
+                let Some(digest) = made_files.get(&file_name(case, &extension)) else { return };
                 files.insert(extension, *digest);
             }
         }
         let is_left = |name: &&String| !named.contains(*name) && !data.join(name).is_missing();
-        let left: Vec<&String> = self.made.keys().filter(is_left).collect();
-        made.extend(left.into_iter().map(|name| (name.clone(), self.made[name])));
-        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made)) else { return };
+        let unchanged: Vec<&String> = self.made_files.keys().filter(is_left).collect();
+        made_files.extend(unchanged.into_iter().map(|name| (name.clone(), self.made_files[name])));
+        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made_files)) else { return };
         let _ = place_file(path, &bytes, GenerateMode::Write);
     }
 }
 
-fn memory_path(kept: &Path, package: &Path) -> Option<FilePath> {
+fn memory_path(cache: &Path, package: &Path) -> Option<FilePath> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
-    Some(FilePath::root(kept).join("generated").join(&name[..32]))
+    Some(FilePath::root(cache).join("generated").join(&name[..32]))
 }
 
 /// `None` if the file is of another kind.
 fn parse_memory(bytes: &[u8]) -> Option<(KnownCases, MadeFiles)> {
-    let (header, known, made): (String, _, _) = postcard::from_bytes(bytes).ok()?;
-    (header == HEADER).then_some((known, made))
+    let (header, known, made_files): (String, _, _) = postcard::from_bytes(bytes).ok()?;
+    (header == HEADER).then_some((known, made_files))
 }
 
 /// Makes keys: digests of everything that a case is made from.
@@ -271,8 +271,8 @@ mod tests {
         let (data, named) = (FilePath::root(dir.path()), ["secret/a.in".to_owned()].into());
         memory.remember(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
         let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
-        let (known, made) = parse_memory(&bytes).unwrap();
-        let memory = Memory { path: None, known, made };
+        let (known, made_files) = parse_memory(&bytes).unwrap();
+        let memory = Memory { path: None, known, made_files };
         let check = |key: &str, contents: Option<&str>, expected: bool| {
             let data = tempfile::tempdir().unwrap();
             fs::create_dir(data.path().join("secret")).unwrap();

@@ -74,8 +74,8 @@ pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
     let found = &mut generated.diagnostics;
     let stage = Stage::new()?;
     let memory = Memory::open(generating);
-    let (keys, left) = generating.recall_cases(&memory, &stage)?;
-    let made = make_files(&generating.bench, &stage, &left, found)?;
+    let (keys, missing) = generating.recall_cases(&memory, &stage)?;
+    let results = make_files(&generating.bench, &stage, &missing, found)?;
     if generated.has_errors() {
         return Ok(generated);
     }
@@ -88,7 +88,7 @@ pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
     if generating.mode == GenerateMode::Check {
         // Differences in the package are still reported: nothing is written in this mode.
         let found = &mut generated.diagnostics;
-        reproducible::check_reproducible(generating, &stage, &made, found)?;
+        reproducible::check_reproducible(generating, &stage, &results, found)?;
     }
     generating.place_all(&stage, &memory, &keys, &mut generated)?;
     Ok(generated)
@@ -129,8 +129,8 @@ fn make_files<'a>(
     let digests = inputs::make_inputs(bench, stage, &generators, cases, found)?;
     let at = Instant::now();
     // The faults of all cases are reported at once.
-    let made = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
-    answers::make_answers(bench, stage, &made.collect::<Vec<_>>(), found)?;
+    let with_input = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
+    answers::make_answers(bench, stage, &with_input.collect::<Vec<_>>(), found)?;
     Ok(GeneratorResults { generators, digests, ended_at: at })
 }
 
@@ -153,20 +153,20 @@ impl<'a> Generation<'a> {
         stage: &Stage,
     ) -> Result<(KeyedCases<'a>, Vec<&'a RecipeCase>), JudgeError> {
         let data = self.data_dir();
-        let (mut keys, mut left) = (Vec::new(), Vec::new());
+        let (mut keys, mut missing) = (Vec::new(), Vec::new());
         let mut maker = CaseKeys::new(self.bench);
         for case in &self.recipe.cases {
             let key = if memory.is_enabled() { maker.key_of(case) } else { None };
             let Some(key) = key else {
-                left.push(case);
+                missing.push(case);
                 continue;
             };
             if !memory.recall(&key, &case.name, &data, stage)? {
-                left.push(case);
+                missing.push(case);
             }
             keys.push((key, case.name.as_str()));
         }
-        Ok((keys, left))
+        Ok((keys, missing))
     }
 
     /// Links the cases that share the files of another case.
@@ -205,8 +205,8 @@ impl<'a> Generation<'a> {
         self.place_prepared(placing, generated)?;
         let mut unlisted = files::unlisted_files(&data, &named)?;
         if self.removes_leftovers && self.mode == GenerateMode::Write {
-            let left = files::leftover_files(&unlisted, &named);
-            let goes = |name: &String| left.contains(name) || memory.has_made(name, &data);
+            let leftover = files::leftover_files(&unlisted, &named);
+            let goes = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
             let gone: Vec<String> = unlisted.extract_if(.., |name| goes(name)).collect();
             files::remove_files(&data, &gone)?;
             for name in files::display_names(gone) {

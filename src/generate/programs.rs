@@ -22,14 +22,14 @@ pub(super) fn generator_program(problem: &Problem, generator: &GeneratorProgram)
     let first = generator.path.file_stem().unwrap_or_default();
     let filled =
         |file: &IncludedFile| IncludedFile { constants: problem.constants.clone(), ..file.clone() };
-    let beside = generator.included.iter().map(filled);
+    let included = generator.included.iter().map(filled);
     Program {
         name: generator.name.clone(),
         path: generator.path.clone(),
         kind: ProgramKind::Generator,
         language: generator.language.clone(),
         entry_point: is_named.then(|| first.to_string_lossy().into_owned()),
-        include: beside.chain(header).collect(),
+        include: included.chain(header).collect(),
         constants: problem.constants.clone(),
         ..Program::default()
     }

@@ -24,7 +24,7 @@ const CLOCK_TICK: Duration = Duration::from_millis(1100);
 pub(super) fn check_reproducible(
     generating: &Generation<'_>,
     stage: &Stage,
-    made: &GeneratorResults<'_>,
+    first_results: &GeneratorResults<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
     let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
@@ -36,8 +36,8 @@ pub(super) fn check_reproducible(
     if cases.is_empty() {
         return Ok(());
     }
-    std::thread::sleep(CLOCK_TICK.saturating_sub(made.ended_at.elapsed()));
-    let again = SecondRun { executor: generating.bench.executor, stage, first_results: made };
+    std::thread::sleep(CLOCK_TICK.saturating_sub(first_results.ended_at.elapsed()));
+    let again = SecondRun { executor: generating.bench.executor, stage, first_results };
     let bench = &generating.bench;
     let changes = bench.map("generators once more", &cases, |(case, command)| {
         again.difference_from_first(case, command)
@@ -83,15 +83,15 @@ impl SecondRun<'_> {
                 Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
             };
         let first = self.first_results.digests.get(&case.name);
-        for made in &files {
-            let now = output_digest(&made.contents)?;
-            let before: Option<&Digest> = first.and_then(|first| first.get(made.extension));
+        for file in &files {
+            let now = output_digest(&file.contents)?;
+            let before: Option<&Digest> = first.and_then(|first| first.get(file.extension));
             if before.is_none_or(|before| *before != now) {
-                let path = self.stage.path(&case.name, made.extension);
-                return Ok(Some(difference(made.extension, &path, &made.contents)));
+                let path = self.stage.path(&case.name, file.extension);
+                return Ok(Some(difference(file.extension, &path, &file.contents)));
             }
         }
-        let is_missing = |extension: &&str| files.iter().all(|made| made.extension != *extension);
+        let is_missing = |extension: &&str| files.iter().all(|file| file.extension != *extension);
         let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
     }

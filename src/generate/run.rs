@@ -65,9 +65,9 @@ pub(super) fn run_once(
     job.command.argv.extend(args);
     let reply = executor.run(&job.clone().into(), mode)?.single()?;
     if let Some(ending) = failed_ending(&reply.outcome, &job.limits) {
-        let said = failure_reason(&reply.stderr);
+        let reason = failure_reason(&reply.stderr);
         return Ok(Err(ProgramFailure {
-            message: format!("`{}` {ending}{said}", command.line),
+            message: format!("`{}` {ending}{reason}", command.line),
             help: "a generator must end with exit code 0; what it printed before is not used",
         }));
     }
@@ -75,7 +75,7 @@ pub(super) fn run_once(
     for ((name, extension), collected) in names.iter().zip(reply.collected) {
         match collected {
             CollectedEntry::File(contents) => {
-                if files.iter().all(|made| made.extension != *extension) {
+                if files.iter().all(|file| file.extension != *extension) {
                     files.push(GeneratedFile { extension, contents });
                 }
             }
@@ -88,7 +88,7 @@ pub(super) fn run_once(
             CollectedEntry::Missing => {}
         }
     }
-    if files.iter().all(|made| made.extension != "in") {
+    if files.iter().all(|file| file.extension != "in") {
         files.push(GeneratedFile { extension: "in", contents: reply.stdout });
     }
     Ok(Ok(files))

@@ -46,9 +46,9 @@ impl<'a> Solution<'a> {
         job.connect_io(&problem.io, input);
         let mut reply = self.bench.executor.run_job(&job)?;
         if let Some(ending) = failed_ending(&reply.outcome, &job.limits) {
-            let said = failure_reason(&reply.stderr);
+            let reason = failure_reason(&reply.stderr);
             return Ok(Err(ProgramFailure {
-                message: format!("the solution {ending}{said}"),
+                message: format!("the solution {ending}{reason}"),
                 help: "fix the solution, or the input if it is not valid",
             }));
         }

@@ -190,10 +190,10 @@ mod tests {
         let stage = Stage::new().unwrap();
         let outside = tempfile::tempdir().unwrap();
         let absolute = format!("{}/a", outside.path().display());
-        let beside = format!("../{}/a", outside.path().file_name().unwrap().display());
+        let relative = format!("../{}/a", outside.path().file_name().unwrap().display());
         let names =
             ["..", "../a", "secret/../../a", "a/./b", "a//b", "/tmp/a", "", "a/", "a\\b", "a\0b"];
-        for name in names.into_iter().chain([&*absolute, &beside]) {
+        for name in names.into_iter().chain([&*absolute, &relative]) {
             let added = stage.add(name, "in", &mut &b"1\n"[..]);
             let linked = stage.link(name, "in", "secret/a.in");
             assert!(added.is_err() && linked.is_err(), "{name:?}");
@@ -203,9 +203,9 @@ mod tests {
         // As on a file system that does not distinguish upper from lower case.
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
         symlink("a.in", stage.path("secret/A", "in").as_path()).unwrap();
-        let said = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();
+        let error = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();
         assert_eq!(
-            said.reason,
+            error.reason,
             "no file can be called `secret/A.in`: it is the name of another one"
         );
         assert_eq!(stage.path("secret/a", "in").read().unwrap(), b"1\n");

@@ -265,9 +265,9 @@ fn parse_stream_line(value: Value) -> Result<StreamLine, LineFault> {
     let line: Result<FromObject<StreamLine>, _> = serde_path_to_error::deserialize(value);
     line.map(|line| line.0).map_err(|error| {
         let at: String = error.path().iter().map(pointer_part).collect();
-        let place = if at.is_empty() { at } else { format!("`{at}`: ") };
+        let prefix = if at.is_empty() { at } else { format!("`{at}`: ") };
         let what = error.into_inner().to_string().replace("expected f64", "expected a number");
-        LineFault::of_line(place + &what, SCHEMA_HELP)
+        LineFault::of_line(prefix + &what, SCHEMA_HELP)
     })
 }
 
@@ -290,8 +290,8 @@ pub(super) fn escape_pointer(key: &str) -> String {
 pub(super) fn parse_json(text: &[u8]) -> Result<Value, LineFault> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| {
-        let said = error.to_string();
-        let what = said.split(" at line ").next().unwrap_or_default();
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default();
         let message = format!("is not JSON at column {}: {what}", error.column());
         LineFault::of_line(message, "write one JSON object in each line")
     })

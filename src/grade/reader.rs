@@ -48,16 +48,16 @@ impl<R: BufRead> LineReader<R> {
         let mut line = RawLine { number: self.number + 1, text: Vec::new(), is_too_long: false };
         let mut is_there = false;
         loop {
-            let held = match self.from.fill_buf() {
+            let buffered = match self.from.fill_buf() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                held => held?,
+                buffered => buffered?,
             };
-            if held.is_empty() {
+            if buffered.is_empty() {
                 break;
             }
             is_there = true;
-            let end = memchr::memchr(b'\n', held);
-            let part = &held[..end.unwrap_or(held.len())];
+            let end = memchr::memchr(b'\n', buffered);
+            let part = &buffered[..end.unwrap_or(buffered.len())];
             let room = self.longest - line.text.len();
             line.text.extend_from_slice(&part[..part.len().min(room)]);
             line.is_too_long |= part.len() > room;
@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read_lines(text: &[u8], held: usize) -> Vec<RawLine> {
-        let mut lines = LineReader::new(io::BufReader::with_capacity(held, text), 8);
+    fn read_lines(text: &[u8], capacity: usize) -> Vec<RawLine> {
+        let mut lines = LineReader::new(io::BufReader::with_capacity(capacity, text), 8);
         let all = std::iter::from_fn(|| lines.next_line().expect("bytes can be read")).collect();
         assert_eq!(lines.bytes(), text.len() as u64);
         all
@@ -94,8 +94,12 @@ mod tests {
                 is_too_long: *is_too_long,
             });
             let expected: Vec<RawLine> = expected.collect();
-            for held in [1, 3, 100] {
-                assert_eq!(read_lines(text.as_bytes(), held), expected, "{text:?} by {held}");
+            for capacity in [1, 3, 100] {
+                assert_eq!(
+                    read_lines(text.as_bytes(), capacity),
+                    expected,
+                    "{text:?} by {capacity}"
+                );
             }
         };
         check("", &[]);
@@ -112,7 +116,7 @@ mod tests {
         #[test]
         fn each_line_that_is_not_blank_is_read_once(text in prop::collection::vec(
             prop_oneof![Just(b'\n'), Just(b' '), any::<u8>()], 0..60,
-        ), held in 1..20_usize) {
+        ), capacity in 1..20_usize) {
             let all = text.split(|byte| *byte == b'\n').enumerate();
             let expected = all.filter(|(_, it)| it.len() > 8 || !it.trim_ascii().is_empty());
             let expected: Vec<RawLine> = expected.map(|(at, it)| RawLine {
@@ -120,7 +124,7 @@ mod tests {
                 text: it[..it.len().min(8)].to_vec(),
                 is_too_long: it.len() > 8,
             }).collect();
-            prop_assert_eq!(read_lines(&text, held), expected);
+            prop_assert_eq!(read_lines(&text, capacity), expected);
         }
     }
 }

@@ -149,9 +149,9 @@ mod tests {
 
     /// Returns the result for this many items, of which one may end the stream, and the most that waited at once.
     fn run(order: ResultOrder, items: u64, end: Option<u64>) -> (Result<(), Stop>, Vec<u64>, u64) {
-        let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (in_work, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
-        let mut left = Vec::new();
+        let mut done = Vec::new();
         // The first item is done after the results of all others are delivered; if these wait, after as many as
         // possible have begun.
         let (others, changed) = (Mutex::new(0), Condvar::new());
@@ -168,7 +168,7 @@ mod tests {
             next_item: Box::new(|| {
                 let next = numbers.next();
                 if next.is_some() {
-                    most.fetch_max(held.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    most.fetch_max(in_work.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 }
                 Ok(next)
             }),
@@ -180,26 +180,26 @@ mod tests {
                 if Some(item) == end { Err(Stop::Interrupted) } else { Ok(item) }
             },
             deliver: Box::new(|item| {
-                held.fetch_sub(1, Ordering::SeqCst);
-                left.push(item);
+                in_work.fetch_sub(1, Ordering::SeqCst);
+                done.push(item);
                 count(counts_left);
                 Ok(())
             }),
         }
         .run(usize::try_from(WORKERS).expect("a few"), on_threads);
-        (result, left, most.into_inner())
+        (result, done, most.into_inner())
     }
 
     #[test]
     fn every_result_is_delivered_once_and_few_wait() {
         let check = |order: ResultOrder, items: u64, bound: u64| {
-            let (result, mut left, most) = run(order, items, None);
+            let (result, mut done, most) = run(order, items, None);
             assert_eq!(result, Ok(()));
             if order == ResultOrder::Completion {
-                assert_eq!(left.last(), Some(&0));
-                left.sort_unstable();
+                assert_eq!(done.last(), Some(&0));
+                done.sort_unstable();
             }
-            assert_eq!(left, (0..items).collect::<Vec<u64>>());
+            assert_eq!(done, (0..items).collect::<Vec<u64>>());
             assert!(most <= bound, "{most} of {items}");
         };
         check(ResultOrder::Completion, 3000, WORKERS);

@@ -164,8 +164,8 @@ mod tests {
             let value = |bound: &ValueBound| bound.value.clone().unwrap_or("?".to_owned());
             format!("{}: {}..{}", bounds.name, value(&bounds.min), value(&bounds.max))
         };
-        let came: Vec<String> = bounds(&grammar(text), None).iter().map(line).collect();
-        assert_eq!(came, lines, "{text}");
+        let found: Vec<String> = bounds(&grammar(text), None).iter().map(line).collect();
+        assert_eq!(found, lines, "{text}");
     }
 
     #[test]

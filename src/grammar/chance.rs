@@ -34,9 +34,9 @@ impl Chance {
         // Draws as many bits as are needed, until the number is small enough.
         let mask = u64::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
         loop {
-            let drawn = self.word() & mask;
-            if drawn <= largest {
-                return drawn;
+            let value = self.word() & mask;
+            if value <= largest {
+                return value;
             }
         }
     }
@@ -52,11 +52,11 @@ impl Chance {
         }
         if let (Int::Small(low), Int::Small(high)) = (min, max) {
             let width = high.wrapping_sub(*low) as u64;
-            let drawn = match width.checked_add(1) {
+            let offset = match width.checked_add(1) {
                 Some(bound) => self.below(bound),
                 None => self.word(),
             };
-            return Int::Small(low.wrapping_add(drawn as i64));
+            return Int::Small(low.wrapping_add(offset as i64));
         }
         let width = max.minus(min).to_big();
         let bits = width.bits();
@@ -66,9 +66,9 @@ impl Chance {
             if let (Some(top), extra @ 1..) = (digits.last_mut(), bits % 32) {
                 *top &= (1 << extra) - 1;
             }
-            let drawn = BigInt::from(BigUint::new(digits));
-            if drawn <= width {
-                return min.plus(&Int::from(drawn));
+            let offset = BigInt::from(BigUint::new(digits));
+            if offset <= width {
+                return min.plus(&Int::from(offset));
             }
         }
     }
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn the_numbers_of_a_seed_never_change() {
         let mut chance = Chance::new(1, "test");
-        let drawn: Vec<u64> = (0..6).map(|_| chance.below(1000)).collect();
-        assert_eq!(drawn, GOLDEN);
+        let values: Vec<u64> = (0..6).map(|_| chance.below(1000)).collect();
+        assert_eq!(values, GOLDEN);
         let mut chance = Chance::new(1, "test");
         let max = Int::Small(10).power(30).unwrap();
         assert_eq!(chance.between(&Int::ZERO, &max).to_string(), GOLDEN_BIG);
@@ -124,8 +124,8 @@ mod tests {
             (Int::Small(5), Int::Small(5)),
         ] {
             for parts in [1, 4, 64] {
-                let drawn = chance.near_min(&min, &max, parts);
-                assert!(min <= drawn && drawn <= max, "{min} <= {drawn} <= {max}");
+                let value = chance.near_min(&min, &max, parts);
+                assert!(min <= value && value <= max, "{min} <= {value} <= {max}");
             }
         }
     }

@@ -193,8 +193,8 @@ impl<'a> ShapedChooser<'a> {
     fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
         let (case, loops) = self.case(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
-        let place = loops.iter().fold(0_u64, |place, state| {
-            place.saturating_mul(size(state)).saturating_add(state.index)
+        let index = loops.iter().fold(0_u64, |index, state| {
+            index.saturating_mul(size(state)).saturating_add(state.index)
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
         let key = (draw.site, case);
@@ -205,17 +205,17 @@ impl<'a> ShapedChooser<'a> {
             let plan = self.plan_row(draw, length);
             self.plans.insert(key, plan);
         }
-        let place_in =
-            |values: &[Int]| usize::try_from(place).unwrap_or(usize::MAX).min(values.len() - 1);
+        let index_in =
+            |values: &[Int]| usize::try_from(index).unwrap_or(usize::MAX).min(values.len() - 1);
         let value =
             match &self.plans[&key] {
-                RowPlan::Row(values) => values[place_in(values)].clone(),
-                RowPlan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
+                RowPlan::Row(values) => values[index_in(values)].clone(),
+                RowPlan::Cycle(values) => values[(index % values.len() as u64) as usize].clone(),
                 RowPlan::OneOf(values) => {
                     values[self.chance.below(values.len() as u64) as usize].clone()
                 }
                 RowPlan::Except { index: at, value: there, other_value: elsewhere } => {
-                    if *at == place { there.clone() } else { elsewhere.clone() }
+                    if *at == index { there.clone() } else { elsewhere.clone() }
                 }
             };
         draw.clamp(&value)
@@ -223,12 +223,12 @@ impl<'a> ShapedChooser<'a> {
 
     fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
         let chance = &mut self.chance;
-        let mut drawn = |count: u64| -> Vec<Int> {
+        let mut draw_values = |count: u64| -> Vec<Int> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
         match self.shape.values {
             order @ (Values::Increasing | Values::Decreasing | Values::AlmostSorted) => {
-                let mut values = drawn(length);
+                let mut values = draw_values(length);
                 values.sort();
                 if order == Values::Decreasing {
                     values.reverse();
@@ -247,9 +247,9 @@ impl<'a> ShapedChooser<'a> {
                 value: draw.max.clone(),
                 other_value: draw.min.clone(),
             },
-            Values::FewDistinct => RowPlan::OneOf(drawn(3)),
+            Values::FewDistinct => RowPlan::OneOf(draw_values(3)),
             Values::Planted => {
-                let mut pattern = drawn(4);
+                let mut pattern = draw_values(4);
                 pattern.truncate(2 + self.chance.below(3) as usize);
                 let period = pattern.len();
                 let mut values: Vec<Int> =
@@ -258,7 +258,7 @@ impl<'a> ShapedChooser<'a> {
                 values[at] = self.chance.between(draw.min, draw.max);
                 RowPlan::Row(values)
             }
-            _ => RowPlan::Cycle(drawn(1)),
+            _ => RowPlan::Cycle(draw_values(1)),
         }
     }
 }
@@ -280,31 +280,31 @@ impl Chooser for ShapedChooser<'_> {
         let (grammar, cases) = (self.grammar, self.shape.cases);
         let site = &grammar.sites[draw.site];
         let (case, loops) = self.case(draw.loops);
-        let place = || (draw.site, loops.iter().map(|state| state.index).collect());
+        let key = || (draw.site, loops.iter().map(|state| state.index).collect());
         let is_first = case == 0;
         let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
         if repeats
             && !is_first
             && draw.retry == 0
-            && let Some(value) = self.first_case.get(&place())
+            && let Some(value) = self.first_case.get(&key())
         {
             return value.clone();
         }
-        let kept = (repeats && is_first).then(place);
+        let remembered = (repeats && is_first).then(key);
         let value = match bias {
             BoundBias::Part(parts) => value_at_part(draw, parts),
             BoundBias::Value(value) => draw.clamp(&Int::Small(value)),
             BoundBias::WholeRange => self.chance.between(draw.min, draw.max),
             BoundBias::Low(strength) => self.chance.near_min(draw.min, draw.max, strength),
             BoundBias::High(strength) => {
-                let drawn = self.chance.near_min(draw.min, draw.max, strength);
-                draw.max.minus(&drawn.minus(draw.min))
+                let value = self.chance.near_min(draw.min, draw.max, strength);
+                draw.max.minus(&value.minus(draw.min))
             }
             BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
             BoundBias::Shape => self.value(draw),
         };
-        if let Some(place) = kept {
-            self.first_case.insert(place, value.clone());
+        if let Some(key) = remembered {
+            self.first_case.insert(key, value.clone());
         }
         value
     }

@@ -199,16 +199,18 @@ impl OdometerChooser<'_> {
         };
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
-        let place = self.odometer.choose(above + below + 1);
+        let choice = self.odometer.choose(above + below + 1);
         // 0, 1, -1, 2, -2, and only one side once the other ends.
         let both = above.min(below);
         let offset = |count: u64| Int::from(count).times(step);
-        match place {
+        match choice {
             0 => middle,
-            place if place <= 2 * both && place % 2 == 1 => middle.plus(&offset(place.div_ceil(2))),
-            place if place <= 2 * both => middle.minus(&offset(place / 2)),
-            place if above > below => middle.plus(&offset(place - both)),
-            place => middle.minus(&offset(place - both)),
+            choice if choice <= 2 * both && choice % 2 == 1 => {
+                middle.plus(&offset(choice.div_ceil(2)))
+            }
+            choice if choice <= 2 * both => middle.minus(&offset(choice / 2)),
+            choice if above > below => middle.plus(&offset(choice - both)),
+            choice => middle.minus(&offset(choice - both)),
         }
     }
 
@@ -226,8 +228,8 @@ impl Chooser for OdometerChooser<'_> {
         if site.is_count {
             let more = draw.max.minus(draw.min).plus(&Int::ONE);
             let values = more.to_small().and_then(|values| u64::try_from(values).ok());
-            let place = self.odometer.choose(values.unwrap_or(u64::MAX));
-            return draw.min.plus(&Int::from(place));
+            let choice = self.odometer.choose(values.unwrap_or(u64::MAX));
+            return draw.min.plus(&Int::from(choice));
         }
         let whole = Int::from(power_of_ten(draw.unit));
         let range = draw.max.minus(draw.min);
@@ -236,8 +238,8 @@ impl Chooser for OdometerChooser<'_> {
     }
 
     fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
-        let place = self.odometer.choose(u64::MAX);
-        self.chance = Chance::new(place, "small text");
+        let choice = self.odometer.choose(u64::MAX);
+        self.chance = Chance::new(choice, "small text");
         None
     }
 

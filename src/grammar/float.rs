@@ -232,13 +232,13 @@ pub(super) fn multiples_within(rules: &FloatRules, decimals: u32) -> (BigInt, Bi
 pub(super) fn scientific_texts(mantissa: &BigInt, unit: u32, decimals: u32) -> Vec<String> {
     let digits = mantissa.magnitude().to_string();
     let sign = if mantissa.sign() == num_bigint::Sign::Minus { "-" } else { "" };
-    let wanted = decimals as usize + 1;
-    let kept = format!("{:0<wanted$}", &digits[..digits.len().min(wanted)]);
-    let more = BigInt::parse_bytes(kept.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);
+    let length = decimals as usize + 1;
+    let truncated = format!("{:0<length$}", &digits[..digits.len().min(length)]);
+    let more = BigInt::parse_bytes(truncated.as_bytes(), 10).unwrap_or_default() + BigInt::from(1);
     let more = more.to_string();
-    [kept, more]
+    [truncated, more]
         .into_iter()
-        .filter(|text| text.len() == wanted)
+        .filter(|text| text.len() == length)
         .map(|text| {
             let exponent = digits.len() as i64 - 1 - i64::from(unit);
             let (whole, rest) = text.split_at(1);
@@ -263,8 +263,8 @@ mod tests {
         let (min, max) = (min.clone(), max.clone());
         let rules = FloatRules { quick: None, min, max, decimals: None, notation: Notation::Any };
         let (text, scanned) = (text.as_bytes(), scan(text.as_bytes()).expect("a float"));
-        let told = is_within_by_size(text, &scanned, &rules);
-        told.unwrap_or_else(|| is_within(text, &scanned, &rules))
+        let is_within_sizes = is_within_by_size(text, &scanned, &rules);
+        is_within_sizes.unwrap_or_else(|| is_within(text, &scanned, &rules))
     }
 
     #[test]

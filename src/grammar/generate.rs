@@ -374,7 +374,7 @@ impl Search<'_> {
         hint: &dyn Fn(&Mark) -> Option<Hint>,
     ) -> Option<usize> {
         let sites = &self.dependents[step];
-        let mut wanted = 1_usize << ((times - 1) / 8).min(20);
+        let mut rank = 1_usize << ((times - 1) / 8).min(20);
         let mut is_first_kept = false;
         let mut found = None;
         let mut count = 0;
@@ -391,9 +391,9 @@ impl Search<'_> {
             count += 1;
             // If no value of the latest mark fits, an earlier one must change.
             if count == 1 && hint(mark).is_some_and(|hint| hint.is_empty()) {
-                wanted = wanted.max(2);
+                rank = rank.max(2);
             }
-            if count == wanted {
+            if count == rank {
                 break;
             }
         }

@@ -40,13 +40,13 @@ struct CountNode {
 }
 
 fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
-    let (mut found, mut place) = (Vec::new(), 0);
+    let (mut found, mut index) = (Vec::new(), 0);
     tree.each(&mut |node| {
         if let InputNode::Int(int) = node
             && grammar.sites[int.site].is_count
         {
             found.push(CountNode {
-                index: place,
+                index,
                 site: int.site,
                 value: int.value.clone(),
                 min: int.min.clone(),
@@ -54,7 +54,7 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
                 is_of_cases: grammar.sites[int.site].is_case_count,
             });
         }
-        place += 1;
+        index += 1;
     });
     found
 }

@@ -283,7 +283,7 @@ impl Parser {
 
     /// Reports a fault in the block's head itself, so that the body is still parsed.
     fn block(&mut self, word: &str, form: &str, start: Span) -> ParserResult<()> {
-        let around = self.compiler.loops.len();
+        let outer = self.compiler.loops.len();
         let mut block = match self.block_head(word, form) {
             Ok(block) => Some(block),
             Err(fault) => {
@@ -301,7 +301,7 @@ impl Parser {
             }
             self.commands();
         }
-        self.compiler.loops.truncate(around);
+        self.compiler.loops.truncate(outer);
         if !self.is_word("END") {
             let here = self.peek().description();
             return Err(ParseFault {

@@ -76,7 +76,7 @@ impl Pattern {
         let mut longest = None;
         let mut known = CacheState::of(cache);
         for (number, piece) in text.chunks(CHUNK_BYTES).enumerate() {
-            for (place, byte) in piece.iter().enumerate() {
+            for (index, byte) in piece.iter().enumerate() {
                 let Ok(next) = self.dfa.next_state(cache, state, *byte) else {
                     return Ok(None);
                 };
@@ -84,9 +84,9 @@ impl Pattern {
                 if state.is_tagged() {
                     // The automaton reports a match one byte late.
                     if state.is_match() {
-                        longest = Some(number * CHUNK_BYTES + place);
+                        longest = Some(number * CHUNK_BYTES + index);
                     } else if state.is_dead() {
-                        self.count_steps(cache, known, place + 1, work)?;
+                        self.count_steps(cache, known, index + 1, work)?;
                         return Ok(longest);
                     }
                 }
@@ -106,12 +106,12 @@ impl Pattern {
         bytes: usize,
         work: &WorkCounter,
     ) -> Result<(), WorkStop> {
-        let each = if CacheState::of(cache) == before {
+        let sixteenths_per_byte = if CacheState::of(cache) == before {
             1
         } else {
             16 + self.dfa.get_nfa().states().len() as u64
         };
-        work.add(1 + bytes as u64 * each / 16)
+        work.add(1 + bytes as u64 * sixteenths_per_byte / 16)
     }
 
     pub(super) fn first_bytes(&self) -> ByteSet {

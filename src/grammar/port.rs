@@ -118,7 +118,7 @@ pub(super) trait Port {
         &mut self,
         site: usize,
         rules: &FloatRules,
-        wanted: bool,
+        is_wanted: bool,
         run: &Interpreter<'_>,
     ) -> OptionalValue<BigRational>;
     /// Returns the text only if it is wanted.
@@ -126,7 +126,7 @@ pub(super) trait Port {
         &mut self,
         site: usize,
         pattern: &Pattern,
-        wanted: bool,
+        is_wanted: bool,
         run: &Interpreter<'_>,
     ) -> OptionalValue<Vec<u8>>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.

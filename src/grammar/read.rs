@@ -112,14 +112,14 @@ impl<'a, I: Input, W: Witness> InputReader<'a, I, W> {
 
     #[cold]
     fn expected(&self, at: Span, what: &str) -> RunStop {
-        let (came, length) = self.describe_found();
-        let mut message = format!("expected {what}, got {came}");
+        let (got, length) = self.describe_found();
+        let mut message = format!("expected {what}, got {got}");
         if self.at == self.last_value.end && !self.last_value.is_empty() {
             let before = &self.input.bytes()[self.last_value.clone()];
             if before == b"0" && starts_with_digit(self.rest()) {
                 message += ": a number has no leading zero";
             } else if before.len() <= SHOWN_MAX {
-                message = format!("expected {what} after {}, got {came}", quoted(before));
+                message = format!("expected {what} after {}, got {got}", quoted(before));
             }
         }
         RunStop::invalid(at, message, self.at, length)
@@ -305,7 +305,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         &mut self,
         site: usize,
         rules: &FloatRules,
-        wanted: bool,
+        is_wanted: bool,
         run: &Interpreter<'_>,
     ) -> OptionalValue<BigRational> {
         let what = |reader: &Self| {
@@ -320,18 +320,18 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         };
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
-        let told = quick.or_else(|| float::is_within_by_size(text, &scanned, rules));
-        if W::OBSERVES_INTS || wanted || told.is_none() {
+        let inside = quick.or_else(|| float::is_within_by_size(text, &scanned, rules));
+        if W::OBSERVES_INTS || is_wanted || inside.is_none() {
             let steps = float::work_steps(text, &scanned, rules);
             run.work
                 .add_operation(steps)
                 .map_err(|over| RunStop::of_work(self.site_span(site), over))?;
         }
-        let inside = told.unwrap_or_else(|| float::is_within(text, &scanned, rules));
+        let inside = inside.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
         let mut value = None;
         if inside && fault.is_none() {
-            value = if wanted { float::value(text, &scanned) } else { None };
+            value = if is_wanted { float::value(text, &scanned) } else { None };
             self.witness.float(site, rules, text, &scanned);
         }
         self.take(scanned.length);
@@ -347,7 +347,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         &mut self,
         site: usize,
         pattern: &Pattern,
-        wanted: bool,
+        is_wanted: bool,
         run: &Interpreter<'_>,
     ) -> OptionalValue<Vec<u8>> {
         self.advance(true);
@@ -360,7 +360,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         };
         let text = &self.input.bytes()[self.at..][..length];
         self.witness.regex(site, text);
-        let text = wanted.then(|| text.to_vec());
+        let text = is_wanted.then(|| text.to_vec());
         self.take(length);
         Ok(text)
     }

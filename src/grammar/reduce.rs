@@ -70,13 +70,13 @@ pub(super) fn make_conditions_hold(grammar: &Grammar, tree: &mut InputTree) {
     });
 }
 
-pub(super) fn set_node(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
+pub(super) fn set_node(index: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         let mut at = 0;
         tree.each_mut(&mut |node| {
             match node {
-                InputNode::Int(int) if at == place => int.value = to.clone(),
-                InputNode::Text { text, .. } if at == place => text.truncate(to_length(&to)),
+                InputNode::Int(int) if at == index => int.value = to.clone(),
+                InputNode::Text { text, .. } if at == index => text.truncate(to_length(&to)),
                 _ => {}
             }
             at += 1;
@@ -121,8 +121,8 @@ pub(super) fn arrange_rows(
 }
 
 /// Sets a number of iterations, and every other value to its greatest: fewer values may have to be larger.
-pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
-    let recount = recount(place, to, |stay, _| stay);
+pub(super) fn recount_most(index: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
+    let recount = recount(index, to, |stay, _| stay);
     move |grammar, tree| {
         recount(grammar, tree);
         each_value(grammar, tree, &mut |int| int.max.clone());
@@ -134,14 +134,14 @@ pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut Inpu
 /// `start` returns the index of the first removed iteration. Its arguments are the number of iterations that stay, and
 /// whether the loop is inside another such loop, like the columns of a grid in its rows.
 pub(super) fn recount(
-    place: usize,
+    index: usize,
     to: Int,
     start: impl Fn(usize, bool) -> usize,
 ) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
         let (to, start) = (&to, &start);
         let mut recount =
-            Recount { grammar, index: place, to, start, current: 0, variable: None, removed: 0 };
+            Recount { grammar, index, to, start, current: 0, variable: None, removed: 0 };
         recount.nodes(&mut tree.nodes, false);
     }
 }

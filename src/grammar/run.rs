@@ -317,8 +317,8 @@ impl<'a> Interpreter<'a> {
         notation: Notation,
     ) -> Result<Arc<FloatRules>, RunStop> {
         let known = self.float_rules.binary_search_by_key(&self.at, |(at, _)| *at);
-        if let Ok(place) = known {
-            return Ok(Arc::clone(&self.float_rules[place].1));
+        if let Ok(index) = known {
+            return Ok(Arc::clone(&self.float_rules[index].1));
         }
         let bound = |expr: &Expr| {
             let value = self.eval(expr)?;
@@ -344,10 +344,10 @@ impl<'a> Interpreter<'a> {
             notation,
         });
         let mut all = [min, max].into_iter().chain(decimals.into_iter().flatten());
-        if let Err(place) = known
+        if let Err(index) = known
             && all.all(|expr| expr.constant().is_some())
         {
-            self.float_rules.insert(place, (self.at, Arc::clone(&rules)));
+            self.float_rules.insert(index, (self.at, Arc::clone(&rules)));
         }
         Ok(rules)
     }
@@ -400,11 +400,11 @@ impl<'a> Interpreter<'a> {
         }
         self.spend_on_values(slots)?;
         let mut tuples: HashMap<Vec<Int>, Vec<ValueKey>> = HashMap::new();
-        for (place, slot) in slots.iter().enumerate() {
+        for (position, slot) in slots.iter().enumerate() {
             self.vars.each(*slot, &mut |index, value| {
                 let tuple = tuples.entry(index.to_vec()).or_default();
                 // A missing value makes the tuple too short.
-                if tuple.len() == place {
+                if tuple.len() == position {
                     tuple.push(value.key());
                 }
             });

@@ -113,12 +113,12 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     }
 
     fn for_each_node(&mut self, pass: fn(&mut Self, usize, TreeNumber)) {
-        let mut place = 0;
-        while self.attempts_left > 0 && place < self.node_numbers().numbers.len() {
-            if let Some(number) = self.number(place) {
-                pass(self, place, number);
+        let mut index = 0;
+        while self.attempts_left > 0 && index < self.node_numbers().numbers.len() {
+            if let Some(number) = self.number(index) {
+                pass(self, index, number);
             }
-            place += 1;
+            index += 1;
         }
     }
 
@@ -150,56 +150,56 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         Rc::clone(self.node_numbers.get_or_insert_with(new))
     }
 
-    fn number(&mut self, place: usize) -> Option<TreeNumber> {
-        self.node_numbers().numbers.get(place).cloned()?
+    fn number(&mut self, index: usize) -> Option<TreeNumber> {
+        self.node_numbers().numbers.get(index).cloned()?
     }
 
-    fn lower_count(&mut self, place: usize, count: TreeNumber) {
+    fn lower_count(&mut self, index: usize, count: TreeNumber) {
         if !count.is_count {
             return;
         }
         for to in near_simplest(&count).take(LEAST_COUNTS) {
-            if self.attempt(recount_most(place, to)) {
+            if self.attempt(recount_most(index, to)) {
                 break;
             }
         }
-        self.minimize(place, |to| recount(place, to, |stay, _| stay));
-        self.minimize(place, |to| recount(place, to, |_, _| 0));
+        self.minimize(index, |to| recount(index, to, |stay, _| stay));
+        self.minimize(index, |to| recount(index, to, |_, _| 0));
     }
 
-    fn lower_value(&mut self, place: usize, number: TreeNumber) {
+    fn lower_value(&mut self, index: usize, number: TreeNumber) {
         if number.is_count {
             return;
         }
         let places = self.node_numbers();
         let values = &places.values;
-        if let Some((_, int)) = values.iter().find(|(at, _)| *at == place) {
+        if let Some((_, int)) = values.iter().find(|(at, _)| *at == index) {
             // Equal values may have to stay equal.
             let is_same = |other: &IntNode| other.site == int.site && other.value == int.value;
             if values.iter().filter(|(_, other)| is_same(other)).count() > 1 {
-                self.minimize(place, |to| set_all(int.site, Some(int.value.clone()), to));
+                self.minimize(index, |to| set_all(int.site, Some(int.value.clone()), to));
             }
         }
-        self.minimize(place, |to| set_node(place, to));
+        self.minimize(index, |to| set_node(index, to));
         if word_count(&self.text) > PAIRS_MAX {
             return;
         }
         // The failure may depend on more than the size of the value.
-        if let Some(now) = self.number(place) {
+        if let Some(now) = self.number(index) {
             let gap = now.value.minus(&simplest(&now));
-            halves(&gap).skip(1).any(|by| self.attempt(set_node(place, now.value.minus(&by))));
+            halves(&gap).skip(1).any(|by| self.attempt(set_node(index, now.value.minus(&by))));
         }
     }
 
     /// Searches for the value nearest to the simplest one that keeps the input interesting.
-    fn minimize<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
-        let Some(number) = self.number(place) else { return };
+    fn minimize<E: Fn(&Grammar, &mut InputTree)>(&mut self, index: usize, edit: impl Fn(Int) -> E) {
+        let Some(number) = self.number(index) else { return };
         if near_simplest(&number).any(|to| self.attempt(edit(to))) {
             return;
         }
         self.attempt(edit(number.value.negated()));
         // The nearest values are not interesting, but this one is: bisect.
-        let Some(now) = self.number(place) else { return };
+        let Some(now) = self.number(index) else { return };
         let goal = simplest(&now);
         let mut fails = Int::Small(NEAR_VALUES - 1);
         let mut holds = now.value.minus(&goal).magnitude();
@@ -211,16 +211,16 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     }
 
     /// First as many iterations as possible, also in pairs.
-    fn drop_iterations(&mut self, place: usize, count: TreeNumber) {
+    fn drop_iterations(&mut self, index: usize, count: TreeNumber) {
         if !count.is_count {
             return;
         }
         let mut size = to_length(&count.value) / 2;
         while size > 0 {
-            let mut end = self.count(place);
+            let mut end = self.count(index);
             while end >= size && self.attempts_left > 0 {
-                end = if self.drop_at(place, [end - size; 2], size) {
-                    end.min(self.count(place))
+                end = if self.drop_at(index, [end - size; 2], size) {
+                    end.min(self.count(index))
                 } else if size == 2 {
                     // Pairs may overlap: an odd index is as good as an even one.
                     end - 1
@@ -230,27 +230,27 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
             }
             size = if size == 3 { 2 } else { size / 2 };
         }
-        while self.drop_row_and_column(place) {}
+        while self.drop_row_and_column(index) {}
     }
 
-    fn count(&mut self, place: usize) -> usize {
-        self.number(place).map_or(0, |number| to_length(&number.value))
+    fn count(&mut self, index: usize) -> usize {
+        self.number(index).map_or(0, |number| to_length(&number.value))
     }
 
-    fn drop_at(&mut self, place: usize, [start, inner]: [usize; 2], size: usize) -> bool {
-        let to = Int::from(self.count(place).saturating_sub(size) as u64);
-        self.attempt(recount(place, to, move |_, is_inner| if is_inner { inner } else { start }))
+    fn drop_at(&mut self, index: usize, [start, inner]: [usize; 2], size: usize) -> bool {
+        let to = Int::from(self.count(index).saturating_sub(size) as u64);
+        self.attempt(recount(index, to, move |_, is_inner| if is_inner { inner } else { start }))
     }
 
     /// Only in a small grid.
-    fn drop_row_and_column(&mut self, place: usize) -> bool {
-        let side = self.count(place);
+    fn drop_row_and_column(&mut self, index: usize) -> bool {
+        let side = self.count(index);
         if side > SIDE_MAX || word_count(&self.text) > GRID_MAX {
             return false;
         }
         let mut pairs =
             (0..side).rev().flat_map(|row| (0..side).rev().map(move |column| [row, column]));
-        pairs.any(|pair| pair[0] != pair[1] && self.drop_at(place, pair, 1))
+        pairs.any(|pair| pair[0] != pair[1] && self.drop_at(index, pair, 1))
     }
 
     fn simplify_rows(&mut self) {
@@ -308,8 +308,8 @@ fn simplest(number: &TreeNumber) -> Int {
 fn near_simplest(number: &TreeNumber) -> impl Iterator<Item = Int> + use<> {
     let goal = simplest(number);
     let most = number.value.minus(&goal).magnitude().min(Int::Small(NEAR_VALUES));
-    let beside = (0..NEAR_VALUES).map(Int::Small).take_while(move |by| *by < most);
-    beside.flat_map(move |by| [goal.plus(&by), goal.minus(&by)])
+    let distances = (0..NEAR_VALUES).map(Int::Small).take_while(move |by| *by < most);
+    distances.flat_map(move |by| [goal.plus(&by), goal.minus(&by)])
 }
 
 #[cfg(test)]

@@ -232,11 +232,11 @@ impl<'a> ReplayChooser<'a> {
     }
 
     /// Skips nodes before the next wanted one.
-    fn next_node(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
-        let place = self.positions.last_mut()?;
-        let found = place.nodes[place.at..].iter().position(wanted)?;
-        place.at += found + 1;
-        place.nodes.get(place.at - 1)
+    fn next_node(&mut self, is_eligible: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
+        let position = self.positions.last_mut()?;
+        let found = position.nodes[position.at..].iter().position(is_eligible)?;
+        position.at += found + 1;
+        position.nodes.get(position.at - 1)
     }
 }
 
@@ -271,8 +271,8 @@ impl Chooser for ReplayChooser<'_> {
     }
 
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32 {
-        let place = self.positions.last();
-        let mut ahead = place.into_iter().flat_map(|place| &place.nodes[place.at..]);
+        let position = self.positions.last();
+        let mut ahead = position.into_iter().flat_map(|position| &position.nodes[position.at..]);
         let decimals = ahead.find_map(|node| match node {
             InputNode::Float { site: it, decimals, .. } if *it == site => Some(*decimals),
             _ => None,
@@ -293,11 +293,11 @@ impl Chooser for ReplayChooser<'_> {
     }
 
     fn note_forced(&mut self, question: usize) {
-        if let Some(place) = self.positions.last_mut()
-            && let Some(InputNode::Answer { question: next, .. }) = place.nodes.get(place.at)
+        if let Some(position) = self.positions.last_mut()
+            && let Some(InputNode::Answer { question: next, .. }) = position.nodes.get(position.at)
             && *next == question
         {
-            place.at += 1;
+            position.at += 1;
         }
     }
 
@@ -316,9 +316,9 @@ impl LoopObserver for ReplayChooser<'_> {
     }
 
     fn iteration(&mut self, _id: usize, index: u64) {
-        let Some(place) = self.positions.last_mut() else { return };
-        place.at = 0;
-        place.nodes = match place.loop_node {
+        let Some(position) = self.positions.last_mut() else { return };
+        position.at = 0;
+        position.nodes = match position.loop_node {
             None => &[],
             Some(of) => {
                 let iteration =

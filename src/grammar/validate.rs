@@ -103,8 +103,8 @@ pub(super) fn validate_with<W: Witness>(
             };
             // A line that is too long is not shown.
             let diagnostic = if spot.text.is_empty() && spot.column > 1 {
-                let place = format!("line {}, column {}", spot.line, spot.column);
-                Diagnostic::error(path, format!("{place}: {}", reason.message))
+                let position = format!("line {}, column {}", spot.line, spot.column);
+                Diagnostic::error(path, format!("{position}: {}", reason.message))
             } else {
                 Diagnostic::error(path, reason.message).at_position(spot)
             };

@@ -83,19 +83,19 @@ pub fn split_cases<'t>(
     grammar: &Grammar,
     tree: &'t InputTree,
 ) -> (Vec<&'t InputNode>, Vec<Vec<&'t InputNode>>) {
-    let (mut around, mut cases) = (Vec::new(), Vec::new());
+    let (mut shared, mut cases) = (Vec::new(), Vec::new());
     for node in &tree.nodes {
         match node {
             InputNode::Loop(of) if grammar.loops[of.id].is_cases => {
                 cases.extend(of.iterations.iter().map(|nodes| flattened(nodes)));
             }
-            node => push_leaves(node, &mut around),
+            node => push_leaves(node, &mut shared),
         }
     }
     if !grammar.loops.iter().any(|it| it.is_cases) {
-        cases.push(std::mem::take(&mut around));
+        cases.push(std::mem::take(&mut shared));
     }
-    (around, cases)
+    (shared, cases)
 }
 
 fn flattened(nodes: &[InputNode]) -> Vec<&InputNode> {
@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn variables_have_bounds_and_roles() {
-        let check = |text: &str, input: &str, wanted: &[&str], sizes: &[usize]| {
+        let check = |text: &str, input: &str, expected: &[&str], sizes: &[usize]| {
             let grammar =
                 parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar");
-            let told: Vec<String> = variables(&grammar)
+            let found: Vec<String> = variables(&grammar)
                 .iter()
                 .map(|it| {
                     let bound =
@@ -145,7 +145,7 @@ mod tests {
                     format!("{name} {}..{} {}", bound(&it.min), bound(&it.max), words.join(" "))
                 })
                 .collect();
-            assert_eq!(told, wanted, "{text}");
+            assert_eq!(found, expected, "{text}");
             let tree = parse(&grammar, input.as_bytes(), Path::new("1.in")).expect("valid");
             let (_, cases) = split_cases(&grammar, &tree);
             assert_eq!(cases.iter().map(Vec::len).collect::<Vec<_>>(), sizes, "{text}");

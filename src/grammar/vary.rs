@@ -35,13 +35,13 @@ pub fn vary_towards(
     chance: &mut Chance,
 ) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
-    let wanted = |int: &IntNode| {
+    let can_change = |int: &IntNode| {
         let room = if wish.by.is_negative() { &int.min } else { &int.max };
         wish.sites.contains(&int.site) && int.value != *room
     };
-    let place = choose_int(&tree, chance, &wanted)?;
+    let index = choose_int(&tree, chance, &can_change)?;
     let grow = |int: &IntNode| int.value.plus(&wish.by).clamped(&int.min, &int.max);
-    set_int(grammar, &mut tree, place, chance, &grow);
+    set_int(grammar, &mut tree, index, chance, &grow);
     valid_text(grammar, &tree)
 }
 
@@ -55,25 +55,25 @@ fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance)
         0..=2 => change_row(grammar, tree, chance),
         3 | 4 => {
             let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
-            let Some(place) = choose_int(tree, chance, &is_count) else { return };
+            let Some(index) = choose_int(tree, chance, &is_count) else { return };
             let kind = chance.below(8);
-            set_int(grammar, tree, place, chance, &|int| near_value(int, kind));
+            set_int(grammar, tree, index, chance, &|int| near_value(int, kind));
         }
         5 if chance.happens(500) && flip_answer(tree, chance) => {}
         5 => shift(grammar, tree, chance),
         _ => {
             let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
-            let Some(place) = choose_int(tree, chance, &is_value) else { return };
+            let Some(index) = choose_int(tree, chance, &is_value) else { return };
             let kind = chance.below(12);
             let mut other = Chance::new(chance.below(u64::MAX), "value");
-            let like = similar_value(tree, place, kind == 9, &mut other);
-            let drawn = |int: &IntNode| match kind {
+            let like = similar_value(tree, index, kind == 9, &mut other);
+            let new_value = |int: &IntNode| match kind {
                 8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
                 10 => int.value.negated(),
                 11 => other.clone().between(&int.min, &int.max),
                 kind => near_value(int, kind),
             };
-            set_int(grammar, tree, place, chance, &drawn);
+            set_int(grammar, tree, index, chance, &new_value);
         }
     }
 }
@@ -98,12 +98,12 @@ fn near_value(int: &IntNode, kind: u64) -> Int {
 fn choose_int(
     tree: &InputTree,
     chance: &mut Chance,
-    wanted: &dyn Fn(&IntNode) -> bool,
+    is_eligible: &dyn Fn(&IntNode) -> bool,
 ) -> Option<usize> {
     let mut places = Vec::new();
     let mut at = 0;
     tree.each(&mut |node| {
-        if node.int().is_some_and(wanted) {
+        if node.int().is_some_and(is_eligible) {
             places.push(at);
         }
         at += 1;
@@ -113,12 +113,12 @@ fn choose_int(
 }
 
 /// The value of another node of the same command, or of any command.
-fn similar_value(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
+fn similar_value(tree: &InputTree, index: usize, any: bool, chance: &mut Chance) -> Option<Int> {
     let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
     tree.each(&mut |node| {
         if let Some(int) = node.int() {
             ints.push((int.site, &int.value));
-            site = site.or((at == place).then_some(int.site));
+            site = site.or((at == index).then_some(int.site));
         }
         at += 1;
     });
@@ -130,7 +130,7 @@ fn similar_value(tree: &InputTree, place: usize, any: bool, chance: &mut Chance)
 fn set_int(
     grammar: &Grammar,
     tree: &mut InputTree,
-    place: usize,
+    index: usize,
     chance: &mut Chance,
     value: &dyn Fn(&IntNode) -> Int,
 ) {
@@ -141,7 +141,7 @@ fn set_int(
         match node {
             InputNode::Int(int) => {
                 let site = &grammar.sites[int.site];
-                if at == place {
+                if at == index {
                     let before = to_length(&int.value);
                     int.value = value(int);
                     if let Some(slot) = site.variable.filter(|_| site.is_count) {
@@ -169,13 +169,13 @@ fn set_int(
 
 fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
     while of.iterations.len() > rounds {
-        let place = chance.below(of.iterations.len() as u64) as usize;
-        of.iterations.remove(place);
+        let index = chance.below(of.iterations.len() as u64) as usize;
+        of.iterations.remove(index);
     }
     while !of.iterations.is_empty() && of.iterations.len() < rounds {
-        let place = chance.below(of.iterations.len() as u64) as usize;
-        let copy = of.iterations[place].clone();
-        of.iterations.insert(place, copy);
+        let index = chance.below(of.iterations.len() as u64) as usize;
+        let copy = of.iterations[index].clone();
+        of.iterations.insert(index, copy);
     }
 }
 

@@ -219,27 +219,27 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
             loops: &self.state_before.loops,
             retry: self.retry,
         };
-        let drawn = self.chooser.number(&draw).clamped(min, max);
+        let value = self.chooser.number(&draw).clamped(min, max);
         self.retry = 0;
         let next = self.next;
         let fits = |value: &Int| unit > 0 || next.contains(first_byte(value));
-        if fits(&drawn) && is_free(&drawn) {
-            return Ok(drawn);
+        if fits(&value) && is_free(&value) {
+            return Ok(value);
         }
-        if !fits(&drawn) {
+        if !fits(&value) {
             let spans = ranges_by_first_byte(min, max, &next);
             let Some(span) = pick_range(&spans, self.chooser.chance()) else {
                 let (min, max) = (min.short_text(), max.short_text());
                 let what = format!("no value from {min} to {max} fits the earlier answer of MATCH");
                 return stuck(what, true);
             };
-            let drawn = self.chooser.chance().between(&span.min, &span.max);
-            if is_free(&drawn) {
-                return Ok(drawn);
+            let value = self.chooser.chance().between(&span.min, &span.max);
+            if is_free(&value) {
+                return Ok(value);
             }
         }
         let fits = |value: &Int| fits(value) && is_free(value);
-        let found = free_number(bounds, &drawn, self.chooser.chance(), work, &fits);
+        let found = free_number(bounds, &value, self.chooser.chance(), work, &fits);
         found
             .map_err(|over| RunStop::of_work(self.site_span(site), over))?
             .map_or_else(|| no_free_value(bounds), Ok)
@@ -307,8 +307,8 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
             self.count_float(site, rules, unit, work)?;
-            let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.to_big();
-            for text in float::scientific_texts(&drawn, unit, decimals) {
+            let value = self.number(site, [&low, &high], unit, work, &|_| true)?.to_big();
+            for text in float::scientific_texts(&value, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
                 let inside = |value: &BigRational| {
@@ -357,9 +357,9 @@ fn free_number(
     const TRIES: usize = 16;
     const STEPS: usize = 1 << 22;
     for _ in 0..TRIES {
-        let drawn = chance.between(min, max);
-        if fits(&drawn) {
-            return Ok(Some(drawn));
+        let value = chance.between(min, max);
+        if fits(&value) {
+            return Ok(Some(value));
         }
     }
     let mut value = near.clone();
@@ -483,7 +483,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         &mut self,
         site: usize,
         pattern: &Pattern,
-        wanted: bool,
+        is_wanted: bool,
         run: &Interpreter<'_>,
     ) -> OptionalValue<Vec<u8>> {
         const TRIES: usize = 60;
@@ -497,16 +497,16 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
             Ok(begins && run.longest_match(pattern, text)? == Some(text.len()))
         };
-        let mut drawn = self.chooser.text(site);
+        let mut proposal = self.chooser.text(site);
         let mut found = None;
         for _ in 0..=TRIES {
-            if let Some(text) = drawn.take()
+            if let Some(text) = proposal.take()
                 && fits(&text).map_err(|over| RunStop::of_work(self.site_span(site), over))?
             {
                 found = Some(text);
                 break;
             }
-            drawn = Some(strings::draw_text(pattern.hir(), length, self.chooser.chance()));
+            proposal = Some(strings::draw_text(pattern.hir(), length, self.chooser.chance()));
         }
         let Some(text) = found else {
             let what = format!("no text that matches \"{}\" was found", pattern.text());
@@ -515,7 +515,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         self.retry = 0;
         self.mark(MarkKind::Value { site, bounds: Some(Hint::of_length(pattern)) });
         self.append(&text, "the text")?;
-        Ok(wanted.then_some(text))
+        Ok(is_wanted.then_some(text))
     }
 
     fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop> {

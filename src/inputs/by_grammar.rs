@@ -100,8 +100,8 @@ impl CandidateSource for BoundInputs<'_> {
             let Some((pin, option)) = self.pins.pop() else { break };
             let Self { grammar, seed, size_limit: most, .. } = *self;
             // A value that cannot be at its bound is skipped.
-            let made = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
-            if let Ok(text) = made {
+            let input = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
+            if let Ok(text) = input {
                 let option = format!("{option} {}", grammar.sites[pin.site].label);
                 return Ok(Some(Candidate::text(
                     text,

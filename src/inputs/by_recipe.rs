@@ -117,12 +117,12 @@ impl CommandNumber {
 
 fn command_numbers(command: &GeneratorCommand) -> Vec<CommandNumber> {
     let words = command.args.iter().enumerate();
-    let found = words.filter_map(|(place, word)| {
+    let found = words.filter_map(|(index, word)| {
         let (before, digits) = match word.rsplit_once('=') {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        Some(CommandNumber { word: place, prefix: before, value: parse_number(digits)? })
+        Some(CommandNumber { word: index, prefix: before, value: parse_number(digits)? })
     });
     found.collect()
 }

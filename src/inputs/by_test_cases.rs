@@ -64,12 +64,12 @@ impl<'a> VariedTestCases<'a> {
     /// The next input to change: every other time a test case, and small ones more often.
     fn choose_parent(&mut self) -> ParentInput {
         let (own, all) = (self.test_case_count as u64, self.parents.len() as u64);
-        let place = if own < all && self.chance.happens(500) {
+        let index = if own < all && self.chance.happens(500) {
             own + self.chance.below(all - own)
         } else {
             self.chance.below(own).min(self.chance.below(own))
         };
-        self.parents[place as usize].clone()
+        self.parents[index as usize].clone()
     }
 
     /// If there are many copies, it replaces another one.
@@ -77,8 +77,8 @@ impl<'a> VariedTestCases<'a> {
         if self.parents.len() - self.test_case_count < VALID_COPIES_MAX {
             self.parents.push(parent)
         } else {
-            let place = self.test_case_count + self.chance.below(VALID_COPIES_MAX as u64) as usize;
-            self.parents[place] = parent;
+            let index = self.test_case_count + self.chance.below(VALID_COPIES_MAX as u64) as usize;
+            self.parents[index] = parent;
         }
     }
 }
@@ -91,27 +91,27 @@ impl CandidateSource for VariedTestCases<'_> {
             && self.test_case_count > 0
             && !is_over()
         {
-            let mut made: Vec<(ParentInput, Arc<[u8]>)> = Vec::new();
+            let mut copies: Vec<(ParentInput, Arc<[u8]>)> = Vec::new();
             for _ in 0..COPIES_AT_ONCE {
                 let parent = self.choose_parent();
                 let sheet = parent.lines.varied(&self.numbers, &mut self.chance);
                 let text: Arc<[u8]> = sheet.text().into();
                 if text.len() <= COPY_BYTES_MAX && self.seen.insert(self.hasher.hash_one(&text[..]))
                 {
-                    made.push((ParentInput { lines: sheet, ..parent }, text));
+                    copies.push((ParentInput { lines: sheet, ..parent }, text));
                 }
             }
             let validity = self.validity;
             // Grammars need no process, so all copies that they accept are kept. The other validators check them
             // later, like inputs from a grammar.
-            let texts: Vec<Arc<[u8]>> = made.iter().map(|(_, text)| Arc::clone(text)).collect();
+            let texts: Vec<Arc<[u8]>> = copies.iter().map(|(_, text)| Arc::clone(text)).collect();
             let valid = if validity.grammars.is_empty() {
                 validity.accepts_each(&texts)?
             } else {
                 texts.iter().map(|text| validity.grammars_accept(text)).collect()
             };
             in_vain += COPIES_AT_ONCE;
-            for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {
+            for ((parent, text), _) in copies.into_iter().zip(valid).filter(|(_, valid)| *valid) {
                 let origin = CounterexampleOrigin::TestCase { name: parent.case.to_string() };
                 self.ready.push_back(Candidate::text(text, origin));
                 self.add_parent(parent);

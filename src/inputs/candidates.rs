@@ -82,15 +82,15 @@ impl CandidateSource for SourceMix<'_> {
             }
             // The first of several.
             let most = self.sources.iter().map(|source| source.credit).max();
-            let Some(place) = self.sources.iter().position(|it| Some(it.credit) == most) else {
+            let Some(index) = self.sources.iter().position(|it| Some(it.credit) == most) else {
                 return Ok(None);
             };
-            let source = &mut self.sources[place];
+            let source = &mut self.sources[index];
             source.credit -= shares;
             if let Some(candidate) = source.source.next(is_over)? {
                 return Ok(Some(candidate));
             }
-            self.sources.remove(place);
+            self.sources.remove(index);
         }
     }
 }
@@ -106,8 +106,8 @@ mod tests {
 
     impl CandidateSource for Letters {
         fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-            let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-            self.left = left;
+            let Some(letters_left) = self.left.checked_sub(1) else { return Ok(None) };
+            self.left = letters_left;
             Ok(Some(Candidate {
                 content: CandidateContent::Text(Arc::from([self.letter])),
                 origin: CounterexampleOrigin::Small { level: 1 },

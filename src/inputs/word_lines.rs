@@ -77,17 +77,17 @@ impl WordLines {
         lines.flat_map(|(line, words)| (0..words.len()).map(move |word| (line, word)))
     }
 
-    fn word(&self, place: WordPosition) -> &[u8] {
-        &self.lines[place.0][place.1]
+    fn word(&self, position: WordPosition) -> &[u8] {
+        &self.lines[position.0][position.1]
     }
 
-    fn number_at(&self, place: WordPosition) -> Option<i128> {
-        number(self.word(place))
+    fn number_at(&self, position: WordPosition) -> Option<i128> {
+        number(self.word(position))
     }
 
-    fn with_word(&self, place: WordPosition, word: Vec<u8>) -> Self {
+    fn with_word(&self, position: WordPosition, word: Vec<u8>) -> Self {
         let mut sheet = self.clone();
-        sheet.lines[place.0][place.1] = word;
+        sheet.lines[position.0][position.1] = word;
         sheet
     }
 
@@ -116,7 +116,7 @@ impl WordLines {
         widths.into_iter().for_each(|it| several(Container::Columns(it), times(it)));
         lengths.into_iter().for_each(|it| several(Container::LetterColumns(it), alike(it)));
         wholes.extend((0..self.lines.len()).map(Container::Words));
-        let words = self.positions().filter(|place| self.number_at(*place).is_none());
+        let words = self.positions().filter(|position| self.number_at(*position).is_none());
         wholes.extend(words.map(Container::Letters));
         wholes
     }
@@ -126,7 +126,7 @@ impl WordLines {
             Container::Lines => self.lines.len(),
             Container::Words(line) => self.lines[line].len(),
             Container::Columns(width) | Container::LetterColumns(width) => width,
-            Container::Letters(place) => self.word(place).len(),
+            Container::Letters(position) => self.word(position).len(),
         }
     }
 
@@ -137,20 +137,20 @@ impl WordLines {
         let (before, is_exact) = match part.container {
             Container::Lines => ((part.first, 0), false),
             Container::Words(line) => ((line, part.first), true),
-            Container::Letters(place) => (place, true),
+            Container::Letters(position) => (position, true),
             Container::Columns(_) | Container::LetterColumns(_) => ((self.lines.len(), 0), true),
         };
-        let may_be = |place: &WordPosition| {
-            self.number_at(*place).is_some_and(|number| {
+        let may_be = |position: &WordPosition| {
+            self.number_at(*position).is_some_and(|number| {
                 if is_exact {
                     // A count in the same line does not count itself.
-                    number == size || (place.0 == before.0 && number == size - 1)
+                    number == size || (position.0 == before.0 && number == size - 1)
                 } else {
                     number >= 1
                 }
             })
         };
-        let places = self.positions().take_while(|place| *place < before).filter(may_be);
+        let places = self.positions().take_while(|position| *position < before).filter(may_be);
         let places: Vec<WordPosition> = places.collect();
         let (last, first) =
             (places.iter().rev().take(COUNTS_MAX / 2), places.iter().take(COUNTS_MAX / 2));
@@ -158,9 +158,9 @@ impl WordLines {
         counts.sort_unstable();
         counts.dedup();
         // Several lines may form one test case.
-        let worth = |place| {
-            let one = (!is_exact && own > 1).then_some((place, 1));
-            [(place, own)].into_iter().chain(one)
+        let worth = |position| {
+            let one = (!is_exact && own > 1).then_some((position, 1));
+            [(position, own)].into_iter().chain(one)
         };
         counts.into_iter().flat_map(worth).collect()
     }
@@ -173,11 +173,11 @@ impl WordLines {
         count: Option<(WordPosition, i128)>,
     ) -> Self {
         let mut sheet = self.clone();
-        if let Some((place, by)) = count
-            && let Some(number) = self.number_at(place)
+        if let Some((position, by)) = count
+            && let Some(number) = self.number_at(position)
         {
             let number = number + if change == PartChange::Double { by } else { -by };
-            sheet.lines[place.0][place.1] = number.to_string().into_bytes();
+            sheet.lines[position.0][position.1] = number.to_string().into_bytes();
         }
         let (from, to) = (part.first, part.first + part.count);
         fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: PartChange) {
@@ -242,16 +242,16 @@ impl WordLines {
             let counts = self.possible_counts(part).into_iter().map(Some).chain([None]);
             counts.map(move |count| self.with_change(part, PartChange::Remove, count))
         });
-        let simpler = self.positions().flat_map(move |place| {
-            let words: Vec<Vec<u8>> = match self.number_at(place) {
+        let simpler = self.positions().flat_map(move |position| {
+            let words: Vec<Vec<u8>> = match self.number_at(position) {
                 Some(number) => lower_words(number),
                 None => {
-                    let word = self.word(place);
+                    let word = self.word(position);
                     let least = word.iter().min().copied().unwrap_or(b'a');
                     vec![vec![least; word.len()]]
                 }
             };
-            words.into_iter().map(move |word| self.with_word(place, word))
+            words.into_iter().map(move |word| self.with_word(position, word))
         });
         without.chain(simpler).chain(self.lowered_everywhere())
     }
@@ -261,7 +261,7 @@ impl WordLines {
         /// Upper bound on the numbers to lower.
         const NUMBERS: usize = 50;
         let mut numbers: Vec<i128> =
-            self.positions().filter_map(|place| self.number_at(place)).collect();
+            self.positions().filter_map(|position| self.number_at(position)).collect();
         numbers.sort_unstable();
         let twice = numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]);
         let mut names: Vec<i128> = twice.collect();
@@ -270,8 +270,10 @@ impl WordLines {
         names.into_iter().flat_map(move |name| {
             lower_words(name).into_iter().map(move |word| {
                 let mut sheet = self.clone();
-                for place in self.positions().filter(|place| self.number_at(*place) == Some(name)) {
-                    sheet.lines[place.0][place.1].clone_from(&word);
+                for position in
+                    self.positions().filter(|position| self.number_at(*position) == Some(name))
+                {
+                    sheet.lines[position.0][position.1].clone_from(&word);
                 }
                 sheet
             })
@@ -289,14 +291,14 @@ impl WordLines {
 
     fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
         let places: Vec<WordPosition> = self.positions().collect();
-        let Some(&place) = pick(&places, chance) else { return self.clone() };
+        let Some(&position) = pick(&places, chance) else { return self.clone() };
         match chance.below(10) {
-            0..=3 => match self.number_at(place) {
+            0..=3 => match self.number_at(position) {
                 Some(number) => {
-                    let word = self.other_number(place, number, others, chance);
-                    self.with_word(place, word.to_string().into_bytes())
+                    let word = self.other_number(position, number, others, chance);
+                    self.with_word(position, word.to_string().into_bytes())
                 }
-                None => self.with_word(place, self.other_word(place, chance)),
+                None => self.with_word(position, self.other_word(position, chance)),
             },
             kind @ 4..=6 => {
                 let change = if kind == 6 { PartChange::Double } else { PartChange::Remove };
@@ -321,26 +323,26 @@ impl WordLines {
             }
             7 => {
                 let other = if chance.happens(700) {
-                    (place.0, chance.below(self.lines[place.0].len() as u64) as usize)
+                    (position.0, chance.below(self.lines[position.0].len() as u64) as usize)
                 } else {
-                    *pick(&places, chance).unwrap_or(&place)
+                    *pick(&places, chance).unwrap_or(&position)
                 };
-                let mut sheet = self.with_word(place, self.word(other).to_vec());
-                sheet.lines[other.0][other.1] = self.word(place).to_vec();
+                let mut sheet = self.with_word(position, self.word(other).to_vec());
+                sheet.lines[other.0][other.1] = self.word(position).to_vec();
                 sheet
             }
             8 => {
                 let mut sheet = self.clone();
-                sheet.lines.swap(place.0, chance.below(self.lines.len() as u64) as usize);
+                sheet.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
                 sheet
             }
             _ => {
                 let mut sheet = self.clone();
-                let line = &mut sheet.lines[place.0];
+                let line = &mut sheet.lines[position.0];
                 match chance.below(4) {
                     0 => line.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b))),
                     1 => line.reverse(),
-                    2 => line.fill(self.word(place).to_vec()),
+                    2 => line.fill(self.word(position).to_vec()),
                     _ => line.rotate_left(1),
                 }
                 sheet
@@ -351,15 +353,15 @@ impl WordLines {
     /// A number near the old one, like other numbers, or large.
     fn other_number(
         &self,
-        place: WordPosition,
+        position: WordPosition,
         number: i128,
         others: &ExtremeNumbers,
         chance: &mut Chance,
     ) -> i128 {
-        let beside = &self.lines[place.0];
+        let line = &self.lines[position.0];
         let column: Vec<&Vec<u8>> =
-            self.lines.iter().filter_map(|line| line.get(place.1)).collect();
-        let from_line = pick(beside, chance).and_then(|word| self::number(word));
+            self.lines.iter().filter_map(|line| line.get(position.1)).collect();
+        let from_line = pick(line, chance).and_then(|word| self::number(word));
         let from_column = pick(&column, chance).and_then(|word| self::number(word));
         match chance.below(10) {
             0 => number - 1,
@@ -373,15 +375,15 @@ impl WordLines {
             8 => number.checked_mul(2).unwrap_or(number),
             _ => {
                 let most = number.unsigned_abs().clamp(1, u128::from(u64::MAX)) as u64;
-                let drawn = i128::from(chance.below(most));
-                if number < 0 { -drawn } else { drawn }
+                let size = i128::from(chance.below(most));
+                if number < 0 { -size } else { size }
             }
         }
     }
 
     /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
-    fn other_word(&self, place: WordPosition, chance: &mut Chance) -> Vec<u8> {
-        let mut word = self.word(place).to_vec();
+    fn other_word(&self, position: WordPosition, chance: &mut Chance) -> Vec<u8> {
+        let mut word = self.word(position).to_vec();
         let words = self.positions().filter(|it| self.number_at(*it).is_none());
         let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
@@ -405,7 +407,7 @@ impl ExtremeNumbers {
     pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
         for sheet in sheets {
-            for number in sheet.positions().filter_map(|place| sheet.number_at(place)) {
+            for number in sheet.positions().filter_map(|position| sheet.number_at(position)) {
                 numbers.least = numbers.least.min(number);
                 numbers.most = numbers.most.max(number);
             }
@@ -424,10 +426,10 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
     let mut tried = 0;
     loop {
         let before = best.clone();
-        let mut place = 0;
+        let mut next = 0;
         'again: loop {
             let sheet = WordLines::read(&best);
-            for smaller in sheet.smaller_versions().skip(place) {
+            for smaller in sheet.smaller_versions().skip(next) {
                 if tried >= most {
                     return best;
                 }
@@ -439,7 +441,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
                         continue 'again;
                     }
                 }
-                place += 1;
+                next += 1;
             }
             break;
         }

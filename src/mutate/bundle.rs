@@ -58,15 +58,15 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let mut text = String::from(join.frame.before);
     text.push_str(&first.head);
     let mut lines = Vec::new();
-    for (place, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         text.push('\n');
         let start = text.matches('\n').count() + 1;
-        part.write(&mut text, place, join.frame.block_keyword);
+        part.write(&mut text, index, join.frame.block_keyword);
         lines.push(start..text.matches('\n').count() + 1);
     }
     text.push_str(&join.frame.start.replace("{class}", &first.class));
-    for (place, part) in parts.iter().enumerate() {
-        let case = join.frame.case.replace("{place}", &place.to_string());
+    for (index, part) in parts.iter().enumerate() {
+        let case = join.frame.case.replace("{index}", &index.to_string());
         text.push_str(&case.replace("{class}", &part.class).replace("{arguments}", part.arguments));
     }
     text.push_str(join.frame.end);
@@ -93,13 +93,13 @@ const C: BundleFrame = BundleFrame {
     block_keyword: None,
     start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
         const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
-    case: "    case {place}: return m{place}_main({arguments});\n",
+    case: "    case {index}: return m{index}_main({arguments});\n",
     end: "    }\n    return 127;\n}\n",
 };
 
 const CPP: BundleFrame = BundleFrame {
     block_keyword: Some("namespace"),
-    case: "    case {place}: return m{place}::main({arguments});\n",
+    case: "    case {index}: return m{index}::main({arguments});\n",
     ..C
 };
 
@@ -108,7 +108,7 @@ const RUST: BundleFrame = BundleFrame {
     block_keyword: Some("mod"),
     start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
         match which.parse::<usize>().unwrap_or(0) {\n",
-    case: "        {place} => std::process::Termination::report(m{place}::main()),\n",
+    case: "        {index} => std::process::Termination::report(m{index}::main()),\n",
     end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
 };
 
@@ -117,7 +117,7 @@ const JAVA: BundleFrame = BundleFrame {
     block_keyword: Some("class"),
     start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
         String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
-    case: "            case {place}: m{place}.{class}.main(arguments); return;\n",
+    case: "            case {index}: m{index}.{class}.main(arguments); return;\n",
     end: "            default: System.exit(127);\n        }\n    }\n}\n",
 };
 
@@ -138,13 +138,13 @@ struct BundlePart {
 }
 
 impl BundlePart {
-    fn write(&self, text: &mut String, place: usize, holder: Option<&str>) {
+    fn write(&self, text: &mut String, index: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
-        let own = lines(&mut names.iter().map(|it| format!("#define {it} m{place}_{it}\n")));
+        let own = lines(&mut names.iter().map(|it| format!("#define {it} m{index}_{it}\n")));
         let end = lines(&mut names.iter().chain(macros).map(|it| format!("#undef {it}\n")));
         let _ = match holder {
-            Some(holder) => write!(text, "{holder} m{place} {{\n{body}\n}}\n{end}"),
+            Some(holder) => write!(text, "{holder} m{index} {{\n{body}\n}}\n{end}"),
             None => write!(text, "{own}{body}\n{end}"),
         };
     }
@@ -212,9 +212,10 @@ fn prepare_main(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
                     if &text[returned.byte_range()] == "void" {
                         return None;
                     }
-                    let given = declarator.child_by_field_name("parameters")?;
-                    let given = text[given.byte_range()].trim_matches(['(', ')', ' ']);
-                    part.arguments = if matches!(given, "" | "void") { "" } else { "argc, argv" };
+                    let parameters = declarator.child_by_field_name("parameters")?;
+                    let parameters = text[parameters.byte_range()].trim_matches(['(', ')', ' ']);
+                    part.arguments =
+                        if matches!(parameters, "" | "void") { "" } else { "argc, argv" };
                     let end = body.end_byte() - 1;
                     part.changes.push((end..end, " return 0; "));
                     has_main = true;
@@ -317,13 +318,13 @@ fn prepare_java(text: &str, top: &[Node<'_>]) -> Option<BundlePart> {
 mod tests {
     use super::*;
 
-    fn check(language: &str, text: &str, said: &[&str]) {
+    fn check(language: &str, text: &str, parts: &[&str]) {
         let bundle = bundle(language, &[text.to_owned(), text.to_owned()]);
-        let Some(bundle) = bundle else { return assert!(said.is_empty(), "{language}: {text}") };
-        for part in said {
+        let Some(bundle) = bundle else { return assert!(parts.is_empty(), "{language}: {text}") };
+        for part in parts {
             assert!(bundle.text.contains(part), "{part}: {}", bundle.text);
         }
-        assert!(!said.is_empty());
+        assert!(!parts.is_empty());
         let line = bundle.text.lines().position(|line| line.contains("m1 {")).unwrap();
         assert_eq!(bundle.source_at_line(line + 2), Some(1));
         assert_eq!(bundle.source_at_line(line - 1), Some(0));

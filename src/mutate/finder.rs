@@ -115,12 +115,12 @@ impl<'t> Finder<'t> {
     /// Includes the node itself.
     pub(super) fn descendants(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
         let mut found = Vec::new();
-        let mut left = vec![node];
-        while let Some(node) = left.pop() {
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
             if self.has_role(node, role) {
                 found.push(node);
             }
-            left.extend(children(node).into_iter().rev());
+            pending.extend(children(node).into_iter().rev());
         }
         found
     }

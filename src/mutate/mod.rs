@@ -199,11 +199,11 @@ fn parser(syntax: &Syntax) -> Option<Parser> {
 
 fn syntax_errors(tree: &Tree) -> usize {
     let mut count = 0;
-    let mut left = vec![tree.root_node()];
-    while let Some(node) = left.pop() {
+    let mut pending = vec![tree.root_node()];
+    while let Some(node) = pending.pop() {
         if node.has_error() {
             count += usize::from(node.is_error() || node.is_missing());
-            left.extend(finder::children(node));
+            pending.extend(finder::children(node));
         }
     }
     count

@@ -57,8 +57,8 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
         for mutant in &all {
             let changed = mutant.apply(&text);
             assert_eq!(text[mutant.range.clone()], mutant.before);
-            let kept = text.len() - mutant.before.len() + mutant.after.len();
-            assert_eq!(changed.len(), kept);
+            let length = text.len() - mutant.before.len() + mutant.after.len();
+            assert_eq!(changed.len(), length);
             assert_ne!(changed, text);
             // For some mutants: parse the changed text from scratch.
             if ids.len() % 5 == 0 {

@@ -69,7 +69,8 @@ pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport
     };
     done.map_err(|error| {
         let help = "make it a directory that you can read and write, or remove it";
-        let unusable = Diagnostic::error(directory, format!("cannot be used: {error}")).help(help);
+        let unusable =
+            Diagnostic::error(directory, format!("cannot use this directory: {error}")).help(help);
         Stop::Refused(RefusalSubject::CommandLine, vec![unusable.into()])
     })?;
     Ok(report)
@@ -90,12 +91,12 @@ impl CommandResult for CacheReport {
     fn render(&self, page: &mut Page<'_>) {
         let directory = self.directory.display();
         match (&self.kept, &self.pruned, &self.verified) {
-            (Some(kept), ..) => {
+            (Some(statistics), ..) => {
                 page.line(0, &format!("directory    {directory}"));
-                page.line(0, &format!("results      {}", kept.results));
-                page.line(0, &format!("large files  {}", kept.large_files));
-                page.line(0, &format!("size         {} of {}", kept.size, kept.limit));
-                let oldest = match kept.oldest_use_days {
+                page.line(0, &format!("results      {}", statistics.results));
+                page.line(0, &format!("large files  {}", statistics.large_files));
+                page.line(0, &format!("size         {} of {}", statistics.size, statistics.limit));
+                let oldest = match statistics.oldest_use_days {
                     None => "nothing".to_owned(),
                     Some(0) => "today".to_owned(),
                     Some(1) => "yesterday".to_owned(),

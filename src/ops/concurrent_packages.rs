@@ -208,8 +208,8 @@ mod tests {
                 }
                 spoken.record(index);
             };
-            let told = run_packages(&[const { Ok(()) }; 4], at_once, &work);
-            assert_eq!(told, (expected.to_owned(), ExitCode::Success, 0), "{at_once}");
+            let result = run_packages(&[const { Ok(()) }; 4], at_once, &work);
+            assert_eq!(result, (expected.to_owned(), ExitCode::Success, 0), "{at_once}");
         }
     }
 

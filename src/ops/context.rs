@@ -203,7 +203,7 @@ impl Context {
 
     pub fn wrap_executor(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match self.wrapper {
-            Some(around) => around(executor),
+            Some(wrap) => wrap(executor),
             None => executor,
         }
     }

@@ -83,12 +83,12 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
         }
     };
     problem.pending_recipe = recipe;
-    let beside = StagingDirectory::new(out)?;
-    let dir = beside.path();
+    let staging = StagingDirectory::new(out)?;
+    let dir = staging.path();
     fs::create_dir(&dir).map_err(|error| write_error(out, error))?;
     let plan = plan(&problem, *to)?;
     for file in &plan.files {
-        beside.check_interrupted()?;
+        staging.check_interrupted()?;
         write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
@@ -98,9 +98,9 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
     } else {
         dir
     };
-    beside.check_interrupted()?;
+    staging.check_interrupted()?;
     check_output_path(out, package)?;
-    beside.move_to(&done, out)?;
+    staging.move_to(&done, out)?;
     Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
 }
 

@@ -134,19 +134,19 @@ fn grade_lines(
             Ok(())
         }),
     };
-    let came = stream.run(at_once, |number, work| parallel::on_threads(number, work));
-    let came = came.and_then(|()| {
+    let result = stream.run(at_once, |number, work| parallel::on_threads(number, work));
+    let result = result.and_then(|()| {
         // Removes half a result of an earlier start, even if no result followed it.
         sink.write(b"").map_err(|error| options.write_error(&error))
     });
     sink.finish().map_err(|error| options.write_error(&error))?;
-    match came {
+    match result {
         Err(Stop::Interrupted) if is_unwanted => Ok(()),
         Ok(()) if tally.lines() == 0 => {
             let what = "standard input has no lines; `juror help streams` shows examples";
             Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]))
         }
-        came => came,
+        result => result,
     }
 }
 

@@ -115,17 +115,10 @@ impl Host {
         }
         let stop_handle = command_stop_handle(context)?;
         stop_handle.set_executor(Some(Arc::clone(&executor)));
-        let kept = options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
+        let generated_data =
+            options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
         let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Self {
-            executor,
-            uncached,
-            isolation,
-            generated_data: kept,
-            stop_handle,
-            cache,
-            toolchains,
-        })
+        Ok(Self { executor, uncached, isolation, generated_data, stop_handle, cache, toolchains })
     }
 
     /// Connects to workers. Nothing is cached, since results depend on the workers' machines.

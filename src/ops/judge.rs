@@ -207,10 +207,10 @@ pub fn judge(
         explain_failures(&explaining, &entries[..sources], &finished.results)?;
     }
     let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
-    let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
+    let cases: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // A failed build says nothing about test cases.
-    if !ran.is_empty() {
-        let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);
+    if !cases.is_empty() {
+        let failed = cases.iter().filter(|case| case.verdict != Verdict::Accepted);
         *first = failed.map(|case| case.test_case.clone()).collect();
     }
     Ok(())

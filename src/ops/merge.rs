@@ -248,11 +248,11 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let done: HashSet<&str> = done.collect();
     // A message appears as often as in the command that has it most often.
     for command in commands {
-        let mut told = before.clone();
-        let said = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
-        for event in command.iter().copied().filter(said) {
-            match told.iter().position(|it| *it == event) {
-                Some(at) => drop(told.swap_remove(at)),
+        let mut missing = before.clone();
+        let is_remark = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
+        for event in command.iter().copied().filter(is_remark) {
+            match missing.iter().position(|it| *it == event) {
+                Some(at) => drop(missing.swap_remove(at)),
                 None => before.push(event),
             }
         }
@@ -410,17 +410,17 @@ mod tests {
 
     #[test]
     fn files_of_different_commands_are_refused() {
-        let check = |files: &[Vec<Event>], said: &str| {
+        let check = |files: &[Vec<Event>], message: &str| {
             let texts: Vec<Vec<u8>> = files.iter().map(|events| lines(events)).collect();
-            let why = merge_texts(&texts).expect_err(said);
-            assert!(why.contains(said), "{said}: {why}");
+            let why = merge_texts(&texts).expect_err(message);
+            assert!(why.contains(message), "{message}: {why}");
         };
         let whole = |juror: &str, command: &str, events: &[Event]| {
             let start = [started(juror, command, CommandTask::Judge)];
             [&start, events, &[finished(ExitCode::Success)]].concat()
         };
         let a = [judged("a", Verdict::Accepted)];
-        let made = Event::CaseGenerated {
+        let generated = Event::CaseGenerated {
             test_case: "secret/1".to_owned(),
             state: GeneratedState::Created,
         };
@@ -435,7 +435,7 @@ mod tests {
         check(&[shard(1, 2, &[]), shard(2, 2, &[package(3)])], "packages or test cases differ");
         check(&[whole("1", "judge", &a), whole("2", "judge", &[])], "one is of juror 1, another");
         check(&[whole("1", "judge", &a), whole("1", "verify", &[])], "another of `juror verify`");
-        let twice = whole("1", "generate", &[made]);
+        let twice = whole("1", "generate", &[generated]);
         check(&[twice.clone(), twice], "two files have secret/1");
         check(
             &[vec![started("1", "stress", CommandTask::Other), finished(ExitCode::Success)]],
@@ -449,9 +449,9 @@ mod tests {
 
     #[test]
     fn a_file_without_events_is_refused() {
-        let check = |text: &str, said: &str| {
-            let why = merge_texts(&[text.as_bytes().to_vec()]).expect_err(said);
-            assert!(why.contains(said), "{said}: {why}");
+        let check = |text: &str, message: &str| {
+            let why = merge_texts(&[text.as_bytes().to_vec()]).expect_err(message);
+            assert!(why.contains(message), "{message}: {why}");
         };
         check("{\"format\": \"juror-report\"}", "run the command again with --events FILE");
         check("{}", "line 1 is not an event");

@@ -141,12 +141,12 @@ fn mutate_submissions(
 
 /// `named` has the mutants of the submission that the user named.
 fn no_mutants_error(
-    wanted: Option<&str>,
+    name: Option<&str>,
     ids: &[String],
     named: Option<&[MutatedSubmission]>,
 ) -> Stop {
     const LANGUAGES: &str = "C, C++, Rust, Python or Java";
-    let what = match wanted {
+    let what = match name {
         Some(id) => {
             let near = nearest(id, ids.iter().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -197,8 +197,8 @@ fn save_mutant(original: &OriginalSource, mutant: &Mutant, to: &Path) -> Result<
         let what = format!("{} already exists; give a new file or directory", to.display());
         return Err(Stop::usage(what));
     }
-    for (place, file) in original.files.iter().enumerate() {
-        let text = if place == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
+    for (index, file) in original.files.iter().enumerate() {
+        let text = if index == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
         let path = if is_single { to.clone() } else { to.join(&file.name) };
         let fault = JudgeError::on_file("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));
@@ -258,8 +258,12 @@ fn render_list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
 
 fn render_in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
     let style = page.style;
-    let place = format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
-    page.line(0, &format!("{}  {}", style.paint(TextRole::Title, &mutant.id), printable(&place)));
+    let position =
+        format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
+    page.line(
+        0,
+        &format!("{}  {}", style.paint(TextRole::Title, &mutant.id), printable(&position)),
+    );
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
     page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|it| &**it));

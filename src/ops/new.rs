@@ -36,8 +36,8 @@ pub fn create_package(options: &NewOptions, context: &Context) -> Result<Created
             command_line(words.chain([package.as_path()]))
         }),
     };
-    let made = generate_test_data(package, host, context);
-    let next = match &made {
+    let generated = generate_test_data(package, host, context);
+    let next = match &generated {
         Ok(_) => vec![
             step("check all of it:", &["juror", "verify"]),
             step("replace this problem with your own, file by file, from top to bottom", &[]),
@@ -51,7 +51,7 @@ pub fn create_package(options: &NewOptions, context: &Context) -> Result<Created
             vec![step(what, &["juror", "generate"])]
         }
     };
-    let test_cases = made.unwrap_or_else(|stop| {
+    let test_cases = generated.unwrap_or_else(|stop| {
         context.report_stop(stop);
         0
     });
@@ -78,16 +78,16 @@ fn generate_test_data(
 
 /// Writes to a temporary directory next to the path and renames it.
 fn write_package(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
-    let beside = StagingDirectory::new(package)?;
-    let dir = beside.path();
+    let staging = StagingDirectory::new(package)?;
+    let dir = staging.path();
     for file in files {
-        beside.check_interrupted()?;
+        staging.check_interrupted()?;
         let path = dir.join(file.created.path);
         let written =
             fs::create_dir_all(parent_directory(&path)).and_then(|()| fs::write(&path, &file.text));
         written.map_err(|error| write_error(&package.join(file.created.path), error))?;
     }
-    beside.move_to(&dir, package)
+    staging.move_to(&dir, package)
 }
 
 fn short_name(package: &Path) -> Result<&str, Stop> {

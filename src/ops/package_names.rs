@@ -90,10 +90,10 @@ mod tests {
         let path = |name: &str| keep.path().join(name);
         std::fs::create_dir_all(path("a/sum")).expect("directories");
         std::os::unix::fs::symlink(path("a"), path("link")).expect("a link");
-        let check = |names: &[&str], left: &[&str], named: usize| {
+        let check = |names: &[&str], distinct: &[&str], named: usize| {
             let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
             let (found, names) = distinct_packages(&paths);
-            let expected: Vec<PathBuf> = left.iter().map(|name| path(name)).collect();
+            let expected: Vec<PathBuf> = distinct.iter().map(|name| path(name)).collect();
             assert_eq!((found, names.len()), (expected, named), "{paths:?}");
         };
         check(&["a/sum", "a/sum"], &["a/sum"], 0);

@@ -60,13 +60,13 @@ pub fn make_missing_files(
     context: &Context,
 ) -> Result<Option<CompletedFiles>, Stop> {
     let events = context.event_sender();
-    let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
+    let is_selected = |name: &str| names.is_none_or(|names| names.contains(name));
     complete::complete(
         problem,
         &*host.executor,
         builder,
         &events,
-        &wanted,
+        &is_selected,
         host.generated_data.as_deref(),
     )
 }

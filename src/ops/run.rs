@@ -126,14 +126,14 @@ pub fn run_once(
         },
         test_case: case.unwrap_or(&none),
     };
-    let ran = if is_interactive && options.input.is_none() {
-        let (ran, written) = (person.talk)("> ", limits.output, &mut |hand| once.by_hand(hand))?;
-        once.with_stdout_size(ran, written)
+    let run = if is_interactive && options.input.is_none() {
+        let (run, written) = (person.talk)("> ", limits.output, &mut |hand| once.by_hand(hand))?;
+        once.with_stdout_size(run, written)
     } else {
         let (input, name) = read_input(options, person, case, &host)?;
         once.run(input, &name)?
     };
-    Ok(ran)
+    Ok(run)
 }
 
 /// The user plays the submission.
@@ -156,9 +156,9 @@ fn play_submission(
     };
     let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
-    let (mut ran, written) = (person.talk)("< ", most, &mut play)?;
-    ran.outcome.stdout_bytes = written;
-    Ok(ran)
+    let (mut run, written) = (person.talk)("< ", most, &mut play)?;
+    run.outcome.stdout_bytes = written;
+    Ok(run)
 }
 
 fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
@@ -178,8 +178,8 @@ fn no_case_error(problem: &Problem) -> Stop {
 }
 
 fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
-    let given = options.time_limit.or(problem.limits.time_limit);
-    given.unwrap_or(TIME_WITHOUT_PACKAGE)
+    let time_limit = options.time_limit.or(problem.limits.time_limit);
+    time_limit.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
 /// A failed build is the submission's fault, not the package's.
@@ -232,10 +232,10 @@ fn read_input(
 
 impl CommandResult for SingleRun {
     fn render(&self, page: &mut Page<'_>) {
-        let look = if self.failed { TextRole::Bad } else { TextRole::Good };
+        let role = if self.failed { TextRole::Bad } else { TextRole::Good };
         let name = printable(&self.submission);
         let label = format!("{name} on {}: ", printable(&self.input));
-        page.labelled(0, Label::new(look, &label), &printable(&self.ended));
+        page.labelled(0, Label::new(role, &label), &printable(&self.ended));
         page.wrapped(2, &self.outcome.describe_use());
         let mut part = |name: &str, text: &[u8]| {
             if text.is_empty() {

@@ -95,8 +95,8 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
         // The tools have a separate time limit.
         let most = options.time.mul_f64(SPEED_SHARE);
         let time = options.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
-        let beside = host.builder();
-        let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
+        let builder = host.builder();
+        let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
         let work = StrengthWork {
             options,
             context,

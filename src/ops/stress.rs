@@ -389,7 +389,7 @@ impl StressRun<'_> {
             UnusableReason::Solution(what) => {
                 let path =
                     self.setting.inputs.answer_maker.as_deref().unwrap_or(&self.programs.path);
-                let message = format!("makes no judge answer for a valid input: {what}: {input}");
+                let message = format!("no judge answer for a valid input: {what}: {input}");
                 Diagnostic::error(path, message)
                     .help("fix it, or make the input validators stricter")
             }
@@ -399,8 +399,8 @@ impl StressRun<'_> {
     /// The judge answer, made as `juror generate` makes it.
     fn judge_answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         if !self.comparison.is_judged() {
-            let ran = self.comparison.run(self.programs.solution(), input)?;
-            return Ok(ran.bytes(u64::MAX)?.into());
+            let run = self.comparison.run(self.programs.solution(), input)?;
+            return Ok(run.bytes(u64::MAX)?.into());
         }
         let answer = self.comparison.answer(input)?;
         Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)

@@ -43,13 +43,13 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
 /// Names a file or a submission of the package with a similar name.
 fn suggest_submission(path: &Path, problem: &Problem) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
-    let beside = beside.filter_map(|file| {
+    let siblings = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let siblings = siblings.filter_map(|file| {
         let file = PathBuf::from(file.file_name());
         parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
     });
     let own = problem.submissions.iter().map(|own| own.name.clone());
-    let known: Vec<String> = beside.chain(own).collect();
+    let known: Vec<String> = siblings.chain(own).collect();
     let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
     match (near.is_empty(), problem.submissions.first()) {
         (false, _) => near,

@@ -156,13 +156,13 @@ impl Verifier<'_> {
             let what = "nothing to verify: no submission, and no validator of test data";
             return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
         }
-        let wanted = match self.extent() {
+        let selected = match self.extent() {
             DataExtent::Everything => None,
             DataExtent::Selected => Some(&selected),
         };
         let _made = problem::make_missing_files(
             &mut problem,
-            wanted,
+            selected,
             self.host,
             self.builder,
             self.context,
@@ -289,8 +289,8 @@ impl Verifier<'_> {
 }
 
 /// Warns if judges score the package differently and no dialect is given.
-fn dialect_warning(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
-    let points = points_by_dialect(problem).filter(|_| told.is_none())?;
+fn dialect_warning(problem: &Problem, dialect: Option<Dialect>) -> Option<Diagnostic> {
+    let points = points_by_dialect(problem).filter(|_| dialect.is_none())?;
     let [kattis, domjudge] = points.map(|points| points.to_string());
     let what = format!(
         "all points together are {kattis} for Kattis, which gives `accept_score` for each test case, and \

@@ -85,8 +85,8 @@ impl ReportFile {
             Self::InPlace(mut file, path) => (path, to(&mut file)),
             Self::Temporary(mut file, path) => {
                 let written = to(&mut file);
-                let kept = written.and_then(|()| file.persist(&path).map_err(io::Error::from));
-                (path, kept.map(drop))
+                let moved = written.and_then(|()| file.persist(&path).map_err(io::Error::from));
+                (path, moved.map(drop))
             }
         };
         written.map_err(|error| with_path(&path, &error))
@@ -155,14 +155,14 @@ mod tests {
             File::open(&path).unwrap().set_modified(old).unwrap();
             path
         };
-        let left = [make(".juror-report-a"), make(".juror-report-b")];
+        let paths = [make(".juror-report-a"), make(".juror-report-b")];
         let [used, other, young] =
             [make(".juror-report-c"), make(".juror-rep"), make(".juror-report-d")];
         fs::write(&young, "y").unwrap();
         let holder = File::open(&used).unwrap();
         flock(&holder, FlockOperation::NonBlockingLockExclusive).unwrap();
         let report = ReportFile::replacing(&dir.path().join("report.csv"), "").unwrap();
-        for path in &left {
+        for path in &paths {
             assert!(!path.exists(), "{}", path.display());
         }
         for path in [&used, &other, &young] {

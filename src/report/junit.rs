@@ -43,12 +43,12 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     };
     let name = unique_name("package", &mut taken);
     add_suite(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
-    for made in report.generated.chunk_by(|a, b| a.package == b.package) {
-        let name = match &made[0].package {
+    for cases in report.generated.chunk_by(|a, b| a.package == b.package) {
+        let name = match &cases[0].package {
             Some(package) if report.session.packages.len() > 1 => format!("{package}: test data"),
             _ => "test data".to_owned(),
         };
-        add_suite(&mut document, &unique_name(&name, &mut taken), made.iter().map(generated_test));
+        add_suite(&mut document, &unique_name(&name, &mut taken), cases.iter().map(generated_test));
     }
     if report.session.task == CommandTask::Verify {
         let names = report.session.packages.iter().map(|it| it.name.as_str());
@@ -181,11 +181,11 @@ fn fault_test(name: &str, error: &JudgeError) -> TestCase {
     }
 }
 
-fn generated_test(made: &GeneratedReport) -> TestCase {
-    match made.state {
-        GeneratedState::Missing => difference_test(&made.test_case, "is missing"),
-        GeneratedState::Differs => difference_test(&made.test_case, "differs from its recipe"),
-        _ => TestCase::new(made.test_case.as_str(), TestCaseStatus::success()),
+fn generated_test(case: &GeneratedReport) -> TestCase {
+    match case.state {
+        GeneratedState::Missing => difference_test(&case.test_case, "is missing"),
+        GeneratedState::Differs => difference_test(&case.test_case, "differs from its recipe"),
+        _ => TestCase::new(case.test_case.as_str(), TestCaseStatus::success()),
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
                 error: JudgeError::new("a step", "a reason"),
             }),
         };
-        let made = |package: &str| GeneratedReport {
+        let generated = |package: &str| GeneratedReport {
             package: Some(package.to_owned()),
             test_case: "secret/1".to_owned(),
             state: GeneratedState::Unchanged,
@@ -274,10 +274,9 @@ mod tests {
         report.session.packages = vec![package("package"), package("test data")];
         report.submissions = vec![submission("package", "a.c"), submission("test data", "a.c")];
         report.session.diagnostics = vec![fault(), fault(), fault()];
-        let place = "sum/problem.yaml";
-        let [second, third] = [2, 3].map(|number| format!("{place} ({number})"));
-        let expected =
-            ["package (2)", place, &second, &third, "package", "a.c", "test data", "a.c"];
+        let name = "sum/problem.yaml";
+        let [second, third] = [2, 3].map(|number| format!("{name} ({number})"));
+        let expected = ["package (2)", name, &second, &third, "package", "a.c", "test data", "a.c"];
         assert_eq!(names(&report), expected);
         report.session.diagnostics.clear();
         report.session.task = CommandTask::Judge;
@@ -286,12 +285,12 @@ mod tests {
         report.submissions = vec![submission("package", "package")];
         report.session.packages.truncate(1);
         report.session.diagnostics = vec![fault()];
-        assert_eq!(names(&report), ["package (2)", place, "package", "build"]);
+        assert_eq!(names(&report), ["package (2)", name, "package", "build"]);
         report.submissions.clear();
         report.session.diagnostics.clear();
         report.session.task = CommandTask::Generate;
         report.session.packages = vec![package("a/sum"), package("b/sum")];
-        report.generated = vec![made("a/sum"), made("b/sum")];
+        report.generated = vec![generated("a/sum"), generated("b/sum")];
         let expected = ["a/sum: test data", "secret/1", "b/sum: test data", "secret/1"];
         assert_eq!(names(&report), expected);
     }

@@ -55,8 +55,8 @@ pub fn obeys_log() -> bool {
 }
 
 impl<W: Write> Log<W> {
-    pub fn new(to: W, form: LogFormat, is_obeyed: bool) -> Self {
-        Self { to, form, escapes_commands: is_obeyed, prefix: CommandPrefix::Empty }
+    pub fn new(to: W, form: LogFormat, escapes_commands: bool) -> Self {
+        Self { to, form, escapes_commands, prefix: CommandPrefix::Empty }
     }
 }
 

@@ -32,7 +32,7 @@ impl<E: Write> LiveReporter for Notices<E> {
 
 /// Returns the messages that every mode must show.
 pub(super) fn urgent_message(event: &Event, style: &Style) -> Option<String> {
-    let (look, label, text) = match event {
+    let (role, label, text) = match event {
         Event::Complained { message, help } => {
             (TextRole::Bad, "error:", printable(&with_help(message, help.as_deref())))
         }
@@ -42,7 +42,7 @@ pub(super) fn urgent_message(event: &Event, style: &Style) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!("{} {text}\n", style.paint(look, label)))
+    Some(format!("{} {text}\n", style.paint(role, label)))
 }
 
 /// Shown at the start of every command without full isolation.

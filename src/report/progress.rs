@@ -258,9 +258,9 @@ impl ProgressState {
         if let Some(StreamProgress { lines, per_second, .. }) = self.stream {
             parts.push(format!("{}, {per_second:.1} a second", count(lines, "line")));
         }
-        let left =
+        let time_left =
             self.stream.map_or_else(|| self.estimate_time_left(report), |stream| stream.left);
-        parts.extend(left.map(|left| format!("about {} left", rounded_span(left))));
+        parts.extend(time_left.map(|time_left| format!("about {} left", rounded_span(time_left))));
         [parts.join(", "), self.activity_line(report)]
     }
 
@@ -301,8 +301,8 @@ impl ProgressState {
         }
         *next = elapsed + BETWEEN_LINES;
         let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
-        let said = joined(lines, "; ");
-        (!said.is_empty()).then(|| format!("after {}: {said}", rounded_span(elapsed)))
+        let text = joined(lines, "; ");
+        (!text.is_empty()).then(|| format!("after {}: {text}", rounded_span(elapsed)))
     }
 }
 
@@ -411,8 +411,8 @@ mod tests {
 
     #[test]
     fn a_span_of_time_is_rounded() {
-        let check = |seconds: u64, told: &str| {
-            assert_eq!(rounded_span(Duration::from_secs(seconds)), told);
+        let check = |seconds: u64, text: &str| {
+            assert_eq!(rounded_span(Duration::from_secs(seconds)), text);
         };
         check(0, "1 s");
         check(89, "89 s");

@@ -114,8 +114,8 @@ pub enum TextRole {
 }
 
 impl Style {
-    pub fn paint(&self, look: TextRole, text: &str) -> String {
-        let style = ansi(look);
+    pub fn paint(&self, role: TextRole, text: &str) -> String {
+        let style = ansi(role);
         if !self.color || style.is_plain() || text.is_empty() {
             return text.to_owned();
         }
@@ -148,7 +148,7 @@ pub(super) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut kept = String::new();
+    let mut short = String::new();
     let mut room = width.saturating_sub(ellipsis.width());
     for character in text.chars() {
         let cells = character.width().unwrap_or(0);
@@ -156,10 +156,10 @@ pub(super) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
             break;
         }
         room -= cells;
-        kept.push(character);
+        short.push(character);
     }
-    kept.push_str(ellipsis);
-    kept
+    short.push_str(ellipsis);
+    short
 }
 
 /// Words in lines of at most this width; a longer word gets its own line. Without words, one empty line.
@@ -180,9 +180,9 @@ pub(super) fn fill_lines<'a>(words: impl Iterator<Item = &'a str>, width: usize)
 
 /// Colours that contestants know: green for accepted, red for wrong, magenta for too slow, yellow for the format's
 /// run-time errors.
-fn ansi(look: TextRole) -> anstyle::Style {
+fn ansi(role: TextRole) -> anstyle::Style {
     let bold = |color: AnsiColor| color.on_default() | Effects::BOLD;
-    match look {
+    match role {
         TextRole::Plain => anstyle::Style::new(),
         TextRole::Title => anstyle::Style::new().bold(),
         TextRole::Dim => anstyle::Style::new().dimmed(),

@@ -54,8 +54,8 @@ fn missed_bounds(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
     let spots: Vec<TextPosition> = spots.map(|site| source.spot(site.span)).collect();
     let numbers = bounds(grammar, Some(coverage)).into_iter();
     let missed = numbers.filter_map(|mut number| {
-        let place = (number.line, number.column);
-        let site = spots.iter().position(|spot| (spot.line, spot.column) == place);
+        let position = (number.line, number.column);
+        let site = spots.iter().position(|spot| (spot.line, spot.column) == position);
         if let (Some(reached), Some(site)) = (&mut number.reached, site) {
             reached.min = reached.min || is_ruled_out(grammar, site, BoundSide::Least);
             reached.max = reached.max || is_ruled_out(grammar, site, BoundSide::Most);

@@ -57,18 +57,18 @@ impl ExchangeReplay<'_> {
                 1 => Contract::OnePass,
                 most => Contract::MorePasses(most - number),
             };
-            let (said, response) = self.replay_pass(&exchange, &input, &earlier, contract)?;
-            if let Some(mut found) = self.pass_fault(&exchange, &said, &response) {
+            let (to_program, response) = self.replay_pass(&exchange, &input, &earlier, contract)?;
+            if let Some(mut found) = self.pass_fault(&exchange, &to_program, &response) {
                 if number > 1 {
                     found.message = format!("in pass {number}, {}", found.message);
                 }
                 return Ok(Some(found));
             }
-            let Response { feedback, box_tree: kept, .. } = response;
+            let Response { feedback, box_tree: tree, .. } = response;
             let (what, help) = match (feedback.next_pass, passes.peek()) {
                 (Some(next), Some(_)) => {
                     input = next;
-                    earlier = kept.as_ref().map(files_for_next_pass).unwrap_or_default();
+                    earlier = tree.as_ref().map(files_for_next_pass).unwrap_or_default();
                     continue;
                 }
                 (None, None) => break,
@@ -101,14 +101,19 @@ impl ExchangeReplay<'_> {
         });
         let reply = executor.run_job(&job).map_err(|error| validator.as_validator_fault(error))?;
         let failed = |error| JudgeError::new("read what the output validator wrote", error);
-        let said = reply.stdout.prefix(OUTPUT_MAX).map_err(failed)?;
-        Ok((said, validator.read_response(reply, &validator.limits, contract)?))
+        let to_program = reply.stdout.prefix(OUTPUT_MAX).map_err(failed)?;
+        Ok((to_program, validator.read_response(reply, &validator.limits, contract)?))
     }
 
-    fn pass_fault(&self, exchange: &[u8], said: &[u8], response: &Response) -> Option<Diagnostic> {
+    fn pass_fault(
+        &self,
+        exchange: &[u8],
+        to_program: &[u8],
+        response: &Response,
+    ) -> Option<Diagnostic> {
         let message = output_validator_trial::validator_message(response);
         match &response.opinion {
-            Opinion::Accepted => first_difference(&lines_of_side(b'<', exchange), said).map(|difference| {
+            Opinion::Accepted => first_difference(&lines_of_side(b'<', exchange), to_program).map(|difference| {
                 let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";
                 Diagnostic::warning(self.path, difference).help(help)
             }),
@@ -141,18 +146,18 @@ fn lines_of_side(mark: u8, exchange: &[u8]) -> Vec<u8> {
     own.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
+fn first_difference(shown: &[u8], found: &[u8]) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).into_owned();
         text.lines().map(|line| line.trim_end().to_owned()).collect()
     };
-    let (shown, said) = (lines(shown), lines(said));
-    let number = shown.iter().zip(&said).take_while(|(a, b)| a == b).count();
+    let (shown, found) = (lines(shown), lines(found));
+    let number = shown.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let quoted = |line: Option<&String>| match line {
         Some(line) => format!("`{}`", visible(line.as_bytes())),
         None => "nothing".to_owned(),
     };
-    let (expected, found) = (shown.get(number), said.get(number));
+    let (expected, found) = (shown.get(number), found.get(number));
     (expected != found).then(|| {
         format!(
             "the judge's line {} is {} there, but the output validator writes {}",
@@ -188,8 +193,8 @@ mod tests {
 
     #[test]
     fn the_first_line_that_differs_is_shown() {
-        let check = |shown: &str, said: &str, expected: Option<&str>| {
-            let found = first_difference(shown.as_bytes(), said.as_bytes());
+        let check = |shown: &str, actual: &str, expected: Option<&str>| {
+            let found = first_difference(shown.as_bytes(), actual.as_bytes());
             assert_eq!(found.as_deref(), expected);
         };
         check("2 1\n4 7\n", "2 1\n4 7\n", None);

@@ -104,8 +104,8 @@ fn first_line_end(input: &[u8]) -> Option<usize> {
 fn single_blank(input: &[u8]) -> Option<usize> {
     let is_word = |byte: &u8| !byte.is_ascii_whitespace();
     let is_between = |at: usize| {
-        let around = [at.checked_sub(1), at.checked_add(1)];
-        around.iter().all(|at| at.and_then(|at| input.get(at)).is_some_and(is_word))
+        let neighbours = [at.checked_sub(1), at.checked_add(1)];
+        neighbours.iter().all(|at| at.and_then(|at| input.get(at)).is_some_and(is_word))
     };
     memchr::memchr_iter(b' ', input).find(|&at| is_between(at))
 }

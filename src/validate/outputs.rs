@@ -78,7 +78,7 @@ fn output_diagnostic(
     response: &Response,
 ) -> Option<Diagnostic> {
     use OutputClaim::{Fault, Right, Wrong};
-    let said = output_validator_trial::validator_message(response);
+    let reason = output_validator_trial::validator_message(response);
     let name = &validator.name;
     let (message, help) = match (claim, &response.opinion) {
         (Right, Opinion::Accepted)
@@ -87,12 +87,12 @@ fn output_diagnostic(
         (_, Opinion::Broken(what)) => {
             let answers = validator.protocol.response_rule();
             (
-                format!("the output validator `{name}` breaks down on it: {what}{said}"),
+                format!("the output validator `{name}` breaks down on it: {what}{reason}"),
                 format!("it must {answers}, whatever the output is"),
             )
         }
         (Right, Opinion::Rejected | Opinion::Partial(_)) => (
-            format!("the output validator `{name}` rejects it{said}"),
+            format!("the output validator `{name}` rejects it{reason}"),
             "an output that is declared right must be accepted with its judge answer".to_owned(),
         ),
         (Wrong, Opinion::Accepted) => (
@@ -100,7 +100,7 @@ fn output_diagnostic(
             "make the validator stricter, or move the case to the valid outputs".to_owned(),
         ),
         (Fault, _) => (
-            format!("the output validator `{name}` finds no fault in this test case{said}"),
+            format!("the output validator `{name}` finds no fault in this test case{reason}"),
             "make the validator stricter, or change what the package declares about the test"
                 .to_owned(),
         ),

@@ -136,21 +136,21 @@ fn run_batches(
         for many in jobs {
             // An input that an earlier validator refused needs no other.
             let places: Vec<usize> =
-                (0..batch.len()).filter(|place| known[*place] == Some(true)).collect();
+                (0..batch.len()).filter(|index| known[*index] == Some(true)).collect();
             if places.is_empty() {
                 break;
             }
-            let texts = places.iter().map(|place| &*batch[*place]);
+            let texts = places.iter().map(|index| &*batch[*index]);
             let mut job = many.job.clone();
             job.stdin = framed(&ProgramIo::Standard, many.accept_code, way.shared, texts).into();
             let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
             let bytes = reply.stdout.prefix(u64::MAX).unwrap_or_default();
-            let told = decode_first_outputs(&bytes, places.len()).ok().filter(|_| is_whole);
-            let told = told.unwrap_or_default();
-            for (number, place) in places.into_iter().enumerate() {
-                known[place] = told.get(number).map(Option::is_some);
+            let answers = decode_first_outputs(&bytes, places.len()).ok().filter(|_| is_whole);
+            let answers = answers.unwrap_or_default();
+            for (number, index) in places.into_iter().enumerate() {
+                known[index] = answers.get(number).map(Option::is_some);
             }
         }
         Ok(known)

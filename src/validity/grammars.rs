@@ -16,37 +16,37 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::validity::Objection;
 
-/// Reads the grammars of a problem's inputs, with its constants filled in: first the given one, then the problem's
+/// Reads the grammars of a problem's inputs, with its constants filled in: first `extra`, then the problem's
 /// own. Fails if a file cannot be read.
-pub fn read_grammars(given: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
+pub fn read_grammars(extra: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = problem.input_grammars.iter().map(|it| it.path.clone());
-    let own = own.filter(|path| Some(real(path)) != given.map(real));
+    let own = own.filter(|path| Some(real(path)) != extra.map(real));
     let read = |path: FilePath| {
-        let text = path.read().map_err(|error| match given {
-            Some(given) if *given == *path => {
+        let text = path.read().map_err(|error| match extra {
+            Some(extra) if *extra == *path => {
                 Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
             }
             _ => JudgeError::on_file("read", &path)(error).into(),
         })?;
         Ok(read_with_constants(&path, &text, problem))
     };
-    given.map(FilePath::root).into_iter().chain(own).map(read).collect()
+    extra.map(FilePath::root).into_iter().chain(own).map(read).collect()
 }
 
-/// First the given grammar, then the problem's own. Warnings about the problem's own are returned only if `warns` is
+/// First `extra`, then the problem's own. Warnings about the problem's own are returned only if `warns` is
 /// set. Fails if a grammar has errors.
 pub fn problem_grammars(
-    given: Option<&Path>,
+    extra: Option<&Path>,
     problem: &Problem,
     warns: bool,
 ) -> Result<(Vec<Grammar>, Vec<Diagnostic>), Stop> {
     let mut grammars = Vec::new();
     let mut remarks = Vec::new();
     let mut is_whole = true;
-    for reading in read_grammars(given, problem)? {
+    for reading in read_grammars(extra, problem)? {
         let is_shown = |remark: &Diagnostic| {
-            warns || given == Some(remark.place.path.as_path()) || remark.is_error()
+            warns || extra == Some(remark.place.path.as_path()) || remark.is_error()
         };
         remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
         is_whole &= reading.grammar.is_some();

@@ -106,25 +106,25 @@ impl ProgramValidator<'_> {
         job.stdin = question.stdin;
         job.writable = false;
         let reply = self.bench.executor.run_job(&job)?;
-        let mut said = first_line(&reply.stderr);
-        if said.is_empty() {
-            said = first_line(&reply.stdout);
+        let mut message = first_line(&reply.stderr);
+        if message.is_empty() {
+            message = first_line(&reply.stdout);
         }
         let crashed =
             || match program_error_line(&reply.stderr.prefix(MESSAGES_MAX).unwrap_or_default()) {
                 Some(line) => format!(": {line}"),
-                None => said.clone(),
+                None => message.clone(),
             };
         let (ending, message) = match (reply.outcome.stopped_by, reply.outcome.ending) {
             (None, Ending::Exited(code)) if code == protocol.accept_exit_code() => return Ok(None),
-            (None, Ending::Exited(code)) if code == refusal_code(protocol) => (None, said),
+            (None, Ending::Exited(code)) if code == refusal_code(protocol) => (None, message),
             // In this protocol, a failed assertion is a refusal.
-            (None, _) if protocol == Protocol::Sinol => (None, said),
+            (None, _) if protocol == Protocol::Sinol => (None, message),
             (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),
             (None, Ending::Signalled(signal)) => (Some(signal.to_string()), crashed()),
             (Some(stop), _) => {
                 let passed = job.limits.describe_exceeded(stop, &reply.outcome);
-                (Some(format!("a limit exceeded ({passed})")), said)
+                (Some(format!("a limit exceeded ({passed})")), message)
             }
         };
         let validator = self.program.name.clone();

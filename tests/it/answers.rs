@@ -31,8 +31,8 @@ fn write_answers(fixture: &Fixture, dir: &str) {
 #[test]
 fn answers_are_judged_and_nothing_runs() {
     let fixture = answers_fixture();
-    let said = ["2 submissions, all as expected", "not used: submissions are answers"];
-    fixture.check("verify sum", 0, &said);
+    let messages = ["2 submissions, all as expected", "not used: submissions are answers"];
+    fixture.check("verify sum", 0, &messages);
     write_answers(&fixture, "mine");
     fixture.check("judge sum mine", 0, &["AC", "accepted on 4 test cases"]);
     fixture.remove("mine/small/2.out");
@@ -70,9 +70,9 @@ fn an_output_validator_gets_the_answer_and_the_files() {
 #[test]
 fn a_program_is_refused_as_a_submission() {
     let fixture = answers_fixture();
-    let said = "submissions to this problem are answers, not programs";
-    fixture.check("judge sum -- cat", 2, &[said]);
-    fixture.check("stress sum accepted/all", 2, &[said]);
+    let expected = "submissions to this problem are answers, not programs";
+    fixture.check("judge sum -- cat", 2, &[expected]);
+    fixture.check("stress sum accepted/all", 2, &[expected]);
 }
 
 #[test]

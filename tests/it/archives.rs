@@ -50,19 +50,19 @@ fn write_zip(archive: &Path, dir: &Path, top: &str) {
 #[test]
 fn an_archive_works_wherever_a_package_does() {
     let fixture = fixture();
-    let check = |arguments: &str, code: i32, said: &[&str]| {
+    let check = |arguments: &str, code: i32, messages: &[&str]| {
         let mut command = fixture.juror(arguments);
         let output = command.env("TMPDIR", fixture.path("tmp")).output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
-        for piece in said {
+        for piece in messages {
             assert!(text.contains(piece), "juror {arguments} lacks `{piece}`:\n{text}");
         }
         // The temporary directory is not named, and is removed.
         assert!(!text.contains("juror-package-"), "juror {arguments}:\n{text}");
-        let left = fs::read_dir(fixture.path("tmp")).expect("a directory").count();
-        assert_eq!(left, 1, "juror {arguments} left something behind");
+        let files_left = fs::read_dir(fixture.path("tmp")).expect("a directory").count();
+        assert_eq!(files_left, 1, "juror {arguments} left something behind");
     };
     for name in ["sum.zip", "flat.kpp", "sum.tar.gz"] {
         check(&format!("judge {name} a.sh"), 0, &["accepted on 4 test cases"]);

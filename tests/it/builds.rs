@@ -68,8 +68,8 @@ fn a_compiler_reveals_nothing_about_the_machine() {
     check_rejected(&fixture, "answer.c", &included(answer), "100001");
     check_rejected(&fixture, "embedded.c", &embedded(answer), "100001");
     check_rejected(&fixture, "relative.c", &embedded(&relative), "100001");
-    let place = "data/secret/large/1.ans";
-    check_rejected(&fixture, "package.c", &embedded(place), "100001");
+    let test_case = "data/secret/large/1.ans";
+    check_rejected(&fixture, "package.c", &embedded(test_case), "100001");
     check_rejected(&fixture, "judge.c", &included("/proc/1/environ"), "PATH=");
 }
 
@@ -265,12 +265,12 @@ fn a_killed_build_gives_no_verdict() {
     let check = |answers: &[(Ending, &str)], expected: &str| {
         let runs = AtomicUsize::new(0);
         let executor = ScriptedExecutor::new(1, |_: &Job| {
-            let (ending, said) = answers[runs.fetch_add(1, Ordering::SeqCst)];
+            let (ending, text) = answers[runs.fetch_add(1, Ordering::SeqCst)];
             let run = Node::File { blob: Blob::from(&b"x"[..]), mode: FileMode::Executable };
             Ok(JobReply {
                 outcome: Outcome { ending, ..quiet_outcome() },
                 stdout: Blob::default(),
-                stderr: Blob::from(said.as_bytes()),
+                stderr: Blob::from(text.as_bytes()),
                 collected: Vec::new(),
                 kept: Some(Tree::from(vec![TreeEntry::new("run", run)])),
             })

@@ -59,8 +59,8 @@ fn the_option_overrides_the_environment() {
             command.env("JUROR_CACHE", set);
         }
         let output = command.output().unwrap();
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(said.contains(expected), "{set:?} {arguments}: {said}");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(text.contains(expected), "{set:?} {arguments}: {text}");
     };
     check(None, "cache", "cache/juror: nothing is kept");
     check(Some(""), "cache", "cache/juror: nothing is kept");
@@ -115,10 +115,10 @@ fn an_unusable_cache_gives_one_warning_and_judging_works() {
         let fixture = Fixture::new();
         fs::create_dir(fixture.path("kept")).unwrap();
         let output = judge_after_script(&fixture, script);
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(output.status.success() && said.contains("AC"), "{script}: {said}");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success() && text.contains("AC"), "{script}: {text}");
         for piece in [message, error] {
-            assert_eq!(said.matches(piece).count(), 1, "{script}: `{piece}` in: {said}");
+            assert_eq!(text.matches(piece).count(), 1, "{script}: `{piece}` in: {text}");
         }
     };
     let (unusable, unwritable) = ("the cache cannot be used", "the cache cannot be written");

@@ -75,7 +75,7 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
         "class/marks.csv -",
     ];
     assert_eq!(verdicts(&document), expected);
-    let said = [
+    let messages = [
         "WA carl/v2 1/4",
         "- dora skipped: no program",
         "- marks.csv skipped: no program",
@@ -85,7 +85,7 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
         "name the main file `main.sh`",
         "--start",
     ];
-    fixture.check("judge sum class --csv t.csv --html t.html --junit t.xml", 1, &said);
+    fixture.check("judge sum class --csv t.csv --html t.html --junit t.xml", 1, &messages);
     let table = fixture.read("t.csv");
     let rows = table.lines().filter(|row| row.contains("dora"));
     let rows: Vec<&str> = rows.collect();
@@ -122,9 +122,9 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
         "class/zoe AC",
     ];
     assert_eq!(verdicts(&document), rows);
-    let said =
+    let expected =
         ["class/carl.zip", "cannot be read: invalid Zip archive", "- carl.zip skipped: no program"];
-    fixture.check("judge sum class --class", 0, &said);
+    fixture.check("judge sum class --class", 0, &expected);
     fixture.check("judge sum class/dora.tgz --start b.sh", 1, &["WA class/dora.tgz"]);
     fixture.check(
         "judge sum class/carl.zip",
@@ -257,8 +257,8 @@ fn a_single_students_directory_is_read_as_in_a_class() {
     check("class", 1, &all);
     // A source next to them makes it one student's directory.
     fixture.write("class/main.sh", RIGHT);
-    let said = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
-    fixture.check("judge sum class", 1, &said);
+    let messages = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
+    fixture.check("judge sum class", 1, &messages);
     fixture.remove("class/main.sh");
     // Only mistakes in the folder of the class change the exit code.
     fixture.remove("class/carl/b/main.sh");

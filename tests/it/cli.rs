@@ -9,7 +9,7 @@ use crate::fixture::{Fixture, RIGHT, WRONG};
 fn mutants_are_listed_shown_and_written() {
     let fixture = Fixture::new();
     fixture.write("a.c", "int main(void) {\n    return 1 < 2;\n}\n");
-    let check = |line: &str, code, said: &[&str]| fixture.check(line, code, said);
+    let check = |line: &str, code, messages: &[&str]| fixture.check(line, code, messages);
     check("mutants sum a.c", 0, &["a.c  ", "ror-e914-1", "2:14", "`<` → `<=`"]);
     check("mutants sum a.c --operator OFF1", 0, &["off1-e914-1", "`1` → `2`"]);
     check("mutants sum a.c --operator ror --show off1-e914-1", 5, &["there is no mutant"]);
@@ -105,9 +105,9 @@ fn hostile_programs_get_a_verdict_with_its_cause() {
         ("cat ../data/secret/*.ans /root/* /etc/shadow; echo 3", "WA", ""),
     ];
     fixture.judge_all("", "--time-limit 0.1", &rows);
-    let check = |program: &str, said: &[&str]| {
+    let check = |program: &str, messages: &[&str]| {
         fixture.write("p.sh", program);
-        fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
+        fixture.check("judge sum p.sh --time-limit 0.1", 1, messages);
     };
     check("sleep 100\n", &["TLE", "slept, or waited for input"]);
     // Either limit may be reached first.
@@ -160,7 +160,8 @@ fn a_wrong_command_line_is_explained() {
     symlink("nowhere", fixture.path("dangling.sh")).expect("a link");
     fixture.write("escaping/main.sh", RIGHT);
     symlink("/etc/passwd", fixture.path("escaping/data.txt")).expect("a link");
-    let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
+    let check =
+        |arguments: &str, code: i32, messages: &[&str]| fixture.check(arguments, code, messages);
     check("judge sum", 2, &["give a submission: juror judge PACKAGE SUBMISSION"]);
     check("judge nothing", 3, &["in nothing", "1.in and 1.ans", "a file problem.yaml"]);
     check("jugde sum a.sh", 2, &["judge"]);
@@ -211,12 +212,12 @@ fn every_fault_of_a_package_is_shown_at_once() {
 
 #[test]
 fn a_broken_package_is_refused() {
-    let check = |spoil: &dyn Fn(&Fixture), said: &[&str]| {
+    let check = |spoil: &dyn Fn(&Fixture), messages: &[&str]| {
         let fixture = Fixture::new();
         spoil(&fixture);
         fixture.write("a.sh", RIGHT);
-        fixture.check("judge sum a.sh", 3, said);
-        fixture.check("verify sum", 3, said);
+        fixture.check("judge sum a.sh", 3, messages);
+        fixture.check("verify sum", 3, messages);
     };
     let problem =
         |text: &'static str| move |fixture: &Fixture| fixture.write("sum/problem.yaml", text);
@@ -279,8 +280,8 @@ fn test_data_comes_from_its_recipe() {
     fixture.check("generate sum --check", 0, &[]);
     fixture.write("sum/generators/gen.sh", "echo 1 2; exit 3\n");
     fixture.check("generate sum", 3, &["ends with exit code 3", "generators.yaml"]);
-    let kept = std::fs::read_to_string(fixture.path("sum/data/secret/small/1.in")).expect("data");
-    assert_eq!(kept, "5 8\n");
+    let input = std::fs::read_to_string(fixture.path("sum/data/secret/small/1.in")).expect("data");
+    assert_eq!(input, "5 8\n");
 }
 
 #[test]
@@ -294,12 +295,12 @@ fn files_can_be_compared_without_a_package() {
     fixture.check("compare a b float_tolerance", 2, &["float_tolerance"]);
     fixture.check("compare a absent", 2, &["absent"]);
     fixture.check("compare a sum", 2, &["cannot open sum"]);
-    let piped = |line: &str, text: &str, code: i32, said: &str| {
+    let piped = |line: &str, text: &str, code: i32, message: &str| {
         let output = fixture.juror(line).write_stdin(text).output().expect("juror runs");
         let shown =
             String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{line}: {shown}");
-        assert!(shown.contains(said), "{line}: {shown}");
+        assert!(shown.contains(message), "{line}: {shown}");
     };
     let text = fixture.read("a");
     piped("compare a -", &text, 0, "/dev/stdin agrees");
@@ -360,8 +361,8 @@ fn a_test_case_can_have_arguments_and_files() {
         "a.sh",
         "read -r a b; echo $((a + b)); echo \"$#$*$(cat dir/* a.sh)\" >&2; exit 1\n",
     );
-    let said = ["RTE", "2x y z7", "read -r a b"];
-    fixture.check("judge sum a.sh --case secret/large/1", 1, &said);
+    let expected = ["RTE", "2x y z7", "read -r a b"];
+    fixture.check("judge sum a.sh --case secret/large/1", 1, &expected);
     let none = ["'dir/*': No such file", "0read -r a b"];
     fixture.check("judge sum a.sh --case secret/small/1", 1, &none);
 }
@@ -383,8 +384,8 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
         fixture.write(&format!("{files}{name}"), "given\n");
     }
     fixture.write(&format!("{files}table.py"), "TEXT = 'given'\n");
-    let said = ["RTE", "given given given own given ['y'] given"];
-    fixture.check("judge sum a --case secret/large/1", 1, &said);
+    let expected = ["RTE", "given given given own given ['y'] given"];
+    fixture.check("judge sum a --case secret/large/1", 1, &expected);
     // Only the test case has this module.
     fixture.write("b.py", "import table\nraise SystemExit(table.TEXT)\n");
     fixture.check("judge sum b.py --case secret/large/1", 1, &["RTE", "given"]);
@@ -395,9 +396,9 @@ fn a_package_can_limit_code_size_and_languages() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     let problem = std::fs::read_to_string(fixture.path("sum/problem.yaml")).expect("a package");
-    let check = |added: &str, code: i32, said: &[&str]| {
+    let check = |added: &str, code: i32, messages: &[&str]| {
         fixture.write("sum/problem.yaml", format!("{problem}{added}"));
-        fixture.check("judge sum a.sh", code, said);
+        fixture.check("judge sum a.sh", code, messages);
     };
     check("languages: [bash, cpp]\n", 0, &["AC"]);
     check(
@@ -407,9 +408,9 @@ fn a_package_can_limit_code_size_and_languages() {
     );
     // This needs no compiler.
     fixture.write("a.nim", "echo 1\n");
-    let said = "the language is nim; the problem allows bash";
+    let messages = "the language is nim; the problem allows bash";
     fixture.write("sum/problem.yaml", format!("{problem}languages: [bash]\n"));
-    fixture.check("judge sum a.nim", 1, &["CE", said]);
+    fixture.check("judge sum a.nim", 1, &["CE", messages]);
     check("  code: 1\n", 0, &["AC"]);
     fixture.write("a.sh", format!("{RIGHT}#{}\n", "x".repeat(2000)));
     check("  code: 1\n", 1, &["CE", "of source code, 1 KiB allowed"]);
@@ -555,8 +556,8 @@ fn limits_and_comparison_of_bare_tests_can_be_set() {
     fixture.write("same.sh", same);
     fixture.write("three.sh", accepting("3"));
     fixture.write("zero.sh", "exit 0\n");
-    let check = |options: &str, code: i32, said: &[&str]| {
-        fixture.check(&format!("judge bare a.sh {options}"), code, said);
+    let check = |options: &str, code: i32, messages: &[&str]| {
+        fixture.check(&format!("judge bare a.sh {options}"), code, messages);
     };
     check("", 1, &["wrong answer on 1", "--case 1"]);
     check("--compare tokens", 1, &["--compare tokens"]);
@@ -648,9 +649,9 @@ fn bare_tests_are_a_problem_with_default_limits() {
 #[test]
 fn a_panic_in_any_thread_ends_juror_with_a_judge_error() {
     let output = crate::sandbox::run_in_own_process("cli::one_thread_panics", |_| {});
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{said}");
-    assert!(said.contains("error: juror has a fault, and ends; please report it"), "{said}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("error: juror has a fault, and ends; please report it"), "{text}");
 }
 
 #[test]

@@ -56,12 +56,12 @@ fn check_there_and_back(
     back: &[&str],
 ) {
     check_losses(fixture, from, tos[0], there);
-    let kept = fixture.path("kept");
-    fs::rename(fixture.path("new"), &kept).expect("the result is kept");
+    let result = fixture.path("kept");
+    fs::rename(fixture.path("new"), &result).expect("the result is kept");
     fixture.check("verify kept", 0, &["all as expected"]);
     check_losses(fixture, "kept", tos[1], back);
     fixture.check("verify new", 0, &["all as expected"]);
-    fs::remove_dir_all(kept).expect("the result to remove");
+    fs::remove_dir_all(result).expect("the result to remove");
 }
 
 const ICPC: &str = "limits: {memory: 512, output: 4, time_multiplier: 3, validation_time: 20}\n";
@@ -619,8 +619,8 @@ fn an_unsupported_format_gets_a_message_with_a_way_out() {
 fn an_impossible_conversion_writes_nothing() {
     let fixture = Fixture::new();
     fixture.write("there/file", "");
-    let check = |arguments: &str, code: i32, said: &str| {
-        fixture.check(&format!("convert {arguments}"), code, &[said]);
+    let check = |arguments: &str, code: i32, message: &str| {
+        fixture.check(&format!("convert {arguments}"), code, &[message]);
         assert!(!fixture.path("new").exists(), "{arguments}");
         let entries = fs::read_dir(fixture.root()).expect("the directory").flatten();
         let left = entries.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));

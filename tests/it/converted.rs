@@ -12,8 +12,8 @@ fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]
         remove_old(fixture, "new.zip");
         fixture.check(&format!("convert {from} --to {to} new.zip"), 0, &[]);
         for (submission, judged) in rows {
-            let (code, said) = judged[at];
-            fixture.check(&format!("judge new.zip {submission} --all"), code, &[said]);
+            let (code, message) = judged[at];
+            fixture.check(&format!("judge new.zip {submission} --all"), code, &[message]);
         }
     }
 }
@@ -60,7 +60,7 @@ fn a_checker_of_cms_or_sinol_gives_the_same_points() {
          case $((found - right)) in 0) echo 1.0;; 1) echo 0.25;; *) echo 0.0;; esac\n",
     );
     let all = [(0, "100 of 100"); 3];
-    let part = |said| [(1, said), (0, said), (0, said)];
+    let part = |message| [(1, message), (0, message), (0, message)];
     check_judged(&fixture, "cms", &[("cms/sol/solution.sh", all), ("more.sh", part("25 of 100"))]);
     fixture.write("cms/gen/GEN", "1\n2\n3\n");
     fixture.write("more.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");

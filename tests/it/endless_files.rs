@@ -13,7 +13,7 @@ const ADDRESS_SPACE_KIB: u64 = 2_000_000;
 const FILE_SIZE: u64 = 64 << 30;
 
 /// Makes one file of a package large and sparse, and checks juror's exit code and message.
-fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
+fn check(files: &[(&str, &str)], large: &str, code: i32, message: &str) {
     let fixture = Fixture::new();
     for (name, text) in files {
         fixture.write(&format!("p/{name}"), text);
@@ -31,7 +31,7 @@ fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
         + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{large}: {text}");
     let words: Vec<&str> = text.split_whitespace().collect();
-    assert!(words.join(" ").contains(said), "{large}: {text}");
+    assert!(words.join(" ").contains(message), "{large}: {text}");
 }
 
 const NEW_PACKAGE: &[(&str, &str)] = &[

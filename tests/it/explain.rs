@@ -6,7 +6,7 @@ use crate::stress::fixture;
 
 /// The problem is the sum of two numbers. `wanted` has the kind and the text of the explanation.
 #[track_caller]
-fn check(command: &str, submission: &str, wanted: (&str, &str)) {
+fn check(command: &str, submission: &str, expected: (&str, &str)) {
     let fixture = fixture();
     fixture.write("my.sh", submission);
     let report = fixture.json(command, 1);
@@ -14,8 +14,8 @@ fn check(command: &str, submission: &str, wanted: (&str, &str)) {
     assert_eq!(explained["submission"], "my.sh", "{report:#}");
     assert_eq!(explained["cut"], false, "{report:#}");
     let explanation = &explained["explanation"];
-    let told = explanation["kind"].as_str().zip(explanation["statement"].as_str());
-    assert_eq!(told, Some(wanted), "{report:#}");
+    let found = explanation["kind"].as_str().zip(explanation["statement"].as_str());
+    assert_eq!(found, Some(expected), "{report:#}");
     let figure = |side: &str, key: &str| explanation[side][key].as_u64().expect("a figure");
     assert_eq!(figure("without", "failing"), 0, "{report:#}");
     assert!(figure("with", "inputs") >= 10 && figure("without", "inputs") >= 10, "{report:#}");

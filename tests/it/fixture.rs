@@ -133,15 +133,15 @@ impl Fixture {
     }
 
     /// Checks the exit code of `juror`, and that standard output and standard error together contain `said`.
-    pub(crate) fn check(&self, arguments: &str, code: i32, said: &[&str]) {
-        check(self.juror(arguments), arguments, code, said);
+    pub(crate) fn check(&self, arguments: &str, code: i32, messages: &[&str]) {
+        check(self.juror(arguments), arguments, code, messages);
     }
 
     /// With a cache.
-    pub(crate) fn check_with_cache(&self, arguments: &str, code: i32, said: &[&str]) {
+    pub(crate) fn check_with_cache(&self, arguments: &str, code: i32, messages: &[&str]) {
         let mut command = self.juror(arguments);
         command.env("JUROR_CACHE", self.path("cache/juror"));
-        check(command, arguments, code, said);
+        check(command, arguments, code, messages);
     }
 
     /// Judges shell programs with one command; each begins with the line `start`. A row has a program, its verdict
@@ -151,7 +151,8 @@ impl Fixture {
         for (name, (program, ..)) in names.iter().zip(rows) {
             self.write(name, format!("{start}\n{program}\n"));
         }
-        let has = |wanted: fn(&str) -> bool| rows.iter().any(|(_, verdict, _)| wanted(verdict));
+        let has =
+            |is_wanted: fn(&str) -> bool| rows.iter().any(|(_, verdict, _)| is_wanted(verdict));
         let code = match (has(|it| it == "-"), has(|it| it != "AC")) {
             (true, _) => 4,
             (false, true) => 1,
@@ -200,14 +201,14 @@ pub(crate) fn write_program(path: &Path, text: &str) {
     command.assert().success();
 }
 
-fn check(mut command: Command, arguments: &str, code: i32, said: &[&str]) {
+fn check(mut command: Command, arguments: &str, code: i32, messages: &[&str]) {
     let output = command.output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
     // Lines are wrapped to the width; the expected text is not.
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for piece in said {
+    for piece in messages {
         let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
     }

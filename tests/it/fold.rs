@@ -67,7 +67,7 @@ fn the_fold_agrees_with_the_table_on_all_short_rows() {
     let mut best = Vec::new();
     for n in 0..=7 {
         for code in 0..4_i64.pow(n) {
-            let row: Vec<i64> = (0..n).map(|place| code / 4_i64.pow(place) % 4).collect();
+            let row: Vec<i64> = (0..n).map(|index| code / 4_i64.pow(index) % 4).collect();
             assert_eq!(lead(&row), lead_by_table(&row, &mut best), "{row:?}");
         }
     }

@@ -68,8 +68,8 @@ pub(crate) fn library_checker() -> Fixture {
 #[test]
 fn a_library_checker_problem_is_generated_and_judged() {
     let fixture = library_checker();
-    let said = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
-    fixture.check("verify lc/sample/sum", 0, &said);
+    let messages = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
+    fixture.check("verify lc/sample/sum", 0, &messages);
     fixture.write("bad.sh", "read -r a b; echo $((a > 9 ? 0 : a + b))\n");
     fixture.check("judge lc/sample/sum bad.sh", 1, &["random_00", "another sum"]);
     let made = ["in", "out", "params.h"].map(|name| fixture.path(&format!("lc/sample/sum/{name}")));
@@ -134,8 +134,9 @@ fn a_sinol_package_is_judged() {
     fixture.check("verify abc", 1, &["abcb.sh", "expected a score of 40; got 30"]);
     fixture.write("abc/config.yml", text + "override_limits: {sh: {time_limit: 1}}\n");
     fixture.write("a.sh", RIGHT);
-    let said = ["skipped: a.sh", "no support for the package's settings for bash", "judge it with"];
-    fixture.check("judge abc a.sh", 4, &said);
+    let messages =
+        ["skipped: a.sh", "no support for the package's settings for bash", "judge it with"];
+    fixture.check("judge abc a.sh", 4, &messages);
 }
 
 #[test]
@@ -168,9 +169,9 @@ fn a_cms_checker_gives_partial_points() {
     let quarter = "the output validator gives 10 of 40 points: not enough";
     fixture.check("judge cms more.sh --all", 1, &[quarter, "25 of 100"]);
     fixture.check("judge cms more.sh", 1, &["25 of 100"]);
-    let judged = |program: &str, code: i32, said: &str| {
+    let judged = |program: &str, code: i32, message: &str| {
         fixture.write("a.sh", program);
-        fixture.check("judge cms a.sh", code, &[said]);
+        fixture.check("judge cms a.sh", code, &[message]);
     };
     judged(RIGHT, 0, "100 of 100");
     judged("echo 0\n", 1, "rejects it: not enough");
@@ -220,9 +221,9 @@ fn a_sinol_checker_and_input_validator_are_called() {
     ]);
     // A third of 31 is rounded up, and accepted.
     fixture.check("verify abc", 0, &["2 submissions, all as expected", "abc1.sh", "80"]);
-    let judged = |program: &str, code: i32, said: &str| {
+    let judged = |program: &str, code: i32, message: &str| {
         fixture.write("a.sh", program);
-        fixture.check("judge abc a.sh", code, &[said]);
+        fixture.check("judge abc a.sh", code, &[message]);
     };
     judged("read -r a b; echo $((a + b + 5))\n", 1, "rejects it: by 5");
     judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of sinol ends with 0");

@@ -263,11 +263,11 @@ fn an_interactive_problem_gets_empty_answers() {
 
 #[test]
 fn obstacles_are_reported_and_nothing_is_written() {
-    let check = |change: &dyn Fn(&Fixture), arguments: &str, code: i32, said: &[&str]| {
+    let check = |change: &dyn Fn(&Fixture), arguments: &str, code: i32, messages: &[&str]| {
         let fixture = package_with_grammar(ROW);
         change(&fixture);
         let before = all_files(&fixture);
-        fixture.check(&format!("generate {arguments}"), code, said);
+        fixture.check(&format!("generate {arguments}"), code, messages);
         assert_eq!(all_files(&fixture), before, "{arguments}");
     };
     let none = |_: &Fixture| {};

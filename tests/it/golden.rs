@@ -105,11 +105,14 @@ fn output_depends_on_terminal_pipe_or_file() {
         width: Some(80),
         ..OutputEnvironment::default()
     };
-    let check = |name: &str, around: OutputEnvironment, style: Style, can_redraw: bool| {
-        assert_eq!((around.style(Verbosity::Normal), around.can_redraw()), (style, can_redraw));
+    let check = |name: &str, environment: OutputEnvironment, style: Style, can_redraw: bool| {
+        assert_eq!(
+            (environment.style(Verbosity::Normal), environment.can_redraw()),
+            (style, can_redraw)
+        );
         check(
             &format!("place-{name}"),
-            around.style(Verbosity::Normal),
+            environment.style(Verbosity::Normal),
             &judged::class_of_submissions(),
         );
     };
@@ -184,8 +187,8 @@ fn a_report_is_the_same_if_jobs_travel_as_bytes() {
     let fixture = interactive::fixture();
     fixture.write("crash.sh", "read -r a b; echo lost >&2; exit 3\n");
     let line = "judge @sum @sum/submissions/accepted/right.sh @crash.sh --jobs 1";
-    let by = |around| {
-        let events = record::record_with_wrapper(around, &fixture, line, ExitCode::Rejected);
+    let by = |wrapper| {
+        let events = record::record_with_wrapper(wrapper, &fixture, line, ExitCode::Rejected);
         json_document(&events)
     };
     assert_eq!(by(Some(wire::wrap_in_wire)), by(None));
@@ -472,15 +475,15 @@ fn doctor_and_cluster_status_describe_servers() {
         ("-poor", cluster::insecure_server()),
         ("-worker", cluster::workers_view()),
     ] {
-        let told = cluster::record_diagnosis(seen.clone());
+        let recording = cluster::record_diagnosis(seen.clone());
         let file = format!("cluster-doctor{name}");
-        check(&file, PLAIN, &told);
-        check(&format!("{file}-quiet"), QUIET, &told);
-        check_json(&file, &told);
-        let told = cluster::record_survey(seen);
+        check(&file, PLAIN, &recording);
+        check(&format!("{file}-quiet"), QUIET, &recording);
+        check_json(&file, &recording);
+        let recording = cluster::record_survey(seen);
         let file = format!("cluster-status{name}");
-        check(&file, PLAIN, &told);
-        schema::check(&file, &told, &json_document(&told));
+        check(&file, PLAIN, &recording);
+        schema::check(&file, &recording, &json_document(&recording));
     }
 }
 

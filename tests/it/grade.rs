@@ -65,7 +65,7 @@ fn each_line_gets_its_result() {
     let fixture = Fixture::new();
     fixture.write("mine.sh", RIGHT);
     // Each row has the line, the verdict or kind of fault, and a part of the cause or message.
-    let check = |line: Value, code: i32, expected: &str, said: &str| {
+    let check = |line: Value, code: i32, expected: &str, message: &str| {
         let results = grade_lines(&fixture, &[], &format!("\n{line}\n"), code);
         let [result] = &results[..] else { panic!("{results:#?}") };
         assert_eq!((&result["version"], &result["line"]), (&json!(1), &json!(2)), "{line}");
@@ -79,7 +79,7 @@ fn each_line_gets_its_result() {
         };
         let text = text.as_str().unwrap_or_default();
         assert_eq!(got, expected, "{result:#}");
-        assert!(text.contains(said), "{said}: {result:#}");
+        assert!(text.contains(message), "{message}: {result:#}");
         result.clone()
     };
     let right = check(sum_line("a", RIGHT), 0, "AC", "");
@@ -124,8 +124,8 @@ fn each_line_gets_its_result() {
     check(compared("float=0.5", "read -r a b; echo $((a + b)).4"), 0, "AC", "");
     check(compared("float=x", RIGHT), 2, "line", "`/compare`");
     let help = |line: Value| line["error"]["help"].clone();
-    let said = "`/compare`: cannot find the checker no; such.py: No such file";
-    let unknown = check(compared("no; such.py", RIGHT), 2, "line", said);
+    let message = "`/compare`: cannot find the checker no; such.py: No such file";
+    let unknown = check(compared("no; such.py", RIGHT), 2, "line", message);
     assert_eq!(help(unknown), "the other values are exact, tokens and float=1e-6");
     let unfinished = check(compared("float", RIGHT), 2, "line", "write the largest error");
     assert_eq!(help(unfinished), "see `juror help streams`");
@@ -182,7 +182,7 @@ fn a_broken_line_does_not_stop_the_others() {
     let output = command.write_stdin(bytes).output().expect("juror runs");
     assert_eq!(output.status.code(), Some(2));
     let results = parse_results(&output.stdout);
-    let told: Vec<String> = results
+    let found: Vec<String> = results
         .iter()
         .map(|it| format!("{} {} {}", it["line"], it["id"], it["error"]["kind"]))
         .collect();
@@ -197,7 +197,7 @@ fn a_broken_line_does_not_stop_the_others() {
         "9 null \"line\"",
         "10 \"x\" \"line\"",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(err.contains("9 lines: 2 accepted, 7 broken; "), "{err}");
 }
@@ -205,11 +205,11 @@ fn a_broken_line_does_not_stop_the_others() {
 #[test]
 fn the_exit_code_is_that_of_the_gravest_line() {
     let fixture = Fixture::new();
-    let check = |lines: &str, code: i32, said: &str| {
+    let check = |lines: &str, code: i32, message: &str| {
         let output = run_grade(&fixture, &[], lines);
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{err}");
-        assert!(err.contains(said), "{err}");
+        assert!(err.contains(message), "{err}");
     };
     check("", 5, "standard input has no lines");
     check("\n\n", 5, "standard input has no lines");
@@ -447,7 +447,7 @@ fn a_killed_stream_can_be_resumed() {
 fn a_file_with_other_results_is_refused_and_unchanged() {
     let fixture = Fixture::new();
     let (one, two) = (sum_line(1, RIGHT), sum_line(2, WRONG));
-    let check = |options: &[&str], all: &[&Value], said: &str| {
+    let check = |options: &[&str], all: &[&Value], message: &str| {
         let before = fs::read(fixture.path("results")).unwrap_or_default();
         let text: String = all.iter().map(|line| format!("{line}\n")).collect();
         let output = run_grade(&fixture, &[&["--output", "results"][..], options].concat(), &text);
@@ -455,9 +455,9 @@ fn a_file_with_other_results_is_refused_and_unchanged() {
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ");
-        let code = if said.is_empty() { 1 } else { 2 };
+        let code = if message.is_empty() { 1 } else { 2 };
         assert_eq!(output.status.code(), Some(code), "{err}");
-        assert!(err.contains(said), "{err}");
+        assert!(err.contains(message), "{err}");
         if code == 2 {
             assert_eq!(fs::read(fixture.path("results")).expect("results"), before);
         }
@@ -512,14 +512,14 @@ fn two_processes_cannot_write_the_same_file() {
 fn results_can_go_to_a_file_and_maps_are_checked_first() {
     let fixture = Fixture::new();
     let line = join_lines(&[sum_line(1, RIGHT)]);
-    let check = |options: &[&str], code: i32, said: &str| {
+    let check = |options: &[&str], code: i32, message: &str| {
         let output = run_grade(&fixture, options, &line);
         let err = String::from_utf8_lossy(&output.stderr)
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" ");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(code), 0), "{err}");
-        assert!(err.contains(said), "{err}");
+        assert!(err.contains(message), "{err}");
     };
     check(&["--output", "results"], 0, "1 line: 1 accepted; ");
     assert_eq!(parse_results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
@@ -602,8 +602,8 @@ fn lines_and_results_match_the_schema_and_the_page() {
     }
     let line = with_keys(sum_line(1, WRONG), json!({ "return": "outputs" }));
     let result = grade_lines(&fixture, &[], &line.to_string(), 1).remove(0);
-    let mut given: Vec<&String> = result.as_object().expect("an object").keys().collect();
-    given.sort();
+    let mut names: Vec<&String> = result.as_object().expect("an object").keys().collect();
+    names.sort();
     let known = keys("result");
-    assert_eq!(given, known.iter().collect::<Vec<_>>());
+    assert_eq!(names, known.iter().collect::<Vec<_>>());
 }

@@ -145,7 +145,7 @@ fn ctrl_c_ends_a_long_computation_of_juror() {
         }
         kill_process(Pid::from_child(&child), signal).expect("a signal");
         let output = child.wait_with_output().expect("an end");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{said}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{text}");
     }
 }

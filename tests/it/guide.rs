@@ -46,7 +46,7 @@ fn the_first_problem_verifies_after_every_command_of_the_page() {
     path.push(":");
     path.push(wire::search_path());
     fs::create_dir(fixture.path("desk")).expect("a directory");
-    let mut said = String::new();
+    let mut output_text = String::new();
     for block in page_blocks(&read_text(&root().join("docs/first-problem.md"))) {
         match block {
             PageBlock::File { path, text } => fixture.write(&format!("desk/{path}"), text),
@@ -58,9 +58,9 @@ fn the_first_problem_verifies_after_every_command_of_the_page() {
                     // Results are cached, as they are for the reader.
                     let output = shell.env("JUROR_CACHE", fixture.path("cache")).output();
                     let output = output.expect("a shell");
-                    said = String::from_utf8_lossy(&output.stdout).into_owned()
+                    output_text = String::from_utf8_lossy(&output.stdout).into_owned()
                         + &String::from_utf8_lossy(&output.stderr);
-                    assert!(output.status.success(), "{line}:\n{said}");
+                    assert!(output.status.success(), "{line}:\n{output_text}");
                     if line == "juror new hello" {
                         let package = fixture.path("desk/hello");
                         new::check_files(&package, Template::PassFail);
@@ -72,21 +72,24 @@ fn the_first_problem_verifies_after_every_command_of_the_page() {
                         fixture.write("desk/hello/problem.yaml", less);
                     }
                     if line.contains("juror run hello accepted/one_pass.py") {
-                        assert!(said.starts_with("5\n"), "{said}");
+                        assert!(output_text.starts_with("5\n"), "{output_text}");
                     }
                     if line == "juror verify hello" {
-                        assert!(said.contains("3 submissions, all as expected"), "{said}");
+                        assert!(
+                            output_text.contains("3 submissions, all as expected"),
+                            "{output_text}"
+                        );
                         // Only times may cause warnings on a busy machine.
-                        let is_doubtful = said.contains("1 warning; ")
-                            && said.contains("may get another verdict in another run");
-                        let is_clean = said.contains("no errors, no warnings");
-                        assert!(is_clean || is_doubtful, "{said}");
+                        let is_doubtful = output_text.contains("1 warning; ")
+                            && output_text.contains("may get another verdict in another run");
+                        let is_clean = output_text.contains("no errors, no warnings");
+                        assert!(is_clean || is_doubtful, "{output_text}");
                     }
                 }
             }
         }
     }
-    assert!(said.contains("unchanged"), "{said}");
+    assert!(output_text.contains("unchanged"), "{output_text}");
     let files = files_below(&fixture.path("desk/hello/data"));
     let cases = files.iter().filter(|file| file.ends_with(".in")).count();
     assert!(cases > 20, "{cases} test cases");

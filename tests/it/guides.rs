@@ -41,8 +41,8 @@ fn the_commands_of_the_guides_run() {
         command.args(words).current_dir(fixture.root()).env("CI", "true");
         let output = command.env("XDG_CACHE_HOME", fixture.path("cache")).output();
         let output = output.expect("juror runs");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{line}\n{said}");
+        assert_eq!(output.status.code(), Some(0), "{line}\n{text}");
     }
 }

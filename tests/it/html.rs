@@ -269,10 +269,10 @@ fn search_filters_and_sorting_work_with_the_keyboard() {
 #[test]
 fn the_reason_is_visible_without_scrolling() {
     let Some(mut browser) = Browser::start() else { return };
-    let check = |browser: &mut Browser, judgements: Vec<Judgement>, place: &str| {
+    let check = |browser: &mut Browser, judgements: Vec<Judgement>, position: &str| {
         let (_dir, path) = write_page(&report("judge", judgements));
         browser.open(&path);
-        let reason = format!("document.querySelector({place:?})");
+        let reason = format!("document.querySelector({position:?})");
         browser.check(&format!("{reason}.getBoundingClientRect().bottom < 600"), true);
         browser.check(&format!("{reason}.textContent.includes('expected `3`, got `4`')"), true);
     };

@@ -48,17 +48,17 @@ fn verify_runs_every_interactive_submission() {
     exchange("<1 2\n>3\n");
     fixture.check("verify sum", 0, &[all]);
     exchange("<1 2\n>4\n");
-    let said = "the output validator rejects the submission's side of it: 4 is not 3";
-    fixture.check("verify sum", 0, &[all, said]);
+    let message = "the output validator rejects the submission's side of it: 4 is not 3";
+    fixture.check("verify sum", 0, &[all, message]);
     exchange("<2 1\n>3\n");
-    let said = "the judge's line 1 is `2 1` there, but the output validator writes `1 2`";
-    fixture.check("verify sum", 0, &[all, said]);
+    let message = "the judge's line 1 is `2 1` there, but the output validator writes `1 2`";
+    fixture.check("verify sum", 0, &[all, message]);
     exchange("1 2\n3\n");
-    let said = "1.interaction:1:1";
+    let message = "1.interaction:1:1";
     let output = fixture.juror("verify sum").output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{text}");
-    assert!(text.contains(said), "{text}");
+    assert!(text.contains(message), "{text}");
 }
 
 /// The submission must repeat the number of each pass; the last is 3.
@@ -80,14 +80,14 @@ fn each_pass_of_an_interaction_is_shown() {
     fixture.write("sum/problem.yaml", problem.replace("type: interactive\nlimits:\n", kind));
     fixture.write("sum/data/sample/1.in.download", "1 2\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");
-    let check = |exchange: &str, said: &[&str]| {
+    let check = |exchange: &str, messages: &[&str]| {
         fixture.write("sum/data/sample/1.interaction", exchange);
         let output = fixture.juror("verify sum").output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let lines: Vec<&str> = text.lines().collect();
         let about = lines.windows(2).filter(|pair| pair[1].ends_with("1.interaction"));
         let found: Vec<&str> = about.map(|pair| pair[0]).collect();
-        assert_eq!(found, said, "{text}");
+        assert_eq!(found, messages, "{text}");
     };
     let whole = "<1\n>1\n---\n<2\n>2\n---\n<3\n>3\n";
     check(whole, &[]);
@@ -166,9 +166,9 @@ fn the_first_failure_counts() {
 #[test]
 fn a_faulty_validator_is_a_judge_error() {
     let fixture = fixture();
-    let check = |program: &str, said: &[&str]| {
+    let check = |program: &str, messages: &[&str]| {
         fixture.write("p.sh", format!("read -r a b\n{program}\n"));
-        fixture.check("judge sum p.sh --time-limit 10", 4, said);
+        fixture.check("judge sum p.sh --time-limit 10", 4, messages);
     };
     let step = "judge sample/1 with the output validator `validate`";
     check(
@@ -202,10 +202,10 @@ fn a_submission_at_its_wall_time_limit_is_to_blame_unless_it_waits() {
 #[test]
 fn an_interactive_validator_is_tested_before_it_judges() {
     let fixture = fixture();
-    let check = |validator: &str, said: &str| {
+    let check = |validator: &str, message: &str| {
         let validator = format!("#!/usr/bin/env bash\n{validator}\n");
         set_validator(&fixture, &validator);
-        fixture.check("verify sum", 3, &[said]);
+        fixture.check("verify sum", 3, &[message]);
     };
     check("exit 42", "accepts a submission that writes nothing");
     check("exit 0", "breaks down on a submission that writes nothing");

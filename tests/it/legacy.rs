@@ -118,9 +118,9 @@ fn the_packages_own_grader_is_run() {
         ("secret/b", "grading: default\ngrader_flags: ''\n"),
     ];
     let fixture = legacy_package("type: scoring\n", &groups, &CASES);
-    let check = |grader: &str, code: i32, said: &[&str]| {
+    let check = |grader: &str, code: i32, messages: &[&str]| {
         write_program(&fixture, "graders/grade", &format!("#!/usr/bin/env bash\n{grader}"));
-        fixture.check("judge old old/submissions/accepted/right.sh", code, said);
+        fixture.check("judge old old/submissions/accepted/right.sh", code, messages);
     };
     check(
         "mapfile -t lines; [[ ${lines[*]} == 'AC 8 AC 1' && $* == 'twice more' ]] && echo AC 40\n",

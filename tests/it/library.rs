@@ -92,8 +92,8 @@ fn events_arrive_during_a_judgement_and_can_end_it() {
 #[test]
 fn unusable_input_is_an_error_with_help() {
     let check = |stop: Stop, pieces: &[&str]| {
-        let said = stop.to_string();
-        assert!(pieces.iter().all(|piece| said.contains(piece)), "{said}");
+        let text = stop.to_string();
+        assert!(pieces.iter().all(|piece| text.contains(piece)), "{text}");
     };
     let open = |path: &str| Problem::open(path).unwrap_err();
     check(open("problems/gme1"), &["no such directory", "did you mean `game1`?"]);

@@ -39,15 +39,15 @@ unsafe impl GlobalAlloc for CountingAllocator {
         unsafe { System.alloc(layout) }
     }
 
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise is the same.
-        unsafe { System.dealloc(place, layout) }
+        unsafe { System.dealloc(pointer, layout) }
     }
 
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         REQUESTED_BYTES.fetch_add(size as u64, Ordering::Relaxed);
         // SAFETY: the caller's promise is the same.
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
@@ -66,8 +66,8 @@ fn readers_take_linear_work() {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args(["linear::all_formats", "--exact", "--ignored", "--nocapture"]);
     let output = command.output().expect("it runs");
-    let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
-    assert!(output.status.success(), "{said}{errors}");
+    let [text, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+    assert!(output.status.success(), "{text}{errors}");
 }
 
 /// Twice the text may allocate about twice the bytes.

@@ -19,8 +19,8 @@ fn check_template(template: Template) {
         0,
         &["new problem of the type", name, "next:"],
     );
-    let said = ["3 submissions, all as expected", "no errors, no warnings"];
-    fixture.check("verify hello --time-limit 0.1", 0, &said);
+    let messages = ["3 submissions, all as expected", "no errors, no warnings"];
+    fixture.check("verify hello --time-limit 0.1", 0, &messages);
     check_files(&fixture.path("hello"), template);
 }
 
@@ -58,8 +58,8 @@ fn a_new_game_verifies() {
 fn impossible_packages_are_refused_with_a_reason() {
     let fixture = Fixture::new();
     fixture.write("taken", "a file\n");
-    let check = |arguments: &str, code: i32, said: &[&str]| {
-        fixture.check(&format!("new {arguments}"), code, said);
+    let check = |arguments: &str, code: i32, messages: &[&str]| {
+        fixture.check(&format!("new {arguments}"), code, messages);
     };
     check("My-Problem", 2, &["`My-Problem` is not a name", "lower-case", "such as myproblem"]);
     check("contest/My_1", 2, &["such as my1"]);

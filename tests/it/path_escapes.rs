@@ -66,13 +66,13 @@ impl TrapPackage {
     }
 
     /// The command must end and print this, and must not copy the secret.
-    fn check(&self, command: &str, code: i32, said: &[&str]) {
+    fn check(&self, command: &str, code: i32, messages: &[&str]) {
         let output =
             self.0.juror(command).env("SECRET_TOKEN", OUTSIDE_TEXT).output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "juror {command}:\n{text}");
-        for piece in said {
+        for piece in messages {
             assert!(text.contains(piece), "juror {command} lacks `{piece}`:\n{text}");
         }
         assert!(!text.contains(OUTSIDE_TEXT), "juror {command}:\n{text}");
@@ -117,11 +117,11 @@ fn a_validator_reads_no_file_outside_of_its_package() {
 
 #[test]
 fn a_recipe_copies_no_file_outside_of_its_package() {
-    let check = |made: &dyn Fn(&TrapPackage), recipe: &str, code: i32, said: &str| {
+    let check = |spoil: &dyn Fn(&TrapPackage), recipe: &str, code: i32, message: &str| {
         let trap = TrapPackage::new();
-        made(&trap);
+        spoil(&trap);
         trap.write("generators/generators.yaml", &format!("{SOLUTION}{recipe}\n"));
-        trap.check("generate sum", code, &[said]);
+        trap.check("generate sum", code, &[message]);
     };
     let copies = "data: {secret: {data: {a: {copy: manual/m}}}}";
     let input = |trap: &TrapPackage| {
@@ -176,12 +176,12 @@ fn a_recipe_copies_no_file_outside_of_its_package() {
 #[test]
 fn test_data_is_written_neither_outside_nor_into_a_pipe() {
     let recipe = format!("{SOLUTION}data: {{secret: {{data: {{a: {{in: \"1 2\\n\"}}}}}}}}\n");
-    let check = |made: &dyn Fn(&TrapPackage), code: i32, said: &str| {
+    let check = |spoil: &dyn Fn(&TrapPackage), code: i32, message: &str| {
         let trap = TrapPackage::new();
         trap.write("generators/generators.yaml", &recipe);
-        made(&trap);
-        trap.check("generate sum", code, &[said]);
-        trap.check("generate sum --prune", code, &[said]);
+        spoil(&trap);
+        trap.check("generate sum", code, &[message]);
+        trap.check("generate sum --prune", code, &[message]);
     };
     check(&|it| _ = it.make_fifo("data/secret/a.in"), 3, "is a pipe, a socket or a device");
     check(&|it| _ = it.link("data/secret/a.in", "outside/secret.in"), 0, "");
@@ -245,7 +245,7 @@ fn show_prints_only_files_of_the_package() {
 
 #[test]
 fn a_conversion_reads_only_the_files_it_builds() {
-    let convert = |made: &dyn Fn(&TrapPackage), code: i32, said: &str| {
+    let convert = |spoil: &dyn Fn(&TrapPackage), code: i32, message: &str| {
         let trap = TrapPackage::new();
         let settings = trap.0.read("sum/problem.yaml");
         trap.write("problem.yaml", &format!("{settings}type: scoring\n"));
@@ -253,8 +253,8 @@ fn a_conversion_reads_only_the_files_it_builds() {
             trap.write(&format!("data/secret/{group}/test_group.yaml"), "max_score: 50\n");
         }
         trap.write("output_validator/v.sh", "exit 42\n");
-        made(&trap);
-        trap.check("convert sum --to legacy new", code, &[said]);
+        spoil(&trap);
+        trap.check("convert sum --to legacy new", code, &[message]);
     };
     convert(&|it| _ = it.link("output_validator/a+", "."), 0, "");
     convert(&|it| _ = it.link("output_validator/a+", "/dev/zero"), 0, "");

@@ -157,16 +157,16 @@ fn data_is_generated_once_outside_of_the_package() {
     let fixture = polygon_package();
     let before = files_with_times(&fixture.path("poly"));
     fixture.check_with_cache("verify poly", 0, &["2 submissions, all as expected"]);
-    let made = files_with_times(&fixture.path("cache/juror/tests"));
+    let files = files_with_times(&fixture.path("cache/juror/tests"));
     // The inputs and answers of two tests, and the text of the validator's test.
-    assert_eq!(made.len(), 5, "{:?}", made.keys());
+    assert_eq!(files.len(), 5, "{:?}", files.keys());
     let texts: Vec<&str> =
-        made.values().map(|(text, _)| std::str::from_utf8(text).expect("a text")).collect();
+        files.values().map(|(text, _)| std::str::from_utf8(text).expect("a text")).collect();
     for text in ["5 8\n", "13\n", "7 8\n", "15\n", "10 20\n"] {
         assert!(texts.contains(&text), "{text}");
     }
     fixture.check_with_cache("verify poly", 0, &["all as expected"]);
-    assert_eq!(files_with_times(&fixture.path("cache/juror/tests")), made);
+    assert_eq!(files_with_times(&fixture.path("cache/juror/tests")), files);
     assert_eq!(files_with_times(&fixture.path("poly")), before);
     // The contents of a generator count, not its modification time.
     fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
@@ -177,7 +177,7 @@ fn data_is_generated_once_outside_of_the_package() {
     );
     fixture.check_with_cache("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
     let more = files_with_times(&fixture.path("cache/juror/tests"));
-    assert_eq!(more.len(), made.len() + 2);
+    assert_eq!(more.len(), files.len() + 2);
     assert!(more.values().any(|(text, _)| text == b"8 5\n"));
 }
 
@@ -239,8 +239,8 @@ fn a_failing_generator_or_solution_is_reported_with_its_test() {
 #[test]
 fn tags_become_expectations() {
     let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
-    let said = ["accepted: permitted AC; got WA on tests/03", "1 expectation broken"];
-    fixture.check("verify poly", 1, &said);
+    let expected = ["accepted: permitted AC; got WA on tests/03", "1 expectation broken"];
+    fixture.check("verify poly", 1, &expected);
     let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
     fixture.check("verify poly", 1, &["permitted AC or TLE; got WA on tests/03"]);
 }
@@ -257,8 +257,8 @@ fn the_message_of_a_checker_is_shown() {
 
 #[test]
 fn tests_of_checkers_and_validators_are_verified() {
-    let check = |changes: &[(&str, &str)], said: &str| {
-        changed_package(changes).check("verify poly", 3, &[said]);
+    let check = |changes: &[(&str, &str)], message: &str| {
+        changed_package(changes).check("verify poly", 3, &[message]);
     };
     let ok = "<test verdict=\"ok\"/><test verdict=\"wrong-answer\"/>";
     check(&[(ok, &ok.replace("ok", "wrong-answer"))], "accepts this invalid output");
@@ -428,12 +428,13 @@ fn testlib_in_other_packages_needs_settings() {
     fixture.write("sum/output_validator/check.cpp", by_way);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
     fixture.write("sum/generators/generators.yaml", recipe);
-    let said = "wrong answer on secret/large/1: the output validator rejects it: expected 100001";
+    let message =
+        "wrong answer on secret/large/1: the output validator rejects it: expected 100001";
     fixture.write("b.sh", crate::fixture::WRONG);
-    fixture.check("judge sum b.sh", 1, &[said]);
-    let refused = |text: &str, said: &str| {
+    fixture.check("judge sum b.sh", 1, &[message]);
+    let refused = |text: &str, message: &str| {
         fixture.write("sum/juror.toml", format!("[testlib]\n{text}\n"));
-        fixture.check("verify sum", 3, &[said]);
+        fixture.check("verify sum", 3, &[message]);
     };
     refused("", "`[testlib]` names no programs");
     refused("output_validator = \"interactor\"", "the problem is not interactive");

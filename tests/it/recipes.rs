@@ -187,8 +187,8 @@ fn hand_made_files_are_reported_and_unchanged() {
         0,
         &["unknown secret/a.png", "removed secret/mine", "removed secret/old/1", "2 removed"],
     );
-    let left = ["secret/a.ans", "secret/a.in", "secret/a.png", "secret/old/README.md"];
-    assert_eq!(data_files(&fixture), left);
+    let remaining = ["secret/a.ans", "secret/a.in", "secret/a.png", "secret/old/README.md"];
+    assert_eq!(data_files(&fixture), remaining);
     // A directory in place of a generated file is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
@@ -248,8 +248,8 @@ fn patterns_match_the_whole_file_or_its_lines() {
          a: {{in: 1 2, match: [^1, 2$, '\\A1.*2\\s*\\Z', '2$.*\\Z']}}\n      \
          b: {{in: 1 2, match: {{ans: ^4}}}}\n      c: {{in: 1 2, match: '2\\Z'}}\n"
     ));
-    let said = ["secret/b: `^4` is not found in its .ans", "secret/c: `2\\Z` is not found"];
-    fixture.check("generate sum", 0, &[said[0], said[1], "2 warnings"]);
+    let expected = ["secret/b: `^4` is not found in its .ans", "secret/c: `2\\Z` is not found"];
+    fixture.check("generate sum", 0, &[expected[0], expected[1], "2 warnings"]);
 }
 
 #[test]
@@ -316,14 +316,14 @@ fn only_changed_cases_are_generated_again() {
     // Its output shows whether it ran.
     let chance = "import time; print(1, time.time_ns())\n";
     fixture.write("sum/generators/chance.py", chance);
-    let check = |said: &str| {
-        fixture.check_with_cache("generate sum", 0, &[said]);
+    let check = |message: &str| {
+        fixture.check_with_cache("generate sum", 0, &[message]);
         read_file(&fixture, "secret/a.in")
     };
     let first = check("2 created");
     assert_eq!(check("2 unchanged"), first);
-    let remade = |why: &str, said: &str, before: &str| {
-        let now = check(said);
+    let remade = |why: &str, message: &str, before: &str| {
+        let now = check(message);
         assert_ne!(now, before, "{why}");
         now
     };
@@ -355,8 +355,8 @@ fn verify_warns_about_faults_of_a_recipe() {
     let fixture = Fixture::new();
     let broken = "solution: /submissions/none.sh\ndata: {secret: {data: {a: {in: 5, copy: x}}}}\n";
     fixture.write("sum/generators/generators.yaml", broken);
-    let said = ["warning: ", "sum/generators/generators.yaml:1:11", "generators.yaml:2:41"];
-    fixture.check("verify sum", 0, &said);
+    let expected = ["warning: ", "sum/generators/generators.yaml:1:11", "generators.yaml:2:41"];
+    fixture.check("verify sum", 0, &expected);
 }
 
 #[test]
@@ -389,8 +389,8 @@ fn interactive_and_multi_pass_problems_have_empty_answers() {
 fn a_package_without_secret_cases_gets_the_next_step() {
     let check = |recipe: &str, steps: [(&str, i32, &str); 3]| {
         let fixture = recipe_fixture(recipe);
-        for (arguments, code, said) in steps {
-            fixture.check(arguments, code, &[said]);
+        for (arguments, code, message) in steps {
+            fixture.check(arguments, code, &[message]);
         }
     };
     let samples = format!("{SOLUTION}data: {{sample: {{data: {{a: gen.sh 1 2}}}}}}\n");

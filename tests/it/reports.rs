@@ -54,8 +54,8 @@ fn an_unwritable_report_is_refused_before_the_first_run() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     fixture.write("old.csv", "package,submission\n");
-    let check = |options: &str, said: &[&str]| {
-        fixture.check(&format!("judge sum p.sh {options}"), 2, said);
+    let check = |options: &str, messages: &[&str]| {
+        fixture.check(&format!("judge sum p.sh {options}"), 2, messages);
         let text =
             fixture.juror(&format!("judge sum p.sh {options}")).output().expect("juror runs");
         assert!(!String::from_utf8_lossy(&text.stdout).contains("AC"), "{options}");
@@ -286,7 +286,8 @@ fn merged_shards_give_the_same_report() {
     fixture.write("odd.json", format!("{}\n{{}}\n", cut[0]));
     fixture.write("twice.json", all.repeat(2));
     fixture.write("elder.json", all.replacen("\"juror\":\"", "\"juror\":\"0.", 1));
-    let check = |files: &str, said: &str| fixture.check(&format!("merge {files}"), 2, &[said]);
+    let check =
+        |files: &str, message: &str| fixture.check(&format!("merge {files}"), 2, &[message]);
     check("1.json 2.json", "the events of shard 3/3 are missing");
     check("1.json 2.json 2.json 3.json", "two files have");
     check("1.json 2.json 3.json half.json", "two files have");

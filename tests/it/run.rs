@@ -15,10 +15,10 @@ fn program_output_is_passed_on_unchanged() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("1.txt", "20 22\n");
-    let check = |arguments: &str, input: &str, code: i32, out: &str, said: &[&str]| {
+    let check = |arguments: &str, input: &str, code: i32, out: &str, messages: &[&str]| {
         let (ended, written, errors) = run_juror(&fixture, &format!("run sum {arguments}"), input);
         assert_eq!((ended, &*written), (Some(code), out), "{arguments}: {errors}");
-        for piece in said {
+        for piece in messages {
             assert!(errors.contains(piece), "{arguments} lacks `{piece}`: {errors}");
         }
     };
@@ -44,8 +44,8 @@ fn program_output_is_passed_on_unchanged() {
 #[test]
 fn output_files_are_shown() {
     let fixture = Fixture::with_files();
-    let said = ["exit code 0", "sum.out:", "3"];
-    fixture.check("run sum accepted/right.sh --case sample/1", 0, &said);
+    let expected = ["exit code 0", "sum.out:", "3"];
+    fixture.check("run sum accepted/right.sh --case sample/1", 0, &expected);
     fixture.write("a.sh", "echo hidden\n");
     fixture.check("run sum a.sh --case sample/1", 0, &["`sum.out` is missing"]);
     let document = fixture.json("run sum accepted/right.sh --case sample/1", 0);
@@ -58,7 +58,8 @@ fn impossible_runs_are_refused_with_a_reason() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.write("broken.c", "int main(void) { return }\n");
-    let check = |arguments: &str, code: i32, said: &[&str]| fixture.check(arguments, code, said);
+    let check =
+        |arguments: &str, code: i32, messages: &[&str]| fixture.check(arguments, code, messages);
     check("run sum", 2, &["<SUBMISSION>"]);
     check("run sum absent.sh", 2, &["submission not found: absent.sh"]);
     check(
@@ -81,10 +82,10 @@ fn impossible_runs_are_refused_with_a_reason() {
 #[test]
 fn an_interactive_problem_is_played_by_hand() {
     let fixture = interactive::fixture();
-    let check = |arguments: &str, input: &str, code: i32, out: &str, said: &[&str]| {
+    let check = |arguments: &str, input: &str, code: i32, out: &str, messages: &[&str]| {
         let (ended, written, errors) = run_juror(&fixture, arguments, input);
         assert_eq!((ended, &*written), (Some(code), out), "{arguments}: {errors}");
-        for piece in said {
+        for piece in messages {
             assert!(errors.contains(piece), "{arguments} lacks `{piece}`: {errors}");
         }
     };

@@ -114,9 +114,9 @@ fn expected_scores_are_compared_with_actual_scores() {
     fixture.write("sum/submissions/rejected/up_to_9.sh", UP_TO_9);
     fixture.write("sum/submissions/rejected/not_1_1.sh", NOT_1_1);
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");
-    let check = |rules: &str, code: i32, said: &[&str]| {
+    let check = |rules: &str, code: i32, messages: &[&str]| {
         fixture.write("sum/submissions/submissions.yaml", rules);
-        fixture.check("verify sum", code, said);
+        fixture.check("verify sum", code, messages);
     };
     check(
         "accepted: {score: 100}\nrejected/up_to_9.sh:\n  score: [50, 60]\n  secret/b: {score: 20}\n  secret/c: {score: 0}\n  secret: {score: 60}\n\
@@ -182,9 +182,9 @@ fn a_group_without_points_still_decides_verdicts() {
     write_group(&fixture, "c", "max_score: 0\nscore_aggregation: min\n");
     write_group(&fixture, "a", "max_score: 70\nrequire_pass: sample\n");
     fixture.write("a.sh", "read -r a b; (( a == 20 )) && echo 0 || echo $((a + b))\n");
-    let said = ["WA", "secret/c/2", "100 of 100"];
-    fixture.check("judge sum a.sh", 1, &said);
-    fixture.check("judge sum a.sh --all", 1, &said);
+    let expected = ["WA", "secret/c/2", "100 of 100"];
+    fixture.check("judge sum a.sh", 1, &expected);
+    fixture.check("judge sum a.sh --all", 1, &expected);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn an_output_validator_can_give_scores() {
 #[test]
 fn invalid_scores_of_an_output_validator_are_judge_errors() {
     let fixture = fixture();
-    let check = |accepted: &str, rejected: &str, case: &str, said: &str| {
+    let check = |accepted: &str, rejected: &str, case: &str, message: &str| {
         let validator = VALIDATOR
             .replace("&& exit 42", &format!("&& {{ {accepted}; exit 42; }}"))
             .replace("; exit 43", &format!("; {rejected}; exit 43"));
@@ -232,7 +232,7 @@ fn invalid_scores_of_an_output_validator_are_judge_errors() {
             &[
                 "no verdict for p.sh",
                 &format!("judge {case} with"),
-                said,
+                message,
                 &format!("--case {case}"),
             ],
         );

@@ -32,9 +32,9 @@ fn shells_complete_commands_options_and_package_contents() {
         let mut bash = Command::new("bash");
         bash.current_dir(fixture.root()).args(["-c", &script]).env("PATH", path);
         let output = bash.output().expect("bash runs");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let said: Vec<&str> = said.split_whitespace().collect();
-        assert_eq!(said, expected, "{words:?} {}", String::from_utf8_lossy(&output.stderr));
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed: Vec<&str> = printed.split_whitespace().collect();
+        assert_eq!(printed, expected, "{words:?} {}", String::from_utf8_lossy(&output.stderr));
     };
     check(&["juror", "ver"], &["verify"]);
     check(&["juror", "judge", "--time"], &["--time-limit"]);

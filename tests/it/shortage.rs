@@ -88,13 +88,13 @@ fn grade_line(source: &str, language: &str) -> Value {
 }
 
 /// The result must be a judge error with this text in its message.
-fn check_judge_error(command: Command, line: Value, said: &str) {
+fn check_judge_error(command: Command, line: Value, expected: &str) {
     let (results, err) = grade(command, &[line]);
     let [result] = &results[..] else { panic!("{results:?} {err}") };
     assert_eq!(result["verdict"], Value::Null, "{result:#}");
     assert_eq!(result["error"]["kind"], "judge", "{result:#}");
     let message = result["error"]["message"].as_str().unwrap_or_default();
-    assert!(message.contains(said), "{message}");
+    assert!(message.contains(expected), "{message}");
 }
 
 /// A directory for another user, and the words that run a command as that user.
@@ -147,16 +147,16 @@ fn a_container_with_few_processes_gives_a_judge_error() {
     let Some(group) = ControlGroup::make("pids", "pids.max", "40") else {
         return fixture.announce_skip("no control group can be made");
     };
-    let said = "was refused, although 128 are allowed";
+    let message = "was refused, although 128 are allowed";
     check_judge_error(
         group.juror(&fixture, &[], "grade --jobs 1"),
         grade_line(FORKING_PROGRAM, "c"),
-        said,
+        message,
     );
     if can_other_user_start(&fixture, &user) {
         let mut command = group.juror(&fixture, &user, "grade --jobs 1");
         command.env("TMPDIR", &scratch);
-        check_judge_error(command, grade_line(FORKING_PROGRAM, "c"), said);
+        check_judge_error(command, grade_line(FORKING_PROGRAM, "c"), message);
     }
 }
 
@@ -164,23 +164,23 @@ fn a_container_with_few_processes_gives_a_judge_error() {
 #[test]
 fn a_container_without_free_processes_reports_no_missing_tool() {
     let fixture = Fixture::new();
-    let told = (2..=9).filter(|most| {
+    let judged_by = (2..=9).filter(|most| {
         let Some(group) = ControlGroup::make("pids", "pids.max", &most.to_string()) else {
             return true;
         };
         let mut command =
             group.juror(&fixture, &[], "judge sum sum/submissions/accepted/right.sh --jobs 1");
         let output = command.output().expect("juror runs");
-        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(!said.contains("skipped"), "{most}: {said}");
-        let is_judged = said.contains("1 accepted");
-        assert_eq!(output.status.code(), Some(if is_judged { 0 } else { 4 }), "{most}: {said}");
-        said.contains("cannot be asked for its version")
-            && said.contains("allows no more processes")
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!text.contains("skipped"), "{most}: {text}");
+        let is_judged = text.contains("1 accepted");
+        assert_eq!(output.status.code(), Some(if is_judged { 0 } else { 4 }), "{most}: {text}");
+        text.contains("cannot be asked for its version")
+            && text.contains("allows no more processes")
     });
-    assert!(told.count() > 0, "no limit was met when juror asked for a shell");
+    assert!(judged_by.count() > 0, "no limit was met when juror asked for a shell");
 }
 
 /// Runs juror with a temporary directory that is mounted with these options. `None` if that is not possible.

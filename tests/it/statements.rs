@@ -38,7 +38,7 @@ fn a_page_has_the_statement_in_every_language() {
 #[test]
 fn samples_show_what_contestants_see() {
     let fixture = fixture();
-    let shown = |said: &[&str]| fixture.check("statement sum -o - --language en", 0, said);
+    let shown = |messages: &[&str]| fixture.check("statement sum -o - --language en", 0, messages);
     fixture.write("sum/data/sample/1.in.statement", "1 <2>\n");
     shown(&["<pre>1 &lt;2&gt; </pre>", "<pre>3 </pre>"]);
     fixture.remove("sum/data/sample/1.in.statement");
@@ -102,12 +102,12 @@ fn unsupported_statements_get_a_message_with_a_way_out() {
 fn a_pdf_next_to_other_statements_gets_a_warning() {
     let fixture = fixture();
     fixture.write("sum/statement/problem.fr.pdf", "%PDF");
-    let said = [
+    let expected = [
         "wrote sum.html (en, sv)",
         "is a PDF, which cannot be converted to a page",
         "problem.fr.pdf",
     ];
-    fixture.check("statement sum", 0, &said);
+    fixture.check("statement sum", 0, &expected);
 }
 
 #[test]
@@ -151,13 +151,13 @@ fn polygon_statements_are_shown_in_each_language() {
     ] {
         fixture.write(&format!("{russian}/{name}"), text);
     }
-    let said = [
+    let expected = [
         "it is outside of the package",
         "wrote p.html (de, en, ru)",
         "is a PDF, which cannot be converted to a page",
         "french/problem.pdf",
     ];
-    fixture.check("statement p", 0, &said);
+    fixture.check("statement p", 0, &expected);
     let page = fixture.read("p.html");
     for piece in [
         "<h1>The sum</h1>",

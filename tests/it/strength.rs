@@ -51,8 +51,8 @@ fn subjects_where(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String>
 }
 
 /// Measures the package `sum`.
-fn check(fixture: &Fixture, options: &str, code: i32, said: &[&str]) {
-    fixture.check(&format!("strength sum --seed 1 --time 10m {options}"), code, said);
+fn check(fixture: &Fixture, options: &str, code: i32, messages: &[&str]) {
+    fixture.check(&format!("strength sum --seed 1 --time 10m {options}"), code, messages);
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn promote_adds_inputs_and_a_second_run_shows_the_gain() {
     let confirmed = find_subject(&second, known);
     assert_eq!(confirmed["status"], "confirmed_equivalent", "{confirmed:#}");
     assert_eq!(confirmed["reason"], "at most 6");
-    let told = second["diagnostics"].to_string();
+    let remarks = second["diagnostics"].to_string();
     let near = [
         format!("unknown program in [strength.equivalent]: `{wrong}`"),
         format!("did you mean `{known}`?"),
     ];
-    assert!(near.iter().all(|near| told.contains(near)), "{told}");
+    assert!(near.iter().all(|near| remarks.contains(near)), "{remarks}");
     for id in &promoted {
         assert_eq!(find_subject(&second, id)["status"], "caught", "{second:#}");
         let others = find_subject(&first, id)["missed"]["also"].as_array().expect("names").clone();
@@ -147,7 +147,7 @@ fn a_package_without_inputs_gets_a_list_of_what_is_missing() {
     let fixture = small_package(Fixture::new());
     fixture.remove("sum/input_validators/sum.ctd");
     fixture.write("sum/submissions/wrong_answer/all_but_zero.sh", WRONG.replace('3', "$((a * b))"));
-    let said = [
+    let expected = [
         "missing:   a grammar or a validator of the input, or a generator line with",
         "bounds and features are not",
         "mutants, which are made of accepted submissions in",
@@ -157,7 +157,7 @@ fn a_package_without_inputs_gets_a_list_of_what_is_missing() {
         "score: ",
     ];
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
-    check(&fixture, "--matrix", 0, &said);
+    check(&fixture, "--matrix", 0, &expected);
     fixture.remove("sum/submissions/accepted/right.sh");
     check(&fixture, "", 0, &["only the package's own wrong ones are run on the", "1 caught"]);
 }
@@ -223,8 +223,8 @@ fn without_a_grammar_test_cases_are_changed() {
     fixture.write("sum/submissions/accepted/sum.c", SUM);
     let wrong = SUM.replace("a + b", "a > b && b > 1 ? a : a + b");
     fixture.write("sum/submissions/wrong_answer/ordered.c", wrong);
-    let said = ["missed  wrong_answer/ordered.c", "│ 3 2", "presumed equivalent"];
-    check(&fixture, "--rounds 1", 0, &said);
+    let expected = ["missed  wrong_answer/ordered.c", "│ 3 2", "presumed equivalent"];
+    check(&fixture, "--rounds 1", 0, &expected);
 }
 
 #[test]

@@ -317,9 +317,9 @@ fn validators_that_disagree_with_the_grammar_are_reported_and_prevail() {
     fixture.write("sum/input_validators/sum.ctd", "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n");
     let wrong_below_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
     let report = run_search(&fixture, wrong_below_zero, "--runs 300 --time 10m", 0);
-    let said = report["diagnostics"].to_string();
+    let text = report["diagnostics"].to_string();
     assert!(
-        said.contains("rejects an input from") && said.contains("expected two numbers"),
+        text.contains("rejects an input from") && text.contains("expected two numbers"),
         "{report:#}"
     );
 }

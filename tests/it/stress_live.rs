@@ -195,7 +195,7 @@ fn a_faulty_package_is_reported_with_the_input() {
     reference("echo boom", 4, &[asked, "the input is `", "the judge answer is empty"]);
     fixture.write("sum/generators/sum.sh", "read -r a b; exit $((a == 2))\n");
     fixture.write("sum/generators/generators.yaml", recipe_with_solution("/generators/sum.sh"));
-    let answer = "makes no judge answer for a valid input: the solution ends with exit code 1: `2 ";
+    let answer = "no judge answer for a valid input: the solution ends with exit code 1: `2 ";
     reference("echo $((a + b))", 3, &["sum.sh", answer]);
     fixture.write("sum/generators/sum.sh", "exit 0\n");
     fixture.check("stress sum my.sh --seed 1 --explain 0 --runs 60", 0, &["nothing found"]);

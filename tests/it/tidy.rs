@@ -93,9 +93,9 @@ fn the_map_points_down_only() {
     let map = read_map();
     for (row, name) in names.iter().enumerate() {
         for used in map[name].iter().flatten() {
-            let place = names.iter().position(|name| name == used);
+            let used_row = names.iter().position(|name| name == used);
             assert!(
-                place.is_some_and(|place| place < row),
+                used_row.is_some_and(|used_row| used_row < row),
                 "{name} uses {used}, which does not stand above it"
             );
         }
@@ -185,7 +185,7 @@ fn files_named_in_where_do_i_change_exist() {
 
 #[test]
 fn the_document_of_dependencies_lists_each_one() {
-    let told = read_text(&root().join("docs/dependencies.md"));
+    let page = read_text(&root().join("docs/dependencies.md"));
     let manifest = read_text(&root().join("Cargo.toml"));
     let mut section = "";
     for line in manifest.lines() {
@@ -196,7 +196,7 @@ fn the_document_of_dependencies_lists_each_one() {
         if section.ends_with("dependencies]") {
             // The grammars of one project share a row.
             let name = if name.starts_with("tree-sitter") { "tree-sitter" } else { name };
-            assert!(told.contains(name), "docs/dependencies.md does not say why {name} is there");
+            assert!(page.contains(name), "docs/dependencies.md does not say why {name} is there");
         }
     }
 }

@@ -69,33 +69,34 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
     };
     // A program built for batches behaves the same on a single input.
     let plans = [("place", Some(plan.clone())), ("batches", plan.for_batches())];
-    for (place, plan) in plans {
-        let place = dir.path().join(place);
+    for (dir_name, plan) in plans {
+        let dir_name = dir.path().join(dir_name);
         if let Some(plan) = plan {
-            build_and_start(name, &plan, &place)?;
+            build_and_start(name, &plan, &dir_name)?;
         }
     }
     Ok(())
 }
 
-fn build_and_start(name: &str, plan: &BuildCommands, place: &Path) -> anyhow::Result<()> {
-    write_files(plan, place)?;
+fn build_and_start(name: &str, plan: &BuildCommands, directory: &Path) -> anyhow::Result<()> {
+    write_files(plan, directory)?;
     if let Some(step) = &plan.build {
-        let (said, ended) = start(&step.command, place)?;
-        anyhow::ensure!(ended, "{name} is not built: {said}");
-        let is_made = step.produces.as_ref().is_none_or(|product| place.join(product).is_file());
-        anyhow::ensure!(is_made, "{name}: nothing was built: {said}");
+        let (output, ended) = start(&step.command, directory)?;
+        anyhow::ensure!(ended, "{name} is not built: {output}");
+        let is_made =
+            step.produces.as_ref().is_none_or(|product| directory.join(product).is_file());
+        anyhow::ensure!(is_made, "{name}: nothing was built: {output}");
     }
-    let (said, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), place)?;
-    anyhow::ensure!(ended && said.trim() == "7", "{name} says {said:?}");
+    let (output, ended) = start(&plan.start.command(&[], Some(Bytes::mib(512))), directory)?;
+    anyhow::ensure!(ended && output.trim() == "7", "{name} says {output:?}");
     Ok(())
 }
 
-fn write_files(plan: &BuildCommands, place: &Path) -> std::io::Result<()> {
+fn write_files(plan: &BuildCommands, directory: &Path) -> std::io::Result<()> {
     for file in &plan.files {
         let Node::File { blob, mode } = &file.node else { continue };
-        let path = place.join(&file.name);
-        fs::create_dir_all(path.parent().unwrap_or(place))?;
+        let path = directory.join(&file.name);
+        fs::create_dir_all(path.parent().unwrap_or(directory))?;
         fs::write(&path, blob.prefix(u64::MAX)?)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(mode.permissions()))?;
     }
@@ -103,13 +104,13 @@ fn write_files(plan: &BuildCommands, place: &Path) -> std::io::Result<()> {
 }
 
 /// Standard input is `3 4`. `place` is both box and program directory.
-fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)> {
-    let place_text = place.to_string_lossy();
+fn start(command: &job::Command, directory: &Path) -> std::io::Result<(String, bool)> {
+    let place_text = directory.to_string_lossy();
     let here = |text: &str| text.replacen(PROGRAM, &place_text, 1).replacen(BOX, &place_text, 1);
     let argv: Vec<String> = command.argv.iter().map(|it| here(it)).collect();
     let mut child = Command::new(&argv[0])
         .args(&argv[1..])
-        .current_dir(place)
+        .current_dir(directory)
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .envs(command.env.iter().map(|(name, value)| (name, here(value))))
@@ -347,18 +348,18 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         let mut command = fixture.juror(arguments);
         command.current_dir(&package).env("PATH", format!(":.:bin:evil/bin::{path}:"));
         let output = command.output().expect("juror runs");
-        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        assert!(output.status.code().is_some_and(|it| code.contains(&it)), "{arguments}: {said}");
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.code().is_some_and(|it| code.contains(&it)), "{arguments}: {text}");
         let started = fs::read_to_string(fixture.path("STARTED")).unwrap_or_default();
-        assert_eq!(started, "", "{arguments}: {said}");
-        said
+        assert_eq!(started, "", "{arguments}: {text}");
+        text
     };
     // A submission without its interpreter is not judged.
     for name in ["absolute", "installed", "winding", "relative", "split"] {
-        let said = juror(&format!("judge . submissions/accepted/{name}"), &[2]);
+        let text = juror(&format!("judge . submissions/accepted/{name}"), &[2]);
         assert!(
-            said.contains("which is not in a directory of the system or of the search path"),
-            "{said}"
+            text.contains("which is not in a directory of the system or of the search path"),
+            "{text}"
         );
     }
     for name in ["a.py", "version", "other_env"] {
@@ -387,6 +388,6 @@ fn tools_are_found_even_if_sigchld_is_ignored() {
     bash.args(juror.get_args()).current_dir(fixture.root());
     bash.envs(juror.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = bash.output().expect("bash runs");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && said.contains("AC"), "{said}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("AC"), "{text}");
 }

@@ -57,9 +57,9 @@ fn a_name_that_is_not_utf_8_gives_no_verdict() {
     fixture.write("right.sh", RIGHT);
     let output = fixture.juror("judge sum right.sh").arg(name).output();
     let output = output.expect("juror runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("its name is not UTF-8"), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("its name is not UTF-8"), "{errors}");
     let judged = String::from_utf8_lossy(&output.stdout);
     assert!(judged.contains("\nAC  right.sh"), "{judged}");
 }
@@ -73,30 +73,30 @@ fn a_bad_submission_does_not_stop_the_others() {
     fs::create_dir(fixture.path("dir")).expect("a directory");
     std::os::unix::fs::symlink("nowhere", fixture.path("link.sh")).expect("a link");
     let judged = ["AC right.sh", "WA wrong.sh"];
-    for (bad, said) in [
+    for (bad, message) in [
         ("README.txt", "error: no source file of a known language among `README.txt`"),
         ("dir", "error: is empty"),
         ("link.sh", "error: submission link.sh is a broken symbolic link"),
         ("absent.sh", "error: submission not found: absent.sh"),
     ] {
         let line = format!("judge sum right.sh {bad} wrong.sh");
-        fixture.check(&line, 2, &[said, judged[0], judged[1]]);
-        fixture.check(&format!("judge sum {bad}"), 2, &[said]);
+        fixture.check(&line, 2, &[message, judged[0], judged[1]]);
+        fixture.check(&format!("judge sum {bad}"), 2, &[message]);
         let document = fixture.json(&line, 2);
-        let told = [&document["diagnostics"], &document["complaints"]].map(ToString::to_string);
-        assert!(told.concat().contains(bad), "{document}");
+        let remarks = [&document["diagnostics"], &document["complaints"]].map(ToString::to_string);
+        assert!(remarks.concat().contains(bad), "{document}");
         let submissions = document["submissions"].as_array().map(Vec::len);
         assert_eq!(submissions, Some(2), "{document}");
     }
     fixture.check("judge sum dir README.txt -- sh right.sh", 2, &["AC sh right.sh"]);
-    let said =
+    let message =
         "--case `sampl/1` selects none of the 4 test cases of sum; did you mean `sample/1`, ";
-    fixture.check("judge sum right.sh --case secret --case sampl/1", 5, &[said]);
+    fixture.check("judge sum right.sh --case secret --case sampl/1", 5, &[message]);
     fixture.check("judge sum right.sh --executor=\"", 2, &["--executor", "it "]);
     fixture.check("judge sum right.sh --executor=", 2, &["--executor", "expected a command"]);
     fixture.write("wrong.sh", WRONG);
-    let said = "repeat: juror judge sum --case secret/large/1 -- sh wrong.sh";
-    fixture.check("judge sum right.sh -v -- sh wrong.sh", 1, &[said]);
+    let message = "repeat: juror judge sum --case secret/large/1 -- sh wrong.sh";
+    fixture.check("judge sum right.sh -v -- sh wrong.sh", 1, &[message]);
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn an_incomplete_package_is_judged() {
     fixture.check("verify sum", 3, &["write `type: [pass-fail, multi-pass]`"]);
     // An option that cannot work is an error.
     let base = "problem_format_version: 2025-09\n";
-    for (yaml, said) in [
+    for (yaml, message) in [
         ("type: interactive\n", "need their own"),
         ("type: pass-fail interactive\n", "need their own"),
         ("limits: {time_limit: -1}\n", "time_limit"),
         ("nmae: Sum\n", "nmae"),
     ] {
         fixture.write("sum/problem.yaml", format!("{base}{yaml}"));
-        fixture.check("judge sum a.sh", 3, &[said]);
+        fixture.check("judge sum a.sh", 3, &[message]);
     }
     fixture.write("sum/problem.yaml", base);
     fs::remove_dir_all(fixture.path("sum/data")).expect("data");
@@ -167,13 +167,13 @@ fn special_characters_in_a_name_do_not_cut_a_message() {
     let check = |command: &str, name: &str, key: &str, message: &str, help: Option<&str>| {
         let output = fixture.juror(command).args([name, "--json"]).output().expect("juror runs");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let told = &document[key][0];
-        let told_message = told.get("message").unwrap_or(told);
+        let remark = &document[key][0];
+        let told_message = remark.get("message").unwrap_or(remark);
         assert!(told_message.as_str().is_some_and(|it| it.starts_with(message)), "{document}");
         if let Some(help) = help {
-            assert!(told["help"].as_str().is_some_and(|it| it.starts_with(help)), "{document}");
+            assert!(remark["help"].as_str().is_some_and(|it| it.starts_with(help)), "{document}");
         }
-        let path = told["path"].as_str();
+        let path = remark["path"].as_str();
         assert!(path.is_none_or(|path| path.ends_with(name)), "{document}");
     };
     let odd = "O'Brien; rm -rf x";
@@ -199,7 +199,7 @@ fn compiler_messages_are_shown() {
     let lines = |number: usize| {
         (1..=number).map(|line| format!("│ ce.c:{line}:2: error:")).collect::<Vec<_>>()
     };
-    let said = |arguments: &str| {
+    let output_text = |arguments: &str| {
         let output = fixture.juror(arguments).output().expect("juror runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr)
@@ -214,11 +214,11 @@ fn compiler_messages_are_shown() {
         "stress sum ce.c --reference accepted/right.sh",
         "stress sum accepted/right.sh --reference ce.c",
     ] {
-        let text = said(command);
+        let text = output_text(command);
         assert!(text.contains(&lines(1)[0]), "{command}: {text}");
         assert!(!text.contains("\\n") && !text.contains("1 more line\n"), "{command}: {text}");
         assert!(text.contains(" more lines"), "{command}: {text}");
-        let text = said(&format!("{command} -v"));
+        let text = output_text(&format!("{command} -v"));
         for line in lines(60) {
             assert!(text.contains(&line), "{command} -v lacks {line}: {text}");
         }
@@ -229,7 +229,7 @@ fn compiler_messages_are_shown() {
     // No single line is replaced by a note that one line is missing.
     for number in 1..=8 {
         fixture.write("ce.c", errors(number));
-        let text = said("judge sum ce.c");
+        let text = output_text("judge sum ce.c");
         assert!(!text.contains("1 more line\n") && !text.contains("1 earlier"), "{text}");
     }
 }
@@ -237,7 +237,8 @@ fn compiler_messages_are_shown() {
 #[test]
 fn paths_of_test_cases_work_and_mistakes_get_a_hint() {
     let fixture = Fixture::new();
-    let check = |arguments: &str, code: i32, said: &str| fixture.check(arguments, code, &[said]);
+    let check =
+        |arguments: &str, code: i32, message: &str| fixture.check(arguments, code, &[message]);
     for case in
         ["secret/small/2.in", "data/secret/small/2", "data/secret/small/2.ans", "data/secret"]
     {
@@ -314,12 +315,12 @@ fn output_claims_only_what_was_checked() {
     fixture.write("sum/problem.yaml", settings);
     fixture.write("sum/submissions/wrong_answer/loop.sh", "while :; do :; done\n");
     let part = fixture.juror("verify sum --case sample/1").output().expect("juror runs");
-    let said = String::from_utf8_lossy(&part.stdout);
-    assert!(!said.contains("all as expected"), "{said}");
+    let text = String::from_utf8_lossy(&part.stdout);
+    assert!(!text.contains("all as expected"), "{text}");
     let all = fixture.juror("verify sum").output().expect("juror runs");
-    let said = String::from_utf8_lossy(&all.stdout) + String::from_utf8_lossy(&all.stderr);
-    assert!(said.contains("permitted"), "{said}");
-    assert!(!said.contains("the time limit of"), "{said}");
+    let text = String::from_utf8_lossy(&all.stdout) + String::from_utf8_lossy(&all.stderr);
+    assert!(text.contains("permitted"), "{text}");
+    assert!(!text.contains("the time limit of"), "{text}");
 }
 
 #[test]
@@ -334,9 +335,9 @@ fn a_terminal_without_colours_gets_none() {
         let Ok(output) = command.stdin(Stdio::null()).output() else {
             return fixture.announce_skip("no `script` on this machine");
         };
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("accepted"), "{said}");
-        assert_eq!(said.contains("\u{1b}[3"), has_colours, "{said:?}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("accepted"), "{text}");
+        assert_eq!(text.contains("\u{1b}[3"), has_colours, "{text:?}");
     };
     check("xterm", true);
     check("dumb", false);
@@ -447,13 +448,13 @@ fn run_interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<
 fn an_interruption_ends_at_once_and_leaves_no_files() {
     let fixture = Fixture::new();
     fixture.write("sleeps.sh", "sleep 1000\n");
-    let check = |arguments: &str, signal: &str, said: &str| {
+    let check = |arguments: &str, signal: &str, message: &str| {
         let (code, text) = run_interrupted(&fixture, arguments, signal);
         assert_eq!(code, Some(130), "{arguments}: {text}");
-        assert!(text.contains(said), "{arguments}: {text}");
-        let left = fs::read_dir(fixture.path("tmp")).expect("tmp");
-        let left: Vec<_> = left.flatten().map(|entry| entry.file_name()).collect();
-        assert_eq!(left, ["keep"], "{arguments}");
+        assert!(text.contains(message), "{arguments}: {text}");
+        let names = fs::read_dir(fixture.path("tmp")).expect("tmp");
+        let names: Vec<_> = names.flatten().map(|entry| entry.file_name()).collect();
+        assert_eq!(names, ["keep"], "{arguments}");
     };
     let judge = "judge sum sleeps.sh --time-limit 500";
     for signal in ["-INT", "-TERM", "-HUP", "-QUIT"] {
@@ -503,8 +504,8 @@ fn an_interruption_ends_long_generation_and_waiting_for_input() {
         let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
         assert!(sent.expect("kill").success());
         let output = child.wait_with_output().expect("it ends");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{arguments}: {told}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{arguments}: {text}");
         drop(stdin);
     }
 }
@@ -541,9 +542,9 @@ fn a_generator_must_leave_a_regular_file() {
         "sum/generators/generators.yaml",
         "data: {secret: {data: {new: {generate: gen.sh}}}}\n",
     );
-    let check = |generator: &str, said: &[&str]| {
+    let check = |generator: &str, messages: &[&str]| {
         fixture.write("sum/generators/gen.sh", generator);
-        fixture.check("generate sum", 3, said);
+        fixture.check("generate sum", 3, messages);
         assert!(!fixture.path("sum/data/secret/new.in").exists());
     };
     check("mkdir testcase.in; echo 1 2\n", &["a directory"]);
@@ -557,14 +558,17 @@ fn an_unwritten_report_is_a_judge_error() {
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let juror = juror_program();
-    let check = |arguments: &str, to: &str, code: i32, said: &str| {
+    let check = |arguments: &str, to: &str, code: i32, message: &str| {
         let line = format!("{juror} {arguments} {to}");
         let mut shell = Command::new("bash");
         shell.current_dir(fixture.root()).args(["-c", &line]);
         let output = shell.output().expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{line}: {errors}");
-        assert!(errors.contains(said) && errors.is_empty() == said.is_empty(), "{line}: {errors}");
+        assert!(
+            errors.contains(message) && errors.is_empty() == message.is_empty(),
+            "{line}: {errors}"
+        );
     };
     for arguments in [
         "judge sum right.sh --isolation=any",
@@ -609,9 +613,9 @@ fn a_large_submission_is_refused_before_it_is_read() {
         let mut shell = Command::new("bash");
         let output = shell.current_dir(fixture.root()).args(["-c", &line]).output();
         let output = output.expect("a shell");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{said}{output:?}");
-        assert!(said.contains(&format!("{size} of source code, 1 MiB allowed")), "{said}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{text}{output:?}");
+        assert!(text.contains(&format!("{size} of source code, 1 MiB allowed")), "{text}");
     }
     fs::create_dir(fixture.root().join("many")).expect("a directory");
     // These are one program, since one of the files is a main file.

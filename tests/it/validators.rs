@@ -41,10 +41,10 @@ fn a_validator_decides_and_its_message_is_shown() {
     fixture.write("b.sh", WRONG);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
     fixture.check("judge sum a.sh", 0, &["AC", "accepted on 4 test cases"]);
-    let said = "wrong answer on secret/large/1: the output validator rejects it: \
+    let cause = "wrong answer on secret/large/1: the output validator rejects it: \
                 input 100000 1, wanted 100001, got 3, arguments";
-    let told = "team message: │ do not give up";
-    fixture.check("judge sum b.sh", 1, &["WA", said, told]);
+    let note = "team message: │ do not give up";
+    fixture.check("judge sum b.sh", 1, &["WA", cause, note]);
     fixture.write("sum/data/secret/large/1.yaml", "output_validator_args: [loud, 'a b']\n");
     fixture.check("judge sum b.sh", 1, &["arguments loud a b"]);
     let document = fixture.json("judge sum b.sh", 1);
@@ -113,8 +113,8 @@ fn an_input_validator_gets_the_arguments_and_files_of_the_case() {
     fixture
         .write("sum/data/secret/small/1.yaml", "input_validator_args: [own, 'a b']\nargs: [x]\n");
     fixture.write("sum/data/secret/small/1.files/more.txt", "7\n");
-    let said = ["small/1.in", "input validator `more.sh` refuses it: 3:own a b x:7"];
-    fixture.check("verify sum", 3, &said);
+    let expected = ["small/1.in", "input validator `more.sh` refuses it: 3:own a b x:7"];
+    fixture.check("verify sum", 3, &expected);
 }
 
 #[test]
@@ -171,14 +171,14 @@ fn validator_with_fault(fault: &str) -> String {
 
 #[test]
 fn a_validator_that_breaks_down_is_a_judge_error() {
-    let check = |fault: &str, said: &str| {
+    let check = |fault: &str, message: &str| {
         let fixture = fixture(&validator_with_fault(fault));
         set_problem(&fixture, "", "  validation_time: 1\n  validation_output: 1\n");
         fixture.write("p.sh", "echo 666\n");
         let document = fixture.json("judge sum p.sh", 4);
         let error = &document["judge_errors"][0];
         assert_eq!(error["step"], "judge sample/1 with the output validator `validate`");
-        assert!(error["reason"].as_str().is_some_and(|it| it.contains(said)), "{error:#}");
+        assert!(error["reason"].as_str().is_some_and(|it| it.contains(message)), "{error:#}");
         assert_eq!(document["submissions"][0]["verdict"], serde_json::Value::Null);
         let stderr = error["program"]["stderr"]["text"].as_str().expect("a text");
         assert!(stderr.starts_with("what went wrong\n"), "{stderr}");
@@ -217,10 +217,10 @@ fn a_validator_is_confined_to_its_files() {
 
 #[test]
 fn an_output_validator_is_tested_before_it_judges() {
-    let check = |validator: &str, code: i32, said: &[&str]| {
+    let check = |validator: &str, code: i32, messages: &[&str]| {
         let fixture = fixture(&format!("#!/usr/bin/env bash\n{validator}\n"));
         fixture.write("a.sh", RIGHT);
-        fixture.check("judge sum a.sh", code, said);
+        fixture.check("judge sum a.sh", code, messages);
     };
     let script = "sum/output_validator/validate";
     let rejects = "rejects sum/data/sample/1.ans as the output of sample/1";

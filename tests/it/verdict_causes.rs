@@ -35,7 +35,7 @@ fn a_java_heap_can_be_as_large_as_the_memory_limit() {
         return;
     }
     let fixture = Fixture::new();
-    let check = |mib: u32, code: i32, said: &[&str]| {
+    let check = |mib: u32, code: i32, messages: &[&str]| {
         let source = format!(
             "class Main {{ public static void main(String[] given) {{\n\
              java.util.Scanner in = new java.util.Scanner(System.in);\n\
@@ -43,7 +43,7 @@ fn a_java_heap_can_be_as_large_as_the_memory_limit() {
              System.out.println(in.nextInt() + in.nextInt() + kept[7] - kept[kept.length - 1]); }} }}\n"
         );
         fixture.write("Main.java", source);
-        fixture.check("judge sum Main.java --memory-limit 64 --time-limit 10", code, said);
+        fixture.check("judge sum Main.java --memory-limit 64 --time-limit 10", code, messages);
     };
     check(40, 0, &["AC"]);
     check(80, 1, &["RTE", "java.lang.OutOfMemoryError: Java heap space"]);

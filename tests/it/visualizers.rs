@@ -33,8 +33,8 @@ fn saved_image(fixture: &Fixture, name: &str) -> Option<String> {
 fn images_of_outputs_are_saved() {
     let fixture = fixture(VISUALIZER);
     fixture.write("sum/data/secret/large/1.yaml", "output_visualizer_args: [red, 'a b']\n");
-    let said = ["WA", "images: judgeimage.svg, teamimage-01.png"];
-    fixture.check("judge sum b.sh --keep=kept --html page.html", 1, &said);
+    let messages = ["WA", "images: judgeimage.svg, teamimage-01.png"];
+    fixture.check("judge sum b.sh --keep=kept --html page.html", 1, &messages);
     let page = fixture.read("page.html");
     assert!(page.contains("src=\"data:image/svg+xml;base64,MTAwMDAwIDF8MTAwMDAxfDN8"), "{page}");
     assert!(page.contains("src=\"data:image/png;base64,eAo=\""), "{page}");
@@ -76,12 +76,12 @@ fn a_visualizer_gets_the_files_of_the_output_validator() {
 #[test]
 fn a_visualizer_that_does_not_work_changes_no_verdict() {
     let wrong = "wrong answer on secret/large/1";
-    let check = |visualizer: &str, said: &str| {
+    let check = |visualizer: &str, message: &str| {
         let fixture = fixture(visualizer);
         fixture.check("judge sum b.sh --keep=kept", 1, &[wrong]);
         assert_eq!(saved_image(&fixture, "judgeimage.svg"), None);
         let error = fixture.read(&format!("{SAVED_BOX}.visualizer.error"));
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(message), "{error}");
     };
     check("#!/usr/bin/env bash\necho why >&2; exit 1\n", "exit code 1\nwhy\n");
     check("#!/usr/bin/env bash\nkill -9 $$\n", "it was killed by SIGKILL");
@@ -166,11 +166,11 @@ fn images_of_inputs_are_saved() {
     fixture.write("sum/input_visualizer/README.md", "draws\n");
     fixture.write("sum/data/secret/test_group.yaml", "input_visualizer_args: [blue]\n");
     fixture.check("verify sum --keep=kept", 0, &["2 submissions, all as expected"]);
-    let drawn = fixture.read("kept/input_visualizer/secret~-small~-1/testcase.svg");
-    assert_eq!(drawn, "5 8|13|blue|juror\n");
+    let image = fixture.read("kept/input_visualizer/secret~-small~-1/testcase.svg");
+    assert_eq!(image, "5 8|13|blue|juror\n");
     assert!(!fixture.path("kept/input_visualizer/secret~-small~-1/juror").exists());
     fixture.write("sum/input_visualizer/draw/run", "#!/usr/bin/env bash\nexit 1\n");
     fixture.check("verify sum --keep=failed", 0, &["2 submissions, all as expected"]);
-    let said = fixture.read("failed/input_visualizer/secret~-small~-1.error");
-    assert_eq!(said, "it ended with exit code 1\n");
+    let error = fixture.read("failed/input_visualizer/secret~-small~-1.error");
+    assert_eq!(error, "it ended with exit code 1\n");
 }

@@ -27,14 +27,14 @@ pub(super) fn write_cluster(arguments: &InitArguments) -> Result<(), Stop> {
         )));
     }
     let files = plan.files(&fresh(&plan)?);
-    let beside = StagingDirectory::new(dir)?;
-    let whole = beside.path();
+    let staging = StagingDirectory::new(dir)?;
+    let whole = staging.path();
     for file in &files {
-        beside.check_interrupted()?;
+        staging.check_interrupted()?;
         write_file(&whole.join(&file.path), file)
             .map_err(|error| write_error(&dir.join(&file.path), error))?;
     }
-    beside.move_to(&whole, dir)?;
+    staging.move_to(&whole, dir)?;
     print("what to do next", |out| out.write_all(next_steps(&plan, dir).as_bytes()))
 }
 

@@ -33,11 +33,11 @@ type FileScan = BTreeMap<PathBuf, FileMarks>;
 
 impl WatchedPaths {
     fn scan(&self) -> FileScan {
-        let mut look = FileScan::new();
+        let mut scan = FileScan::new();
         for root in &self.roots {
-            self.scan_root(root, &mut look);
+            self.scan_root(root, &mut scan);
         }
-        look
+        scan
     }
 
     /// Links out of the root are not followed: they could lead to all files of the machine.
@@ -121,8 +121,8 @@ impl FileWatcher {
 
     /// Returns files that changed since the last scan. While they still change, it pauses and scans again.
     fn scan_for_changes(&mut self, mut pause: impl FnMut()) -> Vec<PathBuf> {
-        let mut look = self.watched.scan();
-        if look == self.last {
+        let mut scan = self.watched.scan();
+        if scan == self.last {
             return Vec::new();
         }
         for number in 0..MAX_PAUSES {
@@ -130,12 +130,12 @@ impl FileWatcher {
             let next = self.watched.scan();
             // During a save, a file may be missing.
             let is_whole = number >= MAX_MISSES || self.missing_roots().is_subset(&self.gone);
-            if std::mem::replace(&mut look, next) == look && is_whole {
+            if std::mem::replace(&mut scan, next) == scan && is_whole {
                 break;
             }
         }
         self.gone = self.missing_roots();
-        let old = std::mem::replace(&mut self.last, look);
+        let old = std::mem::replace(&mut self.last, scan);
         let new = &self.last;
         let changed = new.iter().filter(|(path, is)| old.get(*path) != Some(is));
         let lost = old.iter().filter(|(path, _)| !new.contains_key(*path));
@@ -150,7 +150,7 @@ mod tests {
     /// Saves files before the scan, and one in each pause; checks the reported changes. `-` removes a file, `.` does
     /// nothing.
     #[track_caller]
-    fn check(before: &str, pauses: &str, told: &str, left: &str) {
+    fn check(before: &str, pauses: &str, changes: &str, unread: &str) {
         let keep = tempfile::tempdir().expect("a directory");
         let dir = keep.path().to_owned();
         let mut saves = 0;
@@ -170,8 +170,8 @@ mod tests {
         let changed = files.scan_for_changes(|| words.next().into_iter().for_each(&mut save));
         let names = changed.iter().map(|path| path.strip_prefix(&dir).expect("a name"));
         let names: Vec<String> = names.map(|name| name.display().to_string()).collect();
-        assert_eq!(names.join(" "), told, "{before}, {pauses}");
-        assert_eq!(words.collect::<Vec<_>>().join(" "), left, "{before}, {pauses}");
+        assert_eq!(names.join(" "), changes, "{before}, {pauses}");
+        assert_eq!(words.collect::<Vec<_>>().join(" "), unread, "{before}, {pauses}");
     }
 
     #[test]

@@ -50,10 +50,10 @@ fn lines_that_ask_for_something_else_are_not_judged() {
     };
     check(&tests(""), None);
     check(&tests(r#", "testtype": "stdin""#), None);
-    let place = "`/tests/0/testtype` asks for a function";
-    check(&tests(r#", "testtype": "functional""#), Some(place));
-    let place = "`/tests/0/type` asks for a function";
-    check(&tests(r#", "type": "function_call""#), Some(place));
+    let message = "`/tests/0/testtype` asks for a function";
+    check(&tests(r#", "testtype": "functional""#), Some(message));
+    let message = "`/tests/0/type` asks for a function";
+    check(&tests(r#", "type": "function_call""#), Some(message));
     let packed = format!(r#""tests": {:?}"#, r#"[{"input": "1", "output": "1", "fn_name": "f"}]"#);
     check(&packed, Some("`/tests/0/fn_name` asks for a function"));
     check(r#""type": "stdin_stdout", "input_file": "", "output_file": "stdout""#, None);
@@ -261,12 +261,12 @@ fn defaults_fill_missing_keys() {
 #[test]
 fn a_map_finds_the_values_of_lines_of_another_form() {
     let check = |map: &str, line: &str, expected: &str| {
-        let said = settings(map, "").parse_line(line.as_bytes()).map_err(|it| it.fault.message);
+        let parsed = settings(map, "").parse_line(line.as_bytes()).map_err(|it| it.fault.message);
         let expected = match expected.strip_prefix('!') {
             Some(message) => Err(message.to_owned()),
             None => Ok(settings("", "").parse_line(expected.as_bytes()).expect("a line")),
         };
-        assert_eq!(said, expected, "{line}");
+        assert_eq!(parsed, expected, "{line}");
     };
     let two = r#""cases":[{"input":"1","answer":"2"},{"input":"3","answer":"4"}]"#;
     let expected = format!(r#"{{{two},"source":"x"}}"#);

@@ -21,14 +21,14 @@ fn check(text: impl AsRef<[u8]>, expected: Result<(usize, bool, &str), &str>) {
             assert!(message.starts_with(expected), "{shown}: {message}");
             assert_eq!(fs::read(&path).expect("a file"), text, "{shown}");
         }
-        (Ok((mut file, earlier)), Ok((lines, is_ordered, kept))) => {
+        (Ok((mut file, earlier)), Ok((lines, is_ordered, head))) => {
             assert_eq!((earlier.lines.len(), earlier.is_ordered), (lines, is_ordered), "{shown}");
             assert_eq!(earlier.tally.lines(), lines as u64);
             assert_eq!(fs::read(&path).expect("a file"), text, "not before a result comes");
             file.add(b"x\n").expect("a write");
             file.add(b"y\n").expect("a write");
             file.finish().expect("a sync");
-            assert_eq!(fs::read_to_string(&path).expect("a text"), format!("{kept}x\ny\n"));
+            assert_eq!(fs::read_to_string(&path).expect("a text"), format!("{head}x\ny\n"));
         }
         (Ok((_, earlier)), Err(_)) => panic!("{shown}: {earlier:?}"),
         (Err(fault), Ok(_)) => panic!("{shown}: {fault}"),

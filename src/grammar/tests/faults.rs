@@ -8,14 +8,14 @@ use crate::model::diagnostic::Diagnostic;
 /// Each expected line is `line:column: message`; `warning ` comes before it for a warning.
 fn check(text: &str, remarks: &[&str]) {
     let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
-    let said = |diagnostic: &Diagnostic| {
+    let describe = |diagnostic: &Diagnostic| {
         let spot = diagnostic.place.spot.as_ref().expect("a spot");
         let severity = if diagnostic.is_error() { "" } else { "warning " };
         assert!(diagnostic.help.is_some(), "{diagnostic}: a way out");
         format!("{severity}{}:{}: {}", spot.line, spot.column, diagnostic.message)
     };
-    let came: Vec<String> = reading.diagnostics.iter().map(said).collect();
-    assert_eq!(came, remarks, "{text}");
+    let found: Vec<String> = reading.diagnostics.iter().map(describe).collect();
+    assert_eq!(found, remarks, "{text}");
     let broken = reading.diagnostics.iter().any(Diagnostic::is_error);
     assert_eq!(reading.grammar.is_none(), broken);
 }

@@ -51,9 +51,9 @@ fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
             continue;
         }
         starts += 1;
-        let mut left = 3000;
+        let mut attempts_left = 3000;
         let interesting = |text: &[u8]| {
-            left -= 1;
+            attempts_left -= 1;
             assert!(
                 accepts(&grammar, text),
                 "only valid inputs are tried: {:?}",
@@ -63,7 +63,7 @@ fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
         };
         let shrunk = shrink(&grammar, &input, interesting, 3000, || false).unwrap();
         assert_eq!(String::from_utf8_lossy(&shrunk), smallest, "{text} from seed {seed}");
-        assert!(left > 0, "{text} from seed {seed}: not complete");
+        assert!(attempts_left > 0, "{text} from seed {seed}: not complete");
     }
     assert!(starts >= 3, "{text}: too few inputs have the fault");
 }

@@ -11,24 +11,24 @@ fn check(text: &str, input: &str, outcome: &str) {
 }
 
 fn check_bytes(text: &str, input: &[u8], outcome: &str) {
-    let said =
+    let describe =
         |diagnostic: crate::model::diagnostic::Diagnostic, of: &str| match diagnostic.place.spot {
             Some(spot) => format!("{of}{}:{}: {}", spot.line, spot.column, diagnostic.message),
             None => diagnostic.message,
         };
-    let came = match validate(&grammar(text), input, Path::new("1.in")) {
+    let result = match validate(&grammar(text), input, Path::new("1.in")) {
         Ok(()) => String::new(),
-        Err(Rejection::Invalid(diagnostic)) => said(diagnostic, ""),
-        Err(Rejection::Grammar(diagnostic)) => said(diagnostic, "grammar "),
+        Err(Rejection::Invalid(diagnostic)) => describe(diagnostic, ""),
+        Err(Rejection::Grammar(diagnostic)) => describe(diagnostic, "grammar "),
         Err(Rejection::Interrupted) => "interrupted".to_owned(),
     };
     let shown = String::from_utf8_lossy(input);
-    assert_eq!(came, outcome, "{text} on {shown:?}");
+    assert_eq!(result, outcome, "{text} on {shown:?}");
     // A window that moves through the input gives the same result, wherever it ends.
     let text = format!("REP(127) STRING(\"x\") END {text}");
     let input = [&b"x".repeat(127), input].concat();
     let accepted = matches!(accepts_file(&grammar(&text), &*input, 64), Ok(true));
-    assert_eq!(accepted, came.is_empty(), "{text} on {shown:?}, in windows");
+    assert_eq!(accepted, result.is_empty(), "{text} on {shown:?}, in windows");
 }
 
 #[test]
@@ -140,24 +140,26 @@ fn floats_are_compared_exactly() {
 
 #[test]
 fn a_float_has_no_superfluous_leading_zero() {
-    let said = |wanted: &str, got: &str| {
-        format!("1:1: expected a float {wanted}, got `{got}`, which has a superfluous leading zero")
+    let message = |expected: &str, got: &str| {
+        format!(
+            "1:1: expected a float {expected}, got `{got}`, which has a superfluous leading zero"
+        )
     };
     for text in ["00", "01.0", "-01.0", "00e1", "00.50", "000"] {
-        check("FLOAT(-10,200000)", text, &said("from -10.0 to 200000.0", text));
+        check("FLOAT(-10,200000)", text, &message("from -10.0 to 200000.0", text));
     }
     // In an exponent, C's `%e` writes at least two digits.
     for text in ["0", "-0", "0.0", "0.50", "0e0", "1e5", "1e-5", "1E+05", "1.25e+01", "10e00"] {
         check("FLOAT(-10,200000)", text, "");
     }
     let fixed = "from 0.0 to 10.0 with 2 decimals";
-    check("FLOATP(0,10,2,2)", "01.50", &said(fixed, "01.50"));
-    check("FLOATP(0,10,2,2)", "00.50", &said(fixed, "00.50"));
+    check("FLOATP(0,10,2,2)", "01.50", &message(fixed, "01.50"));
+    check("FLOATP(0,10,2,2)", "00.50", &message(fixed, "00.50"));
     check("FLOATP(0,10,2,2)", "0.50", "");
     check(
         "FLOAT(0,10,x,FIXED)",
         "01.5",
-        &said("from 0.0 to 10.0 in fixed notation for `x`", "01.5"),
+        &message("from 0.0 to 10.0 in fixed notation for `x`", "01.5"),
     );
 }
 

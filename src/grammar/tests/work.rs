@@ -34,8 +34,8 @@ fn endless_work_ends_at_the_step_limit() {
         let text = format!("{text} INT(1,100) NEWLINE");
         let input = format!("{input}1\n");
         let grammar = limited_grammar(&text);
-        let told = validator_message(&grammar, input.as_bytes());
-        assert_eq!(told, "the grammar has more steps than its time allows on 1.in", "{text}");
+        let message = validator_message(&grammar, input.as_bytes());
+        assert_eq!(message, "the grammar has more steps than its time allows on 1.in", "{text}");
     };
     check("REP(4000000000) REP(4000000000) SET(a=1) END END", "");
     check("SET(i=0) WHILE(i<900000) SET(j=0) SET(i=i+1) WHILE(j<900000) SET(j=j+1) END END", "");
@@ -76,8 +76,8 @@ fn endless_values_end_at_the_memory_limit() {
 #[test]
 fn generation_ends_at_the_step_limit() {
     let check = |text: &str| {
-        let told = generate(&limited_grammar(text), &RANDOM, 1).expect_err(text);
-        assert_eq!(told.message, "the grammar has more steps than its time allows", "{text}");
+        let fault = generate(&limited_grammar(text), &RANDOM, 1).expect_err(text);
+        assert_eq!(fault.message, "the grammar has more steps than its time allows", "{text}");
     };
     check("REP(1000000000) SET(a=1) END INT(1,100) NEWLINE");
     check("INT(1,10^1000000) NEWLINE");
@@ -92,9 +92,9 @@ fn generation_ends_at_the_step_limit() {
 fn a_grammar_with_huge_constants_is_refused() {
     let check = |text: &str| {
         let found = parse_grammar(Path::new("g.ctd"), text.as_bytes()).diagnostics;
-        let told = found.iter().find(|it| it.is_error()).expect(text);
+        let diagnostic = found.iter().find(|it| it.is_error()).expect(text);
         let expected = "the numbers of this grammar are too large to compute them all";
-        assert_eq!(told.message, expected, "{text}");
+        assert_eq!(diagnostic.message, expected, "{text}");
     };
     check("ASSERT(1e999999 + 1e-999999 > 0)");
     check(&"SET(a=1e999999)\n".repeat(400));
@@ -112,11 +112,16 @@ fn the_same_run_has_the_same_number_of_steps() {
         let grammar = Grammar { limits: WorkLimits { steps, ..LIMITS }, ..grammar.clone() };
         validator_message(&grammar, input.as_bytes()) == "valid"
     };
-    let least = |from: u64| (from..200_000).step_by(1).find(|steps| ends_at(*steps));
-    let first = (0..18)
-        .rev()
-        .fold(0, |low, bit| if ends_at(low + (1 << bit)) { low } else { low + (1 << bit) })
-        + 1;
-    assert!(first > 500, "{first} steps");
-    assert_eq!(least(first - 2), Some(first));
+    // The run ends within `high` steps, and not within `low`.
+    let (mut low, mut high) = (0_u64, 1 << 18);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if ends_at(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    assert!(high > 500, "{high} steps");
+    assert_eq!([high - 2, high - 1, high].map(ends_at), [false, false, true]);
 }

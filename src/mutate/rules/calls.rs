@@ -61,17 +61,17 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         && node.parent().is_some_and(|it| {
             finder.has_role(it, Role::Call) && !SYMMETRIC.contains(&finder.called_name(it))
         });
-    let given = if is_call || finder.has_role(node, Role::Element) {
+    let arguments = if is_call || finder.has_role(node, Role::Element) {
         finder.named_children(node)
     } else if finder.has_role(node, Role::Tokens) {
         return tokens(finder, node);
     } else {
         return;
     };
-    if given.len() > 6 {
+    if arguments.len() > 6 {
         return;
     }
-    for pair in given.windows(2).take(3) {
+    for pair in arguments.windows(2).take(3) {
         let [one, two] = pair else { continue };
         let is_format = finder.has_role(*one, Role::Text) || finder.has_role(*two, Role::Text);
         let is_fixed = |it: &Node<'_>| {

@@ -82,20 +82,20 @@ pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.has_role(node, Role::Call) {
         return;
     }
-    let Some(arguments) = finder.field(node, &["arguments"]) else { return };
-    let given = finder.named_children(arguments);
+    let Some(list) = finder.field(node, &["arguments"]) else { return };
+    let arguments = finder.named_children(list);
     match finder.called_name(node) {
         "range" if finder.syntax.is_indented => {
-            for bound in given.iter().take(2) {
+            for bound in arguments.iter().take(2) {
                 change_by_one(finder, *bound);
             }
-            if let [start, end] = given.as_slice() {
+            if let [start, end] = arguments.as_slice() {
                 let both = format!("({}, {}, 2)", finder.text_of(*start), finder.text_of(*end));
-                finder.replace(Loop, arguments, both);
+                finder.replace(Loop, list, both);
             }
         }
         "reversed" => {
-            if let [of] = given.as_slice() {
+            if let [of] = arguments.as_slice() {
                 finder.replace(Loop, node, finder.text_of(*of));
             }
         }
@@ -114,8 +114,8 @@ const CLEARS: [&str; 9] =
 
 /// Omits the reset of a variable in a loop, or in a function that is called again.
 pub(super) fn drop_resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let around = finder.nearest_ancestor(node, Role::Loop);
-    let is_repeated = around.is_some() || !matches!(finder.function_name(node), "" | "main");
+    let outer = finder.nearest_ancestor(node, Role::Loop);
+    let is_repeated = outer.is_some() || !matches!(finder.function_name(node), "" | "main");
     if !is_repeated || !node.parent().is_some_and(|it| finder.has_role(it, Role::Block)) {
         return;
     }
@@ -123,8 +123,12 @@ pub(super) fn drop_resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         let text = finder.text_of(node);
         let is_fresh =
             !text.starts_with("const") && !text.contains('&') && !text.starts_with("static");
-        if let Some(kept) = finder.syntax.static_keyword.filter(|_| is_fresh) {
-            finder.replace_range(Reset, node.start_byte()..node.start_byte(), format!("{kept} "));
+        if let Some(keyword) = finder.syntax.static_keyword.filter(|_| is_fresh) {
+            finder.replace_range(
+                Reset,
+                node.start_byte()..node.start_byte(),
+                format!("{keyword} "),
+            );
         }
         hoist(finder, node, node);
     }
@@ -159,12 +163,12 @@ fn is_fresh<'t>(finder: &Finder<'t>, value: Node<'t>) -> bool {
 /// Moves a statement from a loop to before it, if its value does not depend on the loop.
 fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     let block = statement.parent();
-    let Some(around) =
+    let Some(outer) =
         block.and_then(|it| it.parent()).filter(|it| finder.has_role(*it, Role::Loop))
     else {
         return;
     };
-    let is_statement = around
+    let is_statement = outer
         .parent()
         .is_some_and(|it| finder.has_role(it, Role::Block) || it.kind() == "expression_statement");
     let value = finder.field(of, &["value", "right"]);
@@ -176,14 +180,14 @@ fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     else {
         return;
     };
-    let before = around.start_byte()..statement.start_byte();
+    let before = outer.start_byte()..statement.start_byte();
     let mut seen = Vec::new();
-    let mut left = vec![around];
-    while let Some(node) = left.pop() {
+    let mut pending = vec![outer];
+    while let Some(node) = pending.pop() {
         if finder.has_role(node, Role::Name) && node.start_byte() < before.end {
             seen.push(finder.text_of(node));
         }
-        left.extend(children(node));
+        pending.extend(children(node));
     }
     let names = finder.descendants(value, Role::Name).into_iter();
     if names.map(|it| finder.text_of(it)).any(|it| seen.contains(&it)) {
@@ -191,7 +195,7 @@ fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     }
     let line = finder.text[..before.start].rfind('\n').map_or(0, |at| at + 1);
     let indent = &finder.text[line..before.start];
-    if !indent.trim().is_empty() || field_name(around) == Some("body") {
+    if !indent.trim().is_empty() || field_name(outer) == Some("body") {
         return;
     }
     let text = finder.text_of(statement);

@@ -84,9 +84,9 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             {
                 continue;
             }
-            for (place, becomes) in mistake.replacements.iter().enumerate() {
+            for (index, becomes) in mistake.replacements.iter().enumerate() {
                 let operator = match mistake.operator {
-                    Ror if place == 0 && decides_ties(finder, node) => Tie,
+                    Ror if index == 0 && decides_ties(finder, node) => Tie,
                     Aor if field_name(node) == Some("update") => Loop,
                     operator => operator,
                 };

@@ -27,7 +27,7 @@ pub(super) struct LoadedProblem {
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
     /// Owns the generated files of the package.
-    _made: Option<CompletedFiles>,
+    _made_files: Option<CompletedFiles>,
     _context: Context,
 }
 
@@ -63,11 +63,11 @@ impl LoadedProblems<'_> {
         let aside = self.context.for_concurrent_work(sender);
         let opened = self.read(which, &aside);
         match opened {
-            Ok((problem, validators, made)) => Ok(LoadedProblem {
+            Ok((problem, validators, made_files)) => Ok(LoadedProblem {
                 problem,
                 validators,
                 time_limit: Mutex::default(),
-                _made: made,
+                _made_files: made_files,
                 _context: aside,
             }),
             Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
@@ -104,11 +104,12 @@ impl LoadedProblems<'_> {
             return Err(Stop::usage(Remark::with_help(what, "use `juror judge`")));
         }
         let builder = self.host.builder();
-        let made = problem::make_missing_files(&mut problem, None, self.host, &builder, aside)?;
+        let made_files =
+            problem::make_missing_files(&mut problem, None, self.host, &builder, aside)?;
         let events = aside.event_sender();
         let bench = self.host.bench(&problem, &builder, &events);
         let validators = validators::build_validators(&bench, ImageUse::default())?;
-        Ok((problem, validators, made))
+        Ok((problem, validators, made_files))
     }
 
     /// Determined at the first call.
@@ -147,13 +148,13 @@ impl From<Stop> for LineFailure {
 }
 
 /// Has the first message, and the number of others.
-fn line_fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
-    let remarks = told.filter_map(|event| match event {
+fn line_fault(kind: FaultyPart, events: impl Iterator<Item = Event>) -> LineFault {
+    let remarks = events.filter_map(|event| match event {
         Event::Diagnosed(it) if it.is_error() => {
             let path = it.place.path.display().to_string();
             let is_named = it.message.starts_with(&path);
-            let place = if is_named { String::new() } else { format!("{path}: ") };
-            Some((format!("{place}{}", it.message), it.help))
+            let prefix = if is_named { String::new() } else { format!("{path}: ") };
+            Some((format!("{prefix}{}", it.message), it.help))
         }
         Event::Complained { message, help } => Some((message, help)),
         _ => None,

@@ -134,7 +134,7 @@ impl LineJudge<'_> {
                 inline_cases(&own, cases, line.compare.as_deref())
             }
         };
-        let given = match limits.time {
+        let time_limit = match limits.time {
             Some(time) => Duration::from_secs_f64(time),
             None => self.problems.time_limit(&loaded)?.limit,
         };
@@ -145,7 +145,7 @@ impl LineJudge<'_> {
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
         let finished = JudgingTask {
             entries: &entries,
-            given_time_limit: Some(given),
+            given_time_limit: Some(time_limit),
             policy: if line.all.unwrap_or_default() {
                 RunPolicy::AllAllowed
             } else {

@@ -208,8 +208,8 @@ mod tests {
     #[test]
     fn the_time_left_is_estimated_from_the_bytes_read() {
         let check = |elapsed: u64, read: u64, more: u64, expected: Option<u64>| {
-            let left = estimate_time_left(Duration::from_secs(elapsed), read, more);
-            assert_eq!(left, expected.map(Duration::from_secs));
+            let estimate = estimate_time_left(Duration::from_secs(elapsed), read, more);
+            assert_eq!(estimate, expected.map(Duration::from_secs));
         };
         check(10, 100, 300, Some(30));
         check(10, 100, 0, Some(0));

@@ -30,10 +30,10 @@ pub(super) fn failed_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     }
 }
 
-pub(super) fn verdict_and_cause(verdict: Verdict, place: &str, cause: &str) -> Markup {
+pub(super) fn verdict_and_cause(verdict: Verdict, test_case: &str, cause: &str) -> Markup {
     html! {
         p class={ "why " (verdict.short()) } {
-            strong { (verdict.name()) " on " (printable(place)) }
+            strong { (verdict.name()) " on " (printable(test_case)) }
             span { (shortened_cause(cause)) }
         }
     }

@@ -128,7 +128,7 @@ fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmissio
     let NumberedSubmission { number, submission, attention: standing } = shown;
     let score = submission.score().and_then(|it| it.score);
     let is = [standing.word(), submission.verdict().map_or("", Verdict::short)].join(" ");
-    let (all, ran) = (submission.selected_cases(), submission.cases().len());
+    let (all, judged) = (submission.selected_cases(), submission.cases().len());
     let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
@@ -137,15 +137,15 @@ fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmissio
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expectation_words()) } }
             td.because {
-                @if let Some((place, cause)) = reason(submission) {
+                @if let Some((test_case, cause)) = reason(submission) {
                     (cause)
-                    @if let Some(place) = place { div.place { (printable(place)) } }
+                    @if let Some(test_case) = test_case { div.place { (printable(test_case)) } }
                 }
             }
             @if columns.score { td.n { @if let Some(score) = score { (score) } } }
             td.n {
                 @if all > 0 { (submission.passed_cases()) " of " (all) }
-                @if all > ran { div.place { (all - ran) " not run" } }
+                @if all > judged { div.place { (all - judged) " not run" } }
             }
             td.n { (slowest(page, submission)) }
             td.n { @if let Some(memory) = submission.peak_memory() { (memory) } }

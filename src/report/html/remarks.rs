@@ -88,8 +88,8 @@ pub(super) fn generated(report: &Report) -> Markup {
                             caption { "Test cases that are not unchanged" }
                             thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
                             tbody {
-                                @for made in news.take(MAX_ROWS) {
-                                    tr { th scope="row" { (printable(&made.test_case)) } td { (state_words(made.state)) } }
+                                @for case in news.take(MAX_ROWS) {
+                                    tr { th scope="row" { (printable(&case.test_case)) } td { (state_words(case.state)) } }
                                 }
                             }
                         }

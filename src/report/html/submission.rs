@@ -1,7 +1,5 @@
 //! A submission as a card: why it failed, its times, its test cases.
 
-use std::cell::Cell;
-
 use maud::{Markup, html};
 
 use crate::model::judgement::{CaseJudgement, Judgement};
@@ -31,11 +29,11 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
 
 /// Returns the test case and the cause.
 pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, String)> {
-    let (place, cause) = match submission.broken_expectations().first() {
+    let (test_case, cause) = match submission.broken_expectations().first() {
         Some(broken) => (None, Some(broken.reason.clone())),
         None => submission.explained_failure(),
     };
-    cause.map(|cause| (place, failure::shortened_cause(&cause)))
+    cause.map(|cause| (test_case, failure::shortened_cause(&cause)))
 }
 
 pub(super) fn describe_result(submission: &SubmissionReport) -> String {
@@ -53,9 +51,9 @@ pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
     let broken = broken.filter_map(|name| cases.iter().position(|it| it.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
     let mut places: Vec<usize> = Vec::new();
-    for place in broken.chain(failed) {
-        if places.len() < MAX_FULL_FAILURES && !places.contains(&place) {
-            places.push(place);
+    for index in broken.chain(failed) {
+        if places.len() < MAX_FULL_FAILURES && !places.contains(&index) {
+            places.push(index);
         }
     }
     places
@@ -122,8 +120,8 @@ fn compile_error_panes(page: &Page<'_>, judgement: &Judgement) -> Markup {
     let Some(compiler) = &judgement.compiler else { return html! {} };
     html! {
         @if let Some(refusal) = &compiler.refusal {
-            @let told = judgement.explained_cause();
-            @let cause = told.as_ref().unwrap_or(refusal);
+            @let explanation = judgement.explained_cause();
+            @let cause = explanation.as_ref().unwrap_or(refusal);
             p.why.CE { strong { "compile error" } span { (failure::shortened_cause(cause)) } }
             @if cause != refusal { p.note { (printable(refusal)) } }
         }
@@ -148,9 +146,9 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
     let all = submission.cases().len() - submission.passed_cases();
     let shown = places.len();
     html! {
-        @for (nth, place) in places.into_iter().enumerate() {
-            @let case = &submission.cases()[place];
-            @let id = format!("s{number}c{place}");
+        @for (nth, index) in places.into_iter().enumerate() {
+            @let case = &submission.cases()[index];
+            @let id = format!("s{number}c{index}");
             @if nth == 0 {
                 div id=(id) tabindex="-1" { (failure::failed_case(page, case)) }
             } @else {
@@ -270,9 +268,9 @@ fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {
     let is_listed =
         |case: &&CaseJudgement| page.lists_all_cases || case.verdict != Verdict::Accepted;
     let most = if page.lists_all_cases { usize::MAX } else { MAX_LISTED_CASES };
-    let listed = cases.iter().filter(is_listed).take(most);
+    let listed: Vec<&CaseJudgement> = cases.iter().filter(is_listed).take(most).collect();
     let has_scores = cases.iter().any(|case| case.score.is_some());
-    let left = Cell::new(cases.len());
+    let unlisted = cases.len() - listed.len();
     html! {
         details.more {
             summary { @if page.lists_all_cases { "All test cases" } @else { "Test cases that it fails" } }
@@ -287,12 +285,12 @@ fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {
                     } }
                     tbody {
                         @for case in listed {
-                            ({ left.set(left.get() - 1); row(case, has_scores) })
+                            (row(case, has_scores))
                         }
                     }
                 }
             }
-            @if left.get() > 0 { p.note { (count(left.get(), "test case")) " not listed." } }
+            @if unlisted > 0 { p.note { (count(unlisted, "test case")) " not listed." } }
         }
     }
 }

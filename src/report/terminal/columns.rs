@@ -22,8 +22,8 @@ impl TableCell {
         Self { is_right: true, ..Self::left(text) }
     }
 
-    pub fn with_look(self, look: TextRole) -> Self {
-        Self { role: look, ..self }
+    pub fn with_look(self, role: TextRole) -> Self {
+        Self { role, ..self }
     }
 
     fn fold(&self, width: usize) -> Vec<Self> {

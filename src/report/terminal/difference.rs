@@ -38,26 +38,26 @@ fn describe_position(difference: &Difference, space: char) -> String {
         ),
         _ => format!("first difference at token {}", output.token_number),
     };
-    let mut place = format!("{token}: {}", at(output));
+    let mut position = format!("{token}: {}", at(output));
     if at(answer) != at(output) {
-        place.push_str(&format!(" (expected: {})", at(answer)));
+        position.push_str(&format!(" (expected: {})", at(answer)));
     }
     if output.token.cut_before > 0 {
         let into = output.differs_at.saturating_sub(output.offset);
-        place.push_str(&format!(", {} into the token", count(into, "byte")));
+        position.push_str(&format!(", {} into the token", count(into, "byte")));
     }
-    place
+    position
 }
 
-fn write_side(page: &mut Page<'_>, difference: &Difference, look: TextRole, digits: usize) {
+fn write_side(page: &mut Page<'_>, difference: &Difference, role: TextRole, digits: usize) {
     let style = *page.style;
-    let (label, side, ended) = match look {
+    let (label, side, ended) = match role {
         TextRole::Expected => {
             ("expected", &difference.answer, difference.kind == DifferenceKind::OutputGoesOn)
         }
         _ => ("got", &difference.output, difference.kind == DifferenceKind::OutputEnds),
     };
-    let label = style.paint(look, &format!("{label:<8}"));
+    let label = style.paint(role, &format!("{label:<8}"));
     let label = format!("{label} {:>digits$}", side.line);
     let bar = style.bar();
     let indent = INDENT + 2;
@@ -68,7 +68,7 @@ fn write_side(page: &mut Page<'_>, difference: &Difference, look: TextRole, digi
     }
     let shown = ShownLine::new(difference.kind, side, &style, digits);
     page.line(indent, &format!("{label} {bar} {}", shown.text()));
-    let carets = style.paint(look, &"^".repeat(shown.mark.width().max(1)));
+    let carets = style.paint(role, &"^".repeat(shown.mark.width().max(1)));
     let margin = " ".repeat(shown.before.width());
     let blank = " ".repeat(8 + 1 + digits);
     page.line(indent, &format!("{blank} {bar} {margin}{carets}"));
@@ -173,7 +173,7 @@ pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
 fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
     let style = *page.style;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
-    let (sign, look) = match line.tag {
+    let (sign, role) = match line.tag {
         DiffTag::Equal => (' ', TextRole::Plain),
         DiffTag::Answer => ('-', TextRole::Expected),
         DiffTag::Output => ('+', TextRole::Actual),
@@ -186,6 +186,6 @@ fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
     );
     let room = style.width.saturating_sub(INDENT + 2 + margin.width() + 3).max(MIN_TEXT_WIDTH);
     let text = shorten(&visible(&line.text), room, style.ellipsis());
-    let text = style.paint(look, format!("{sign} {text}").trim_end());
+    let text = style.paint(role, format!("{sign} {text}").trim_end());
     page.line(INDENT + 2, &format!("{margin} {text}"));
 }

@@ -30,8 +30,8 @@ impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    pub const fn new(look: TextRole, text: &'a str) -> Self {
-        Self { role: look, text }
+    pub const fn new(role: TextRole, text: &'a str) -> Self {
+        Self { role, text }
     }
 }
 
@@ -111,12 +111,12 @@ impl<'a> Page<'a> {
         &mut self,
         indent: usize,
         sign: &str,
-        look: TextRole,
+        role: TextRole,
         lines: impl Iterator<Item = &'b str>,
     ) {
         for line in lines {
             let line = format!("{sign} {}", visible(line.as_bytes()));
-            self.line(indent, &self.style.paint(look, &line));
+            self.line(indent, &self.style.paint(role, &line));
         }
     }
 

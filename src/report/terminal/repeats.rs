@@ -63,11 +63,11 @@ mod tests {
         };
         let now: Vec<&str> = all.iter().filter(is_shown).copied().collect();
         assert_eq!(now, shown);
-        let said = |it: Diagnostic| {
+        let message = |it: Diagnostic| {
             let help = it.help.unwrap_or_default();
             format!("{} {help}", it.place.path.display())
         };
-        let later: Vec<String> = repeats.take_hidden().into_iter().map(said).collect();
+        let later: Vec<String> = repeats.take_hidden().into_iter().map(message).collect();
         assert_eq!(later, rest);
         assert!(repeats.take_hidden().is_empty());
     }

@@ -75,23 +75,23 @@ impl CommandResult for Strength {
 }
 
 fn score_text(found: &Strength, style: &Style) -> String {
-    let look = match (found.score, found.grade) {
+    let role = match (found.score, found.grade) {
         (None, _) => TextRole::Bad,
         (_, Some(_)) => TextRole::Title,
         _ => TextRole::Plain,
     };
-    style.paint(look, &found.score_in_words())
+    style.paint(role, &found.score_in_words())
 }
 
 fn write_gates(page: &mut Page<'_>, found: &Strength) {
     for gate in &found.gates {
-        let (look, word) = match gate.state {
+        let (role, word) = match gate.state {
             GateState::Open => (TextRole::Good, "ok       "),
             GateState::Shut => (TextRole::Bad, "FAILED   "),
             GateState::Unknown => (TextRole::Dim, "unknown  "),
         };
         let text = format!("{}: {}", gate.name, printable(&gate.detail));
-        page.labelled(0, Label::new(look, word), &text);
+        page.labelled(0, Label::new(role, word), &text);
     }
 }
 
@@ -139,8 +139,8 @@ fn write_missed(page: &mut Page<'_>, subject: &Subject) {
     let name = style.paint(TextRole::Title, &printable(&subject.id));
     page.line(0, &format!("{label}  {name}  {}", printable(&subject.fault)));
     if let Some(edit) = &subject.edit {
-        let place = format!("{}:{}:{}", printable(&edit.file), edit.line, edit.column);
-        page.line(INDENT, &place);
+        let position = format!("{}:{}:{}", printable(&edit.file), edit.line, edit.column);
+        page.line(INDENT, &position);
         page.edited(INDENT + 2, "-", TextRole::Actual, edit.before.lines());
         page.edited(INDENT + 2, "+", TextRole::Expected, edit.after.lines());
     }
@@ -170,7 +170,7 @@ fn write_killer(page: &mut Page<'_>, missed: &MissedInput) {
 
 fn write_undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
-    let wanted = |status: SubjectStatus| {
+    let with_status = |status: SubjectStatus| {
         let all = found.subjects.iter().filter(move |it| it.status == status);
         all.map(|subject| {
             let id = printable(&subject.id);
@@ -186,8 +186,8 @@ fn write_undecided(page: &mut Page<'_>, found: &Strength) {
         })
         .collect::<Vec<_>>()
     };
-    let presumed = wanted(SubjectStatus::PresumedEquivalent);
-    let mut undecided = wanted(SubjectStatus::Undecided);
+    let presumed = with_status(SubjectStatus::PresumedEquivalent);
+    let mut undecided = with_status(SubjectStatus::Undecided);
     if undecided.len() > MAX_UNDECIDED && !style.is_verbose() {
         let more = undecided.split_off(MAX_UNDECIDED).len();
         undecided.push(format!("and {more} more; --verbose shows them"));
@@ -264,8 +264,8 @@ mod tests {
             let mut page = Page::new(&style);
             write_undecided(&mut page, &found);
             let text = page.into_text();
-            let told = text.trim().strip_prefix("undecided: ").unwrap_or_default();
-            let ends: Vec<&str> = told.split(", ").skip(9).collect();
+            let reasons = text.trim().strip_prefix("undecided: ").unwrap_or_default();
+            let ends: Vec<&str> = reasons.split(", ").skip(9).collect();
             assert_eq!(ends, expected, "{count}");
         };
         check(0, Verbosity::Normal, &[]);

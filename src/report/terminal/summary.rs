@@ -178,7 +178,7 @@ fn generated_summary(report: &Report) -> String {
         GeneratedState::Removed,
     ];
     let parts = states.into_iter().filter_map(|state| {
-        let number = all.iter().filter(|made| made.state == state).count();
+        let number = all.iter().filter(|case| case.state == state).count();
         let word = match (state, number) {
             (GeneratedState::Differs, 2..) => "differ",
             _ => state.name(),
@@ -192,14 +192,14 @@ fn generated_summary(report: &Report) -> String {
 pub(super) fn generated_list(all: &[GeneratedReport], style: &Style) -> String {
     let mut page = Page::new(style);
     for generated in all {
-        let look = match generated.state {
+        let role = match generated.state {
             GeneratedState::Missing | GeneratedState::Differs => TextRole::Bad,
             GeneratedState::Unknown | GeneratedState::Removed => TextRole::Plain,
             _ if !style.is_verbose() => continue,
             GeneratedState::Unchanged => TextRole::Dim,
             _ => TextRole::Plain,
         };
-        let state = style.paint(look, &format!("{:<9}", generated.state.name()));
+        let state = style.paint(role, &format!("{:<9}", generated.state.name()));
         let name = printable(&generated.test_case);
         match (&generated.package, style.is_quiet()) {
             (Some(package), true) => {

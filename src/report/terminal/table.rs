@@ -267,8 +267,8 @@ fn failure_cell(row: &SubmissionReport) -> TableCell {
         _ if row.error().is_some() => {
             TableCell::left("judge error").with_look(TextRole::JudgeError)
         }
-        (Some(place), Some(cause)) => {
-            TableCell::left(format!("{}: {}", printable(place), printable(&cause)))
+        (Some(test_case), Some(cause)) => {
+            TableCell::left(format!("{}: {}", printable(test_case), printable(&cause)))
         }
         _ => TableCell::left(""),
     }

@@ -200,7 +200,7 @@ fn a_worker_can_call_only_what_its_work_needs() {
 fn check_reply_subjects(worker: &Session) {
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
     let key = &worker.key;
-    for (number, place) in [
+    for (number, reply_subject) in [
         "$JS.API.STREAM.PURGE.JOBS",
         "$JS.API.STREAM.DELETE.RESULTS",
         "job.live.c.b.evil",
@@ -212,15 +212,15 @@ fn check_reply_subjects(worker: &Session) {
     .enumerate()
     {
         let more = r#"{"batch":1,"no_wait":true}"#;
-        worker.publish(NEXT_SUBJECT, &[], more, place);
+        worker.publish(NEXT_SUBJECT, &[], more, reply_subject);
         // The server answers these with a status and no body, as it may answer a request to purge.
-        worker.publish(NEXT_SUBJECT, &[], "no JSON", place);
-        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
-        worker.publish(&format!("res.b.deputy{number}"), &[], "", place);
-        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
-        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
-        worker.publish(&format!("worker.c.{key}.1"), &[], "", place);
-        worker.publish("$SYS.REQ.USER.INFO", &[], "", place);
+        worker.publish(NEXT_SUBJECT, &[], "no JSON", reply_subject);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", reply_subject);
+        worker.publish(&format!("res.b.deputy{number}"), &[], "", reply_subject);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", reply_subject);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, reply_subject);
+        worker.publish(&format!("worker.c.{key}.1"), &[], "", reply_subject);
+        worker.publish("$SYS.REQ.USER.INFO", &[], "", reply_subject);
     }
 }
 

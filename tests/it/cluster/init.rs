@@ -20,8 +20,8 @@ fn juror(dir: &Path, line: &str) -> Command {
 /// All files, with keys and certificates masked.
 fn generated_files(line: &str) -> String {
     let dir = tempfile::tempdir().expect("a directory");
-    let said = juror(dir.path(), line).output().expect("juror runs").stdout;
-    let mut text = format!("$ juror cluster init {line}\n{}", String::from_utf8_lossy(&said));
+    let printed = juror(dir.path(), line).output().expect("juror runs").stdout;
+    let mut text = format!("$ juror cluster init {line}\n{}", String::from_utf8_lossy(&printed));
     let whole = dir.path().join(line.split(' ').next().expect("a directory"));
     for file in files_below(&whole) {
         let path = whole.join(&file);
@@ -75,9 +75,9 @@ fn impossible_clusters_are_refused_and_nothing_is_written() {
         ("no/where/c", "no/where is not a directory; make it first"),
     ] {
         let output = juror(dir.path(), line).output().expect("juror runs");
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        assert!(!output.status.success() && said.contains(piece), "{line}: {said}");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(!output.status.success() && text.contains(piece), "{line}: {text}");
         assert_eq!(files_below(dir.path()), Vec::<String>::new(), "{line}");
     }
 }

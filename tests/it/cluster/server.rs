@@ -142,13 +142,13 @@ impl Session {
     /// `reply` is a subject that the worker does not own.
     pub(super) fn publish(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
         let (subject, body) = (subject.to_owned(), body.to_owned().into());
-        let said = self.client.publish_with_reply_and_headers(
+        let published = self.client.publish_with_reply_and_headers(
             subject,
             reply.to_owned(),
             header_map(headers),
             body,
         );
-        self.runtime.block_on(said).expect("the connection is there");
+        self.runtime.block_on(published).expect("the connection is there");
         self.runtime.block_on(self.client.flush()).expect("the connection is there");
     }
 

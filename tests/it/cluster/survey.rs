@@ -42,8 +42,8 @@ fn a_new_cluster_judges_and_reports_its_state() {
     assert_eq!((code, bad_findings(&found)), (Some(0), vec![]), "{found}");
     assert_eq!(found["server"]["role"], "worker");
 
-    let (_worker, mut said) = Worker::with_stderr(&key, &["--jobs", "1"]);
-    assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
+    let (_worker, mut lines) = Worker::with_stderr(&key, &["--jobs", "1"]);
+    assert!(lines.next().is_some_and(|line| line.contains("takes jobs from")));
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
     let mut command = fixture.juror("judge");
@@ -52,10 +52,10 @@ fn a_new_cluster_judges_and_reports_its_state() {
 
     let mut command = fixture.juror("judge");
     let judged = command.args(["sum", "right.sh", "--executor", &key]).timeout(TIMEOUT).assert();
-    let said = judged.code(4).get_output().clone();
-    let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("this is a worker's key, and workers cannot send jobs"), "{said}");
+    let lines = judged.code(4).get_output().clone();
+    let lines = String::from_utf8_lossy(&[lines.stdout, lines.stderr].concat()).into_owned();
+    let lines = lines.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(lines.contains("this is a worker's key, and workers cannot send jobs"), "{lines}");
 
     let end = Instant::now() + TIMEOUT;
     let status = loop {
@@ -85,9 +85,13 @@ fn server_faults_are_reported_with_the_reason() {
     let Some(program) = server_program() else { return };
     let refused = |url: &str, piece: &str| {
         let output = wire::juror().args(["doctor", "--nats", url]).output().expect("juror runs");
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(output.status.code() == Some(4) && said.contains(piece), "{url}: {said}");
+        let output_text = [output.stdout, output.stderr].concat();
+        let output_text =
+            String::from_utf8_lossy(&output_text).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            output.status.code() == Some(4) && output_text.contains(piece),
+            "{url}: {output_text}"
+        );
     };
     let nobody = format!("nats://localhost:{}", low_port());
     refused(&nobody, "refused");

@@ -31,8 +31,8 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
 /// Gives the events to the terminal reporter, and compares both its writers with one snapshot.
-pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
-    check_listing(file, style, TableListing::default(), told);
+pub(super) fn check(file: &str, style: Style, source: &impl EventSource) {
+    check_listing(file, style, TableListing::default(), source);
 }
 
 /// With another filter or order of the table.
@@ -40,12 +40,12 @@ pub(super) fn check_listing(
     file: &str,
     style: Style,
     listing: TableListing,
-    told: &impl EventSource,
+    source: &impl EventSource,
 ) {
     let (out, err) = (SharedWriter::default(), SharedWriter::default());
     let mut terminal = Terminal::new(out.clone(), err.clone(), style);
     terminal.listing = listing;
-    feed(Reporter::Live(Box::new(terminal)), told);
+    feed(Reporter::Live(Box::new(terminal)), source);
     let (out, err) = (out.text(), err.text());
     if !style.color {
         check_width(style.width, file, &out);
@@ -58,25 +58,25 @@ pub(super) fn check_listing(
 }
 
 /// Both writers of the terminal reporter are the same, as on a screen.
-pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
+pub(super) fn check_screen(file: &str, style: Style, source: &impl EventSource) {
     let screen = SharedWriter::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
-    feed(Reporter::Live(Box::new(terminal)), told);
+    feed(Reporter::Live(Box::new(terminal)), source);
     check_snapshot(&format!("{file}.txt"), &screen.text());
 }
 
-pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
+pub(super) fn feed(reporter: Reporter<'_>, source: &impl EventSource) {
     let mut reporters = Reporters::new(vec![reporter]);
-    feed_all(&mut reporters, told);
-    reporters.finish(told.result());
+    feed_all(&mut reporters, source);
+    reporters.finish(source.result());
     assert!(reporters.first_error().is_none(), "writing to memory cannot fail");
 }
 
 /// As in a command, the result comes before the last event.
-fn feed_all(reporters: &mut Reporters<'_>, told: &impl EventSource) {
-    let (last, others) = told.events().split_last().expect("an end");
+fn feed_all(reporters: &mut Reporters<'_>, source: &impl EventSource) {
+    let (last, others) = source.events().split_last().expect("an end");
     others.iter().for_each(|event| reporters.show_event(event));
-    if let Some(result) = told.result() {
+    if let Some(result) = source.result() {
         reporters.show_result(result);
     }
     reporters.show_event(last);
@@ -126,37 +126,37 @@ fn check_control_characters(file: &str, text: &str) {
     assert_eq!(text.chars().find(obeyed), None, "{file}");
 }
 
-pub(super) fn json_document(told: &impl EventSource) -> String {
-    write_reports(told, |report, out| told.result().unwrap_or(&()).write(report, out))
+pub(super) fn json_document(source: &impl EventSource) -> String {
+    write_reports(source, |report, out| source.result().unwrap_or(&()).write(report, out))
 }
 
 fn write_reports(
-    told: &impl EventSource,
+    source: &impl EventSource,
     write: impl FnOnce(&Report, &mut Vec<u8>) -> std::io::Result<()>,
 ) -> String {
     let mut reporters = Reporters::default();
-    feed_all(&mut reporters, told);
+    feed_all(&mut reporters, source);
     let mut out = Vec::new();
     write(reporters.report(), &mut out).expect("writing to memory cannot fail");
     String::from_utf8(out).expect("a document is UTF-8")
 }
 
 /// Masks the version of juror.
-pub(super) fn check_json(file: &str, told: &impl EventSource) {
+pub(super) fn check_json(file: &str, source: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let text = json_document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    let text = json_document(source).replacen(&version, "\"juror\": \"VERSION\"", 1);
     let known = keys::document_keys(&text);
-    let absent = write_reports(told, |report, out| told.write_absent(report, out));
+    let absent = write_reports(source, |report, out| source.write_absent(report, out));
     assert_eq!(keys::document_keys(&absent), known, "{file}: without a result");
-    schema::check(file, told, &text);
-    check_merged(file, told);
+    schema::check(file, source, &text);
+    check_merged(file, source);
     check_snapshot(&format!("{file}.json"), &text);
 }
 
 /// `merge` of a single command's events gives the same report, except for keys that a merged command does not have,
 /// and for the order of diagnostics.
-fn check_merged(file: &str, told: &impl EventSource) {
-    let events = told.events();
+fn check_merged(file: &str, source: &impl EventSource) {
+    let events = source.events();
     if !matches!(&events[0].event, Event::Started { task, .. } if *task != CommandTask::Other) {
         return;
     }

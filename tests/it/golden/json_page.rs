@@ -313,8 +313,9 @@ impl<'a> Property<'a> {
         let (mut is_list, mut is_nullable) = (false, false);
         let (mut schema, mut name, mut meaning) = (schema, None, "");
         loop {
-            if let Some(told) = schema["description"].as_str().filter(|_| meaning.is_empty()) {
-                meaning = told;
+            if let Some(description) = schema["description"].as_str().filter(|_| meaning.is_empty())
+            {
+                meaning = description;
             }
             is_nullable |= schema["type"].as_array().is_some_and(|it| it.contains(&"null".into()));
             if let Some(choices) = schema["anyOf"].as_array() {

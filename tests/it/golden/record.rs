@@ -100,12 +100,12 @@ pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamp
 
 /// With another wrapper of the executor.
 pub(super) fn record_with_wrapper(
-    around: Option<ExecutorWrapper>,
+    wrapper: Option<ExecutorWrapper>,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
 ) -> Vec<StampedEvent> {
-    run(around, fixture, line, code).0
+    run(wrapper, fixture, line, code).0
 }
 
 /// For a command with a result.
@@ -119,19 +119,19 @@ pub(super) fn record_result<T: CommandResult + Maskable>(
 
 /// With another wrapper of the executor.
 pub(super) fn record_result_with_wrapper<T: CommandResult + Maskable>(
-    around: ExecutorWrapper,
+    wrapper: ExecutorWrapper,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
 ) -> Recording<T> {
-    let (events, result) = run(Some(around), fixture, line, code);
+    let (events, result) = run(Some(wrapper), fixture, line, code);
     let result: Box<dyn Any> = result.expect("a result");
     let result = *result.downcast::<T>().expect("a result of this type");
     Recording { events, result: result.masked(&Mask::for_fixture(fixture, line)) }
 }
 
 fn run(
-    around: Option<ExecutorWrapper>,
+    wrapper: Option<ExecutorWrapper>,
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
@@ -145,7 +145,7 @@ fn run(
     let context = Context::new(move |stamped| {
         sink.lock().expect("no thread panicked").push(stamped.clone());
     });
-    let context = context.with_wrapper(around);
+    let context = context.with_wrapper(wrapper);
     let result = arguments
         .command
         .with_operation(|operation| output::run(operation, Ok(()), &context, |_| ()));
@@ -385,8 +385,8 @@ impl Mask {
 
 /// A millisecond for each piece.
 fn mask_transcript_times(transcript: &mut Transcript) {
-    let said = transcript.first.iter_mut().chain(&mut transcript.last);
-    (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
+    let pieces = transcript.first.iter_mut().chain(&mut transcript.last);
+    (1..).zip(pieces).for_each(|(index, piece)| piece.at = Duration::from_millis(index));
 }
 
 /// Without source lines, which compiler versions show differently.

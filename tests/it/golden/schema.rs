@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::record::EventSource;
 
-pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
+pub(super) fn check(file: &str, source: &impl EventSource, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
-    told.write_schema(&mut schema);
+    source.write_schema(&mut schema);
     let root = serde_json::from_slice(&schema).expect("a schema is JSON");
     let found = schema_violations(&root, &root, &document, file);
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -18,25 +18,25 @@ fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> V
     let below = |schema: &Value| schema_violations(root, schema, value, at);
     let fault = |what: &str| vec![format!("{at}: {what}")];
     let mut found = Vec::new();
-    for (keyword, told) in schema.as_object().into_iter().flatten() {
-        let some = || told.as_array().into_iter().flatten();
+    for (keyword, rule) in schema.as_object().into_iter().flatten() {
+        let some = || rule.as_array().into_iter().flatten();
         let fits = |schema: &&Value| below(schema).is_empty();
         found.extend(match keyword.as_str() {
             "$ref" => {
-                let name = told.as_str().and_then(|it| it.strip_prefix('#'));
+                let name = rule.as_str().and_then(|it| it.strip_prefix('#'));
                 below(name.and_then(|it| root.pointer(it)).expect("a definition"))
             }
             "type"
-                if !told.as_str().map_or_else(
+                if !rule.as_str().map_or_else(
                     || some().any(|it| has_type(it, value)),
-                    |_| has_type(told, value),
+                    |_| has_type(rule, value),
                 ) =>
             {
-                fault(&format!("{value} is no {told}"))
+                fault(&format!("{value} is no {rule}"))
             }
-            "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {told}")),
+            "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {rule}")),
             // The golden file has a masked version.
-            "const" if told != value => fault(&format!("{value} is not {told}")),
+            "const" if rule != value => fault(&format!("{value} is not {rule}")),
             "anyOf" if !some().any(|it| fits(&it)) => fault("none of the schemas fits"),
             "oneOf" if some().filter(fits).count() != 1 => fault("not one of the schemas fits"),
             "allOf" => some().flat_map(below).collect(),
@@ -44,13 +44,13 @@ fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> V
                 let items = value.as_array().into_iter().flatten().enumerate();
                 items
                     .flat_map(|(index, item)| {
-                        schema_violations(root, told, item, &format!("{at}[{index}]"))
+                        schema_violations(root, rule, item, &format!("{at}[{index}]"))
                     })
                     .collect()
             }
             "properties" => {
                 let keys = value.as_object().into_iter().flatten();
-                let one = |(key, value): (&String, &Value)| match told.get(key) {
+                let one = |(key, value): (&String, &Value)| match rule.get(key) {
                     Some(schema) => schema_violations(root, schema, value, &format!("{at}.{key}")),
                     None => fault(&format!("the key {key} is not told")),
                 };
@@ -61,8 +61,8 @@ fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> V
                     some().filter(|key| value.get(key.as_str().unwrap_or_default()).is_none());
                 missing.map(|key| format!("{at}: {key} is missing")).collect()
             }
-            "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
-            "maximum" if value.is_number() && value.as_f64() > told.as_f64() => fault("too large"),
+            "minimum" if value.is_number() && value.as_f64() < rule.as_f64() => fault("too small"),
+            "maximum" if value.is_number() && value.as_f64() > rule.as_f64() => fault("too large"),
             // The keyword `properties` below checks all keys.
             "$defs"
             | "$schema"
@@ -84,8 +84,8 @@ fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> V
     found
 }
 
-fn has_type(told: &Value, value: &Value) -> bool {
-    match told.as_str() {
+fn has_type(type_name: &Value, value: &Value) -> bool {
+    match type_name.as_str() {
         Some("null") => value.is_null(),
         Some("boolean") => value.is_boolean(),
         Some("integer") => value.is_u64() || value.is_i64(),

@@ -96,8 +96,8 @@ pub(super) fn fruitless_search() -> Recording<StressResult> {
 
 /// Ended by Ctrl-C.
 pub(super) fn interrupted_search() -> Recording<StressResult> {
-    let mut told = fruitless_search();
-    told.events = cut(told.events, 1);
-    told.result.search.end = SearchEnd::Interrupted;
-    told
+    let mut recording = fruitless_search();
+    recording.events = cut(recording.events, 1);
+    recording.result.search.end = SearchEnd::Interrupted;
+    recording
 }

@@ -4,11 +4,11 @@ use juror::model::separation::{Probes, Separation, SeparationKind};
 use juror::model::strictness::{AcceptedFault, Strictness};
 
 pub(super) fn slow_submissions() -> Probes {
-    let separation = |name: &str, by, at: &str, told: &str| Separation {
+    let separation = |name: &str, by, at: &str, message: &str| Separation {
         submission: format!("time_limit_exceeded/{name}"),
         by,
         at: at.to_owned(),
-        description: told.to_owned(),
+        description: message.to_owned(),
     };
     Probes {
         separations: vec![

@@ -77,19 +77,19 @@ fn a_worker_waits_for_its_server_and_ends_without_it() {
     }
     let started = |port: u16, piece: &str| {
         let url = format!("nats://127.0.0.1:{port}");
-        let (worker, mut said) = Worker::with_stderr(&url, &[]);
-        let line = said.next().expect("it says something");
+        let (worker, mut lines) = Worker::with_stderr(&url, &[]);
+        let line = lines.next().expect("it says something");
         assert!(line.contains(&url) && line.contains(piece), "{line}");
-        (worker, said, url)
+        (worker, lines, url)
     };
     let (worker, _said, _) = started(free_port(), "tries until it can");
     assert!(worker.stop(), "one that waits");
     let (worker, _said, _) = started(short_lived_server("2.12.0", 1), "takes jobs from");
     assert!(worker.stop(), "one that lost its server at once");
     let port = free_port();
-    let (worker, mut said, url) = started(port, "tries until it can");
+    let (worker, mut lines, url) = started(port, "tries until it can");
     let server = Server::start_at(port, |store| format!("jetstream {{ store_dir: '{store}' }}\n"));
-    assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
+    assert!(lines.next().is_some_and(|line| line.contains("takes jobs from")));
     check_echo(&connect_to_workers(&url, 1), 10);
     server.unwrap().stop("KILL");
     assert!(worker.stop(), "one whose server has gone");

@@ -26,8 +26,8 @@ pub(crate) struct Server {
 pub(crate) fn server_program() -> Option<PathBuf> {
     let named = std::env::var_os("JUROR_NATS_SERVER").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&path).map(|place| place.join("nats-server"));
-    let found = named.or_else(|| places.find(|place| place.is_file()));
+    let mut places = std::env::split_paths(&path).map(|path| path.join("nats-server"));
+    let found = named.or_else(|| places.find(|path| path.is_file()));
     if found.is_none() {
         announce_skip("no nats-server here: set JUROR_NATS_SERVER or install it");
     }
