@@ -42,20 +42,20 @@ impl Options {
     /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
         let mut options = Self::default();
-        let mut given = GivenTolerances::default();
+        let mut tolerances = GivenTolerances::default();
         let mut args = args.iter().map(String::as_str);
         while let Some(argument) = args.next() {
             match argument {
                 CASE => options.case_sensitive = true,
                 SPACE => options.space_change_sensitive = true,
                 LINE_SENSITIVE => options.line_sensitive = true,
-                RELATIVE => set_tolerance(&mut given.relative, argument, args.next())?,
-                ABSOLUTE => set_tolerance(&mut given.absolute, argument, args.next())?,
-                BOTH => set_tolerance(&mut given.both, argument, args.next())?,
+                RELATIVE => set_tolerance(&mut tolerances.relative, argument, args.next())?,
+                ABSOLUTE => set_tolerance(&mut tolerances.absolute, argument, args.next())?,
+                BOTH => set_tolerance(&mut tolerances.both, argument, args.next())?,
                 _ => return Err(unknown_argument(argument)),
             }
         }
-        options.tolerance = given.tolerance()?;
+        options.tolerance = tolerances.tolerance()?;
         Ok(options)
     }
 }
@@ -222,14 +222,14 @@ mod tests {
                 &format!("`{argument}` {repeated}"),
             );
         }
-        let beside = "`float_tolerance` already sets both tolerances; remove it or";
+        let advice = "`float_tolerance` already sets both tolerances; remove it or";
         check(
             "float_tolerance 1 float_absolute_tolerance 1",
-            &format!("{beside} `float_absolute_tolerance`"),
+            &format!("{advice} `float_absolute_tolerance`"),
         );
         check(
             "float_relative_tolerance 1 float_tolerance 1",
-            &format!("{beside} `float_relative_tolerance`"),
+            &format!("{advice} `float_relative_tolerance`"),
         );
     }
 

@@ -51,10 +51,10 @@ fn total(lines: &[&str], results: &str) -> String {
     let results: Vec<&str> = results.split_whitespace().collect();
     assert_eq!(results.len(), data.cases.len(), "{results:?}");
     let total = scheme.total(|name| {
-        let at = data.cases.iter().position(|case| case.name == name)?;
-        let scoring = scheme.case_scoring(&data.cases[at]);
+        let index = data.cases.iter().position(|case| case.name == name)?;
+        let scoring = scheme.case_scoring(&data.cases[index]);
         let accepted = |score| CaseResult { verdict: Verdict::Accepted, score };
-        match results[at] {
+        match results[index] {
             "." => None,
             "-" => Some(CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) }),
             "+" => {
@@ -321,33 +321,33 @@ fn score_files_that_are_not_allowed_are_named() {
         );
     };
     let missing =
-        "it made no score.txt for an output that it accepts, and the group has no greatest score";
+        "it wrote no score.txt for an output that it accepts, and the group has no greatest score";
     check("unbounded", AC, &[], missing);
     check("unbounded", WA, &[], "0");
-    let rejected = "it made score.txt for an output that it rejects";
+    let rejected = "it wrote score.txt for an output that it rejects";
     check("up to 25", WA, &[("score.txt", "0")], rejected);
     check("forbidden", WA, &[("score.txt", "0")], rejected);
-    let rejected = "it made score_multiplier.txt for an output that it rejects";
+    let rejected = "it wrote score_multiplier.txt for an output that it rejects";
     check("up to 25", WA, &[("score_multiplier.txt", "0")], rejected);
     let multiplier =
-        "it made score_multiplier.txt for a test case in a group without a greatest score";
+        "it wrote score_multiplier.txt for a test case in a group without a greatest score";
     check("unbounded", AC, &[("score_multiplier.txt", "1")], multiplier);
-    let both = "it made both score.txt and score_multiplier.txt";
+    let both = "it wrote both score.txt and score_multiplier.txt";
     check("up to 25", AC, &[("score.txt", "1"), ("score_multiplier.txt", "1")], both);
-    let forbidden = "it made score.txt for a test case that has no points";
+    let forbidden = "it wrote score.txt for a test case that has no points";
     check("forbidden", AC, &[("score.txt", "1")], forbidden);
     check("graded", WA, &[], "-1");
     check(
         "graded",
         AC,
         &[("score.txt", "1")],
-        "it made score.txt, but `validation` is not `custom score`",
+        "it wrote score.txt, but `validation` is not `custom score`",
     );
-    check("graded", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
-    let missing = "it made no score.txt for an output that it accepts, and `validation` requires it to give the score";
+    check("graded", WA, &[("score.txt", "1")], "it wrote score.txt for an output that it rejects");
+    let missing = "it wrote no score.txt for an output that it accepts, and `validation` requires it to give the score";
     check("custom", AC, &[], missing);
     check("custom", WA, &[], "-1");
-    check("custom", WA, &[("score.txt", "1")], "it made score.txt for an output that it rejects");
+    check("custom", WA, &[("score.txt", "1")], "it wrote score.txt for an output that it rejects");
     let junk = "its score.txt is \"inf\", not a single number";
     check("custom", AC, &[("score.txt", "inf")], junk);
     let more = "its score.txt is 25.5, more than the 25 of the test case";
@@ -377,14 +377,14 @@ fn sections(section: &Section) -> String {
         SectionPart::Cases(cases) => cases.to_string(),
         SectionPart::Section(section) => format!("({})", sections(section)),
     });
-    let yields = match section.result {
+    let result_of_section = match section.result {
         SectionResult::UnlessCut | SectionResult::All => "",
         SectionResult::Any => "|",
         SectionResult::Last => "_",
         SectionResult::Acceptance => "*",
     };
     let parts: Vec<String> = parts.collect();
-    format!("{}{requires}{until}{yields}", parts.join(" "))
+    format!("{}{requires}{until}{result_of_section}", parts.join(" "))
 }
 
 fn schedule_of(lines: &[&str], policy: RunPolicy) -> String {
@@ -424,11 +424,11 @@ fn static_validation_takes_its_part_of_the_points() {
     let scheme = GroupScheme::from_test_data(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
     let judged = data.judged_cases();
-    let said: Vec<CaseScoring> =
+    let scorings: Vec<CaseScoring> =
         judged.iter().map(|case| scheme.case_scoring(case.test_case())).collect();
     let forbidden = CaseScoring::Forbidden;
     let expected = [up_to(10.0), up_to(10.0), up_to(10.0), up_to(10.0), forbidden, forbidden];
-    assert_eq!(said, expected);
+    assert_eq!(scorings, expected);
     let total = |rejected: &str| {
         let total = scheme.total(|name| {
             let case = judged.iter().find(|case| case.test_case().name == name)?;

@@ -226,7 +226,7 @@ fn a_submitted_file_starts_before_an_included_one() {
 }
 
 #[test]
-fn a_wanted_java_file_starts_before_one_with_the_usual_name() {
+fn a_named_java_file_starts_before_one_with_the_usual_name() {
     let main = |class: &str| format!("class {class} {{ static void main(String[] a) {{}} }}");
     let other = source(&format!("Main.java={}", main("Main")));
     let check = |file: &str, text: &str, expected: &str| {
@@ -245,8 +245,8 @@ fn a_wanted_java_file_starts_before_one_with_the_usual_name() {
     let other = source(&format!("B.java=class A {{}} {}", main("B")));
     let files = &["A.java=public class Main { public static void main(String[] a) {} }"];
     let case = LaunchCase { files, shape: SourceShape::File, entry: Some("A.java"), ..DIRECTORY };
-    let told = show_spec(spec_of(&case, vec![(Some("java".to_owned()), other)]));
-    assert_eq!(told, "java: Main.java B.java -> Main");
+    let shown = show_spec(spec_of(&case, vec![(Some("java".to_owned()), other)]));
+    assert_eq!(shown, "java: Main.java B.java -> Main");
 }
 
 #[test]
@@ -266,8 +266,8 @@ fn a_file_without_a_known_ending_may_be_a_ready_program() {
 fn scripts_count_for_validators_and_generators_only() {
     let check = |kind, files: &[&str], expected: &str| {
         let case = LaunchCase { kind, files, ..DIRECTORY };
-        let said = show_spec(spec_of(&case, Vec::new()));
-        assert!(said.starts_with(expected), "{said}");
+        let shown = show_spec(spec_of(&case, Vec::new()));
+        assert!(shown.starts_with(expected), "{shown}");
     };
     let validator = ProgramKind::InputValidator;
     check(
