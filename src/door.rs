@@ -320,6 +320,7 @@ impl Submission {
         Self(SubmissionSource::Command(words.into_iter().map(Into::into).collect()))
     }
 
+    /// The inner result is that of the build. The outer one is an error if there is nothing to build.
     fn prepare(
         &self,
         problem: &ReadProblem,

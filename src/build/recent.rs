@@ -33,11 +33,12 @@ impl<K: PartialEq, V: Clone> RecentValues<K, V> {
         Ok(new)
     }
 
+    /// The cell of this key, which becomes the most recent one. If there are too many, the oldest one is dropped.
     fn cell(&self, key: K) -> ValueCell<V> {
         let mut all = self.all.lock();
-        let known = all.iter().position(|(known, _)| *known == key);
-        let entry = match known {
-            Some(at) => all.remove(at),
+        let index = all.iter().position(|(known, _)| *known == key);
+        let entry = match index {
+            Some(index) => all.remove(index),
             None => (key, ValueCell::default()),
         };
         let cell = Arc::clone(&entry.1);

@@ -51,15 +51,16 @@ enum EntryContent<'a> {
 pub(super) fn key_of(work: &Work, mechanism: &str, surroundings: &Surroundings) -> Option<Digest> {
     let jobs = work.jobs();
     let machine = machine(jobs.iter().any(|job| job.is_timed), surroundings)?;
-    let normal =
+    let contents =
         jobs.into_iter().map(|job| job_content(job, surroundings)).collect::<Option<Vec<_>>>()?;
     let joint = match work {
         Work::Single(_) => None,
         Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
     };
-    digest_of(&(RULES, mechanism, surroundings.system_digest()?, normal, machine, joint))
+    digest_of(&(RULES, mechanism, surroundings.system_digest()?, contents, machine, joint))
 }
 
+/// The machine, if its speed matters. The outer `None`: it cannot be found out.
 fn machine(is_timed: bool, surroundings: &Surroundings) -> Option<Option<Digest>> {
     if is_timed { surroundings.machine_digest().map(Some) } else { Some(None) }
 }

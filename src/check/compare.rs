@@ -57,7 +57,8 @@ pub fn compare(
     compare_windows(&mut answer, &mut output, options, windows)
 }
 
-/// A window must hold each token that is compared as a number, and one byte more.
+/// Compares through windows of these sizes, in bytes. A window must hold each token that is compared as a number, and
+/// one byte more.
 pub(super) fn compare_windows(
     answer: &mut dyn Read,
     output: &mut dyn Read,

@@ -11,13 +11,16 @@ use crate::model::submission::Submission;
 /// The sorted texts of the sources.
 type ProgramText = Vec<Vec<u8>>;
 
+/// The indexes and names of equal submissions.
+type SubmissionGroup<'a> = Vec<(usize, &'a str)>;
+
 /// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in
 /// one group, together with copies.
 pub fn find_duplicates<'a>(
     submissions: impl IntoIterator<Item = &'a Submission>,
 ) -> Vec<Duplicates> {
-    let mut texts: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
-    let mut codes: BTreeMap<ProgramText, Vec<(usize, &str)>> = BTreeMap::new();
+    let mut by_text: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
+    let mut by_code: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
     for (index, submission) in submissions.into_iter().enumerate() {
         // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
@@ -31,21 +34,22 @@ pub fn find_duplicates<'a>(
         text.sort();
         code.sort();
         if !text.concat().is_empty() {
-            texts.entry(text).or_default().push((index, &submission.name));
+            by_text.entry(text).or_default().push((index, &submission.name));
         }
         if !code.concat().is_empty() {
-            codes.entry(code).or_default().push((index, &submission.name));
+            by_code.entry(code).or_default().push((index, &submission.name));
         }
     }
-    let mut texts: Vec<Vec<(usize, &str)>> = texts.into_values().collect();
+    let mut texts: Vec<SubmissionGroup<'_>> = by_text.into_values().collect();
     texts.retain(|group| group.len() > 1);
-    let mut codes: Vec<Vec<(usize, &str)>> = codes.into_values().collect();
+    let mut codes: Vec<SubmissionGroup<'_>> = by_code.into_values().collect();
+    // Where the texts are equal, the code is, too: such a group is reported once.
     codes.retain(|group| group.len() > 1 && !texts.contains(group));
     let texts = texts.into_iter().map(|group| (group, Likeness::Text));
     let codes = codes.into_iter().map(|group| (group, Likeness::Code));
     let mut all: Vec<_> = texts.chain(codes).collect();
     all.sort_by_key(|(group, likeness)| (group[0].0, *likeness));
-    let duplicates = |(group, likeness): (Vec<(usize, &str)>, Likeness)| Duplicates {
+    let duplicates = |(group, likeness): (SubmissionGroup<'_>, Likeness)| Duplicates {
         likeness,
         submissions: group.into_iter().map(|(_, name)| name.to_owned()).collect(),
     };

@@ -29,14 +29,14 @@ fn user() -> Result<UserKey, JudgeError> {
 }
 
 fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen::Error> {
-    let mut params = params(&plan.name, Vec::new())?;
+    let mut params = certificate_params(&plan.name, Vec::new())?;
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let key = KeyPair::generate()?;
     let authority = params.self_signed(&key)?.pem();
     let issuer = Issuer::new(params, key);
     let server = |host: &str| {
-        let mut params = self::params(host, vec![host.to_owned()])?;
+        let mut params = certificate_params(host, vec![host.to_owned()])?;
         // Each server is also a client of the others.
         params.extended_key_usages =
             vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
@@ -50,7 +50,7 @@ fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen:
 }
 
 /// The contents of a certificate, except its purpose.
-fn params(name: &str, hosts: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
+fn certificate_params(name: &str, hosts: Vec<String>) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::new(hosts)?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);

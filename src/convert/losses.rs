@@ -206,10 +206,10 @@ fn list_item(value: &Value) -> String {
 
 /// Removes differences between formats that do not change the meaning.
 fn normalize(problem: &Problem, names: &NameMap<'_>) -> Problem {
-    let mut it = problem.clone();
-    it.languages = judged_languages(problem);
-    it.unjudged.clear();
-    let limits = &mut it.limits;
+    let mut normal = problem.clone();
+    normal.languages = judged_languages(problem);
+    normal.unjudged.clear();
+    let limits = &mut normal.limits;
     let ProblemLimits { memory, compilation_memory, validation_memory, .. } = limits;
     for memory in [memory, compilation_memory, validation_memory] {
         memory.get_or_insert(PROGRAM_MEMORY);
@@ -222,38 +222,41 @@ fn normalize(problem: &Problem, names: &NameMap<'_>) -> Problem {
     if limits.time_limit.is_some() {
         limits.time_resolution = ProblemLimits::default().time_resolution;
     }
-    if it.input_validators.is_empty() {
-        it.input_protocol = Protocol::Standard;
+    if normal.input_validators.is_empty() {
+        normal.input_protocol = Protocol::Standard;
     }
-    if it.output_validators.is_empty() && it.interactor.is_none() {
-        it.output_protocol = Protocol::Standard;
+    if normal.output_validators.is_empty() && normal.interactor.is_none() {
+        normal.output_protocol = Protocol::Standard;
     }
-    let (input, output) = (it.input_protocol, it.output_protocol);
-    let others = it.answer_validators.iter_mut().chain(&mut it.static_validator);
-    let others = others.chain(&mut it.input_visualizer).chain(&mut it.output_visualizer);
-    let others = others.chain(it.graders.as_mut().and_then(|graders| graders.custom.as_mut()));
-    others.for_each(|program| clear_unused(program, Protocol::Standard));
-    it.input_validators.iter_mut().for_each(|program| clear_unused(program, input));
-    let checkers = it.output_validators.iter_mut().chain(&mut it.interactor);
-    checkers.for_each(|program| clear_unused(program, output));
-    let is_plain = it.graders.as_ref().is_none_or(all_must_be_accepted);
-    for submission in &mut it.submissions {
+    let (input, output) = (normal.input_protocol, normal.output_protocol);
+    for program in &mut normal.input_validators {
+        clear_unused(program, input);
+    }
+    for program in normal.output_validators.iter_mut().chain(&mut normal.interactor) {
+        clear_unused(program, output);
+    }
+    let grader = normal.graders.as_mut().and_then(|graders| graders.custom.as_mut());
+    let others = normal.answer_validators.iter_mut().chain(&mut normal.static_validator);
+    let others = others.chain(&mut normal.input_visualizer).chain(&mut normal.output_visualizer);
+    for program in others.chain(grader) {
+        clear_unused(program, Protocol::Standard);
+    }
+    let needs_all = normal.graders.as_ref().is_none_or(all_must_be_accepted);
+    for submission in &mut normal.submissions {
         clear_unused(&mut submission.program, Protocol::Standard);
         // The problem has them already.
         submission.program.include.clear();
         submission.program.defines.clear();
-        submission
-            .expectations
-            .iter_mut()
-            .for_each(|rule| simplify_expectation(rule, is_plain, names));
+        for rule in &mut submission.expectations {
+            simplify_expectation(rule, needs_all, names);
+        }
     }
-    let data = &mut it.test_data;
-    for case in &mut data.cases {
+    for case in &mut normal.test_data.cases {
         if let ValidatorArgs::ByName(by_name) = &mut case.input_validator_args {
             by_name.retain(|(_, args)| !args.is_empty());
         }
     }
-    it
+    normal
 }
 
 /// Removes settings that have no effect on a program.
@@ -282,10 +285,11 @@ fn all_must_be_accepted(graders: &Graders) -> bool {
     })
 }
 
-fn simplify_expectation(rule: &mut Expectation, is_plain: bool, names: &NameMap<'_>) {
+/// `needs_all`: a submission is accepted only if all of its cases are.
+fn simplify_expectation(rule: &mut Expectation, needs_all: bool, names: &NameMap<'_>) {
     rule.cases = rule.cases.as_deref().map(|cases| names.pattern(cases));
     let right = OverallExpectation { verdicts: vec![Verdict::Accepted], is_partial: false };
-    if is_plain && rule.overall.as_ref() == Some(&right) {
+    if needs_all && rule.overall.as_ref() == Some(&right) {
         (rule.overall, rule.permitted) = (None, Some(right.verdicts));
     }
     let overall = rule.overall.as_mut().map(|overall| &mut overall.verdicts);

@@ -264,12 +264,12 @@ fn stack_finding(facts: &HostFacts) -> Option<Finding> {
         _ => "programs with a larger memory limit are not run",
     };
     let text = format!("at most {limit}, a hard limit of this process; {consequence}");
-    let lift = advice_with_command(
+    let advice = advice_with_command(
         "raise the limit of this shell",
         "sudo prlimit --pid $$ --stack=unlimited:unlimited",
     );
-    let lift = lift.filter(|_| facts.system == "Linux");
-    Some(new_finding(FindingRating::Weak, "stack", text).with_advice(lift))
+    let advice = advice.filter(|_| facts.system == "Linux");
+    Some(new_finding(FindingRating::Weak, "stack", text).with_advice(advice))
 }
 
 /// Limits of a container or service that leave programs less than they may have.

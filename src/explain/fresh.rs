@@ -93,21 +93,19 @@ impl<'g, 'f> InputMaker<'g, 'f> {
     pub fn draw(&mut self, origin: InputOrigin) -> Option<ParsedInput> {
         self.draws += 1;
         let turn = self.draws;
-        let shape = self.chance.below(self.shapes.len() as u64) as usize;
-        let shape = self.shapes.get(shape)?.clone();
-        let shape = match turn % 6 {
-            0 => shape,
-            _ => shape.sized(Scale::Small).unwrap_or(shape),
-        };
+        let index = self.chance.below(self.shapes.len() as u64) as usize;
+        let mut shape = self.shapes.get(index)?.clone();
+        // Most inputs are small; every sixth one has the shape's own size.
+        if !turn.is_multiple_of(6) {
+            shape = shape.sized(Scale::Small).unwrap_or(shape);
+        }
         let sites = self.features.grammar.sites.len() as u64;
-        let pins = match turn % 5 {
-            0 if sites > 0 => {
-                let site = self.chance.below(sites) as usize;
-                let end = if self.chance.happens(500) { BoundSide::Least } else { BoundSide::Most };
-                vec![Pin { site, side: end }]
-            }
-            _ => Vec::new(),
-        };
+        let mut pins = Vec::new();
+        if turn.is_multiple_of(5) && sites > 0 {
+            let site = self.chance.below(sites) as usize;
+            let side = if self.chance.happens(500) { BoundSide::Least } else { BoundSide::Most };
+            pins.push(Pin { site, side });
+        }
         let seed = self.chance.below(u64::MAX);
         let text = generate_within(self.features.grammar, &shape, &pins, seed, Some(LARGEST_INPUT))
             .ok()?;
@@ -116,8 +114,8 @@ impl<'g, 'f> InputMaker<'g, 'f> {
 
     /// Picks one of these inputs, unless it is too large. The origin is that of what is made from it.
     fn pick<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
-        let place = self.chance.below(all.len() as u64) as usize;
-        let near = all.get(place).filter(|(_, source)| source.size <= LARGEST_SOURCE)?;
+        let index = self.chance.below(all.len() as u64) as usize;
+        let near = all.get(index).filter(|(_, source)| source.size <= LARGEST_SOURCE)?;
         Some((*near, if near.0.fails { InputOrigin::NearFailing } else { InputOrigin::Fresh }))
     }
 
@@ -155,7 +153,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
                 continue;
             };
             self.forget(&made);
-            let Some(now) = self::nearest_figure(&made.rows, threshold.feature, goal) else {
+            let Some(now) = nearest_figure(&made.rows, threshold.feature, goal) else {
                 continue;
             };
             if (goal - now).abs() < (goal - figure).abs() {

@@ -114,12 +114,14 @@ fn first_difference(first: &[u8], second: &[u8]) -> (usize, [String; 2]) {
     let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
     let start = memchr::memrchr(b'\n', &first[..same]).map_or(0, |before| before + 1);
     let line = |text: &[u8]| {
-        shown(text[start..].split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default())
+        let mut lines = text[start..].split_inclusive(|byte| *byte == b'\n');
+        readable_line(lines.next().unwrap_or_default())
     };
     (memchr::memchr_iter(b'\n', &first[..start]).count() + 1, [line(first), line(second)])
 }
 
-fn shown(line: &[u8]) -> String {
+/// A line in quotes, without its line end. If it has no byte at all, the text has no such line.
+fn readable_line(line: &[u8]) -> String {
     const LONGEST: usize = 40;
     if line.is_empty() {
         return "missing".to_owned();

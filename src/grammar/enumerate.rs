@@ -226,14 +226,15 @@ impl Chooser for OdometerChooser<'_> {
             return Int::from(self.cases).clamped(draw.min, draw.max);
         }
         if site.is_count {
-            let more = draw.max.minus(draw.min).plus(&Int::ONE);
-            let values = more.to_small().and_then(|values| u64::try_from(values).ok());
-            let choice = self.odometer.choose(values.unwrap_or(u64::MAX));
+            let count = draw.max.minus(draw.min).plus(&Int::ONE);
+            let count = count.to_small().and_then(|count| u64::try_from(count).ok());
+            let choice = self.odometer.choose(count.unwrap_or(u64::MAX));
             return draw.min.plus(&Int::from(choice));
         }
-        let whole = Int::from(power_of_ten(draw.unit));
+        // A decimal number goes in steps of 1, or of its last digit if the range is narrower than that.
+        let one = Int::from(power_of_ten(draw.unit));
         let range = draw.max.minus(draw.min);
-        let step = if range < whole { Int::ONE } else { whole };
+        let step = if range < one { Int::ONE } else { one };
         self.near_zero(draw.min, draw.max, &step)
     }
 

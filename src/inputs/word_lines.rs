@@ -92,14 +92,15 @@ impl WordLines {
     }
 
     fn containers(&self) -> Vec<Container> {
-        let mut wholes = vec![Container::Lines];
-        let mut several = |whole: Container, times: usize| {
-            if times > 1 && !wholes.contains(&whole) {
-                wholes.push(whole);
+        let mut containers = vec![Container::Lines];
+        let mut add_if_several = |container: Container, count: usize| {
+            if count > 1 && !containers.contains(&container) {
+                containers.push(container);
             }
         };
-        let times = |width: usize| self.lines.iter().filter(|line| line.len() == width).count();
-        let alike = |length: usize| {
+        let lines_of_width =
+            |width: usize| self.lines.iter().filter(|line| line.len() == width).count();
+        let words_of_length = |length: usize| {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
@@ -113,16 +114,20 @@ impl WordLines {
             sizes.dedup();
             sizes.truncate(KINDS);
         }
-        widths.into_iter().for_each(|it| several(Container::Columns(it), times(it)));
-        lengths.into_iter().for_each(|it| several(Container::LetterColumns(it), alike(it)));
-        wholes.extend((0..self.lines.len()).map(Container::Words));
+        for width in widths {
+            add_if_several(Container::Columns(width), lines_of_width(width));
+        }
+        for length in lengths {
+            add_if_several(Container::LetterColumns(length), words_of_length(length));
+        }
+        containers.extend((0..self.lines.len()).map(Container::Words));
         let words = self.positions().filter(|position| self.number_at(*position).is_none());
-        wholes.extend(words.map(Container::Letters));
-        wholes
+        containers.extend(words.map(Container::Letters));
+        containers
     }
 
-    fn size(&self, whole: Container) -> usize {
-        match whole {
+    fn size(&self, container: Container) -> usize {
+        match container {
             Container::Lines => self.lines.len(),
             Container::Words(line) => self.lines[line].len(),
             Container::Columns(width) | Container::LetterColumns(width) => width,
@@ -217,9 +222,9 @@ impl WordLines {
 
     /// Large parts come first.
     fn parts(&self) -> impl Iterator<Item = PartRange> {
-        let sizes = self.containers().into_iter().map(|whole| (whole, self.size(whole)));
+        let sizes = self.containers().into_iter().map(|it| (it, self.size(it)));
         let sizes: Vec<(Container, usize)> = sizes.collect();
-        sizes.into_iter().flat_map(|(of, size)| {
+        sizes.into_iter().flat_map(|(container, size)| {
             /// Up to this many adjacent lines or words are tried at every position.
             const TOGETHER: usize = 4;
             let halves = std::iter::successors(Some(size / 2), |count| Some(count / 2));
@@ -228,7 +233,7 @@ impl WordLines {
             counts.flat_map(move |count| {
                 let step = if count > TOGETHER { count } else { 1 };
                 (0..=size - count).step_by(step).map(move |first| PartRange {
-                    container: of,
+                    container,
                     first,
                     count,
                 })
@@ -290,9 +295,10 @@ impl WordLines {
     }
 
     fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
-        let places: Vec<WordPosition> = self.positions().collect();
-        let Some(&position) = pick(&places, chance) else { return self.clone() };
+        let positions: Vec<WordPosition> = self.positions().collect();
+        let Some(&position) = pick(&positions, chance) else { return self.clone() };
         match chance.below(10) {
+            // Another word.
             0..=3 => match self.number_at(position) {
                 Some(number) => {
                     let word = self.other_number(position, number, others, chance);
@@ -300,42 +306,26 @@ impl WordLines {
                 }
                 None => self.with_word(position, self.other_word(position, chance)),
             },
-            kind @ 4..=6 => {
-                let change = if kind == 6 { PartChange::Double } else { PartChange::Remove };
-                let wholes = self.containers();
-                // Lines, columns and the words of a line together are as likely as a letter of a long text.
-                let few = wholes.len().min(8) as u64;
-                let of = if chance.happens(500) {
-                    wholes[chance.below(few) as usize]
-                } else {
-                    wholes[chance.below(wholes.len() as u64) as usize]
-                };
-                let size = self.size(of);
-                if size == 0 {
-                    return self.clone();
-                }
-                let count =
-                    if chance.happens(700) { 1 } else { 1 + chance.below(size as u64) as usize };
-                let first = chance.below((size - count + 1) as u64) as usize;
-                let part = PartRange { container: of, first, count };
-                let count = pick(&self.possible_counts(part), chance).copied();
-                self.with_change(part, change, count.filter(|_| chance.happens(900)))
-            }
+            4..=5 => self.with_random_change(PartChange::Remove, chance),
+            6 => self.with_random_change(PartChange::Double, chance),
+            // Two words are exchanged, often of one line.
             7 => {
                 let other = if chance.happens(700) {
                     (position.0, chance.below(self.lines[position.0].len() as u64) as usize)
                 } else {
-                    *pick(&places, chance).unwrap_or(&position)
+                    *pick(&positions, chance).unwrap_or(&position)
                 };
                 let mut sheet = self.with_word(position, self.word(other).to_vec());
                 sheet.lines[other.0][other.1] = self.word(position).to_vec();
                 sheet
             }
+            // Two lines are exchanged.
             8 => {
                 let mut sheet = self.clone();
                 sheet.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
                 sheet
             }
+            // One line is sorted, reversed, made of one word, or rotated.
             _ => {
                 let mut sheet = self.clone();
                 let line = &mut sheet.lines[position.0];
@@ -348,6 +338,23 @@ impl WordLines {
                 sheet
             }
         }
+    }
+
+    fn with_random_change(&self, change: PartChange, chance: &mut Chance) -> Self {
+        let containers = self.containers();
+        // Lines and columns come first. At least half of the changes are among the first eight, so that many words do
+        // not crowd them out.
+        let among = if chance.happens(500) { containers.len().min(8) } else { containers.len() };
+        let container = containers[chance.below(among as u64) as usize];
+        let size = self.size(container);
+        if size == 0 {
+            return self.clone();
+        }
+        let length = if chance.happens(700) { 1 } else { 1 + chance.below(size as u64) as usize };
+        let first = chance.below((size - length + 1) as u64) as usize;
+        let part = PartRange { container, first, count: length };
+        let count = pick(&self.possible_counts(part), chance).copied();
+        self.with_change(part, change, count.filter(|_| chance.happens(900)))
     }
 
     /// A number near the old one, like other numbers, or large.

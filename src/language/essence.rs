@@ -44,6 +44,8 @@ pub fn without_strings_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
     })
 }
 
+/// Rewrites each string, each comment, and what `more` adds to the pattern. Strings are matched even if they stay: they
+/// may contain the sign of a comment.
 fn rewrite_source(
     language: &str,
     more: &str,

@@ -52,35 +52,36 @@ impl<T, N> PackageWork<'_, T, N> {
                 self.process_package(index, dir, (self.begin)(dir, context), context)
             });
         }
-        let lane = |dir: &PathBuf| {
-            let (sender, heard) = channel();
+        let package = |dir: &PathBuf| {
+            let (sender, events) = channel();
             let own = Mutex::new(Some(context.for_concurrent_work(sender)));
-            (ActivePackage { dir: dir.clone(), context: own, done: OnceLock::new() }, heard)
+            (ActivePackage { dir: dir.clone(), context: own, done: OnceLock::new() }, events)
         };
-        let (lanes, heard): (Vec<ActivePackage>, Vec<Receiver<StampedEvent>>) =
-            dirs.iter().map(lane).unzip();
+        let (packages, receivers): (Vec<ActivePackage>, Vec<Receiver<StampedEvent>>) =
+            dirs.iter().map(package).unzip();
         let (next, is_over) = (Mutex::new(0), AtomicBool::new(false));
         thread::scope(|scope| {
             for number in 0..at_once {
-                let work = || self.run_thread(&lanes, &next, &is_over);
+                let work = || self.run_thread(&packages, &next, &is_over);
                 match thread::Builder::new().spawn_scoped(scope, work) {
                     Err(error) if number == 0 => {
                         return Err(JudgeError::new("start a thread for packages", error).into());
                     }
+                    // Fewer threads do the same work.
                     Err(_) => break,
                     Ok(_) => {}
                 }
             }
-            for (lane, heard) in lanes.iter().zip(heard) {
-                while let Ok(stamped) = heard.recv() {
+            for (package, events) in packages.iter().zip(receivers) {
+                while let Ok(stamped) = events.recv() {
                     context.forward(&stamped);
-                    heard.try_iter().for_each(|stamped| context.forward(&stamped));
+                    events.try_iter().for_each(|stamped| context.forward(&stamped));
                     thread::sleep(COLLECT_TIME);
                 }
                 // If this is not set, the thread has panicked, and so will the scope.
-                let Some((may_go_on, ended)) = lane.done.get() else { break };
-                context.add_exit_code(*ended);
-                if !may_go_on {
+                let Some((may_continue, code)) = package.done.get() else { break };
+                context.add_exit_code(*code);
+                if !may_continue {
                     is_over.store(true, Ordering::SeqCst);
                     (self.stop_all)();
                     break;
@@ -90,23 +91,24 @@ impl<T, N> PackageWork<'_, T, N> {
         })
     }
 
-    fn run_thread(&self, lanes: &[ActivePackage], next: &Mutex<usize>, is_over: &AtomicBool) {
+    fn run_thread(&self, packages: &[ActivePackage], next: &Mutex<usize>, is_over: &AtomicBool) {
         while !is_over.load(Ordering::SeqCst) {
-            let mut turn = next.lock();
-            let index = *turn;
-            let Some(lane) = lanes.get(index) else { return };
-            *turn += 1;
-            let own = lane.context.lock().take();
+            // Locked until the package has begun, since packages begin in order.
+            let mut next = next.lock();
+            let index = *next;
+            let Some(package) = packages.get(index) else { return };
+            *next += 1;
+            let own = package.context.lock().take();
             let Some(own) = own else { continue };
-            let begun = (self.begin)(&lane.dir, &own);
-            drop(turn);
-            let done = self.process_package(index, &lane.dir, begun, &own);
-            let may_go_on = done.is_ok();
+            let begun = (self.begin)(&package.dir, &own);
+            drop(next);
+            let done = self.process_package(index, &package.dir, begun, &own);
+            let may_continue = done.is_ok();
             if let Err(stop) = done {
                 own.report_stop(stop);
             }
             // Must be set before the context is dropped, because the receiver reads it after the last event.
-            let _ = lane.done.set((may_go_on, own.exit_code()));
+            let _ = package.done.set((may_continue, own.exit_code()));
         }
     }
 
@@ -117,12 +119,12 @@ impl<T, N> PackageWork<'_, T, N> {
         begun: Result<(T, N), Stop>,
         context: &Context,
     ) -> Result<(), Stop> {
-        let mut next = None;
-        context.contain_failure(begun.and_then(|(begun, known)| {
-            next = Some(known);
+        let mut next_steps = None;
+        context.contain_failure(begun.and_then(|(begun, next)| {
+            next_steps = Some(next);
             (self.process)(index, begun, context)
         }))?;
-        (self.report_next_steps)(dir, next, context);
+        (self.report_next_steps)(dir, next_steps, context);
         Ok(())
     }
 }

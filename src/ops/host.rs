@@ -176,8 +176,8 @@ fn open_cache(options: &HostOptions, context: &Context) -> ResultCache {
 fn command_stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
     let stop_handle = context.stop_handle.clone().unwrap_or_default();
     if context.stop_handle.is_none() {
-        let heard = stop_handle.clone();
-        stop_on_signal(move || heard.stop())?;
+        let handle = stop_handle.clone();
+        stop_on_signal(move || handle.stop())?;
     }
     Ok(stop_handle)
 }
@@ -254,12 +254,12 @@ fn worker_connection(
     Ok(WorkerConnection { name: worker.text.clone(), command })
 }
 
-/// At a signal, all work of the command ends, and `heard` is called.
-pub fn stop_on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+/// At a signal, all work of the command ends, and `handler` is called.
+pub fn stop_on_signal(handler: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let is_first = AtomicBool::new(true);
     on_signal(move || {
         interrupt();
-        heard();
+        handler();
         if is_first.swap(false, Ordering::Relaxed) {
             // Without this thread, only a second signal would end work that ignores the first.
             _ = thread::Builder::new().spawn(exit_if_work_continues);
@@ -285,8 +285,8 @@ fn exit_if_work_continues() {
     }
 }
 
-/// SIGINT, SIGTERM, SIGHUP and SIGQUIT call `heard`.
-pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT call `handler`.
+pub fn on_signal(handler: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
     let listen = move || {
@@ -297,7 +297,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
                 // A later signal exits without a report. The slots clean up.
                 signal_hook::low_level::exit(128 + signal);
             }
-            heard();
+            handler();
         }
     };
     let started = thread::Builder::new().spawn(listen);

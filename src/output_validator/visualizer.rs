@@ -92,10 +92,10 @@ impl VisualizerResult {
         self.images("input", Path::new(""), is_image)
     }
 
-    fn images(&self, of: &'static str, dir: &Path, is_one: fn(&str) -> bool) -> Vec<ShownImage> {
+    fn images(&self, of: &'static str, dir: &Path, accepts: fn(&str) -> bool) -> Vec<ShownImage> {
         let entries = self.tree.as_ref().map(|tree| tree.entries_below(dir)).unwrap_or_default();
         let image = |file: &TreeEntry| {
-            let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
+            let name = file.name.to_str().filter(|name| accepts(name))?.to_owned();
             Some(ShownImage { of: of.into(), name, blob: file.blob()?.clone() })
         };
         let mut images: Vec<ShownImage> = entries.iter().filter_map(image).collect();
@@ -108,27 +108,28 @@ impl VisualizerResult {
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
-    let is_one = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
-    IMAGE_EXTENSIONS.contains(&ending) && rest.is_some_and(is_one)
+    let is_suffix = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
+    IMAGE_EXTENSIONS.contains(&ending) && rest.is_some_and(is_suffix)
 }
 
+/// Warns if it cannot be built or its tool is missing: a verdict does not depend on it.
 fn build(
     bench: &Bench<'_>,
     what: &'static str,
     program: Option<&Program>,
 ) -> Result<Option<Visualizer>, Stop> {
     let Some(program) = program else { return Ok(None) };
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     let built = match OutputValidator::build_program(bench, what, Protocol::Standard, program) {
         Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
             let message = format!("the {what} is not run: no {tool}");
-            found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+            diagnostics.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
             None
         }
-        built => collect_diagnostics(built, &mut found)?,
+        built => collect_diagnostics(built, &mut diagnostics)?,
     };
     let as_warning = |remark| Diagnostic { severity: Severity::Warning, ..remark };
-    bench.send_diagnostics(found.into_iter().map(as_warning));
+    bench.send_diagnostics(diagnostics.into_iter().map(as_warning));
     Ok(built.map(|program| Visualizer { program }))
 }
 

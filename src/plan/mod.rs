@@ -97,13 +97,13 @@ impl Plan {
 
     /// How many first cases of its own order are done.
     pub fn done_in_order(&self, submission: usize) -> usize {
-        self.submissions[submission].own_order.as_ref().map_or(0, |telling| telling.done)
+        self.submissions[submission].own_order.as_ref().map_or(0, |own_order| own_order.done)
     }
 
     /// Makes all but the first `runs` cases of its own order needless.
     pub fn limit_order(&mut self, submission: usize, runs: usize) {
-        if let Some(telling) = &mut self.submissions[submission].own_order {
-            telling.limit = telling.limit.min(runs);
+        if let Some(own_order) = &mut self.submissions[submission].own_order {
+            own_order.limit = own_order.limit.min(runs);
         }
     }
 
@@ -145,6 +145,7 @@ impl Plan {
                 next = NextCase::Needed(case);
                 ControlFlow::Break(())
             }
+            // A later case may be needed anyway.
             Need::Undecided => {
                 next = NextCase::Undecided;
                 ControlFlow::Continue(())

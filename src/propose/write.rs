@@ -224,28 +224,30 @@ impl Addition<'_> {
         };
         let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
             after.cases.iter().partition(|case| known.contains(&&*case.name));
-        let is_it = |(found, wanted): (&&RecipeCase, &NewCase<'_>)| {
-            found.name.ends_with(&wanted.name)
-                && match &found.input {
-                    InputSource::Literal(text) => text.as_bytes() == wanted.input,
-                    InputSource::Copy => found.copy.is_some() && !wanted.is_inline(),
-                    _ => false,
-                }
+        if old.len() != known.len() || new.len() != cases.len() {
+            return None;
+        }
+        let is_unchanged = |(after, before): (&&RecipeCase, &RecipeCase)| {
+            after.name == before.name
+                && after.input == before.input
+                && after.files == before.files
+                && after.answer == before.answer
         };
-        let is_same = self.recipe.is_none_or(|before| {
-            let is_same = |(after, before): (&&RecipeCase, &RecipeCase)| {
-                after.name == before.name
-                    && after.input == before.input
-                    && after.files == before.files
-                    && after.answer == before.answer
-            };
-            old.iter().zip(&before.cases).all(is_same)
+        let keeps_all = self.recipe.is_none_or(|before| {
+            old.iter().zip(&before.cases).all(is_unchanged)
                 && before.links == after.links
                 && before.files == after.files
         });
-        let are_all = old.len() == known.len() && new.len() == cases.len();
-        let is_whole = is_same && are_all && new.iter().zip(cases).all(is_it);
-        is_whole.then(|| new.iter().map(|case| case.name.clone()).collect())
+        let is_expected = |(found, expected): (&&RecipeCase, &NewCase<'_>)| {
+            found.name.ends_with(&expected.name)
+                && match &found.input {
+                    InputSource::Literal(text) => text.as_bytes() == expected.input,
+                    InputSource::Copy => found.copy.is_some() && !expected.is_inline(),
+                    _ => false,
+                }
+        };
+        let is_complete = keeps_all && new.iter().zip(cases).all(is_expected);
+        is_complete.then(|| new.iter().map(|case| case.name.clone()).collect())
     }
 }
 

@@ -132,26 +132,30 @@ impl SharedWorkers {
 
     /// Drops workers that cannot be used, names the others, and compares their paces.
     pub(super) fn admit(&self, accepts: impl Fn(&WorkerFacts) -> Result<(), String>) {
-        let refused = |(index, worker): (usize, &WorkerState)| {
+        let refusal = |(index, worker): (usize, &WorkerState)| {
             let facts = worker.facts.as_ref().filter(|_| worker.lost.is_none())?;
-            let nobody = || Err("it runs no programs".to_owned());
-            let accepted = if facts.slots == 0 { nobody() } else { accepts(facts) };
-            accepted.err().map(|reason| (index, reason))
+            if facts.slots == 0 {
+                return Some((index, "it runs no programs".to_owned()));
+            }
+            accepts(facts).err().map(|reason| (index, reason))
         };
-        let refused: Vec<_> = self.lock().workers.iter().enumerate().filter_map(refused).collect();
-        refused.into_iter().for_each(|(worker, reason)| self.lose_worker(worker, &reason));
+        let refused: Vec<_> = self.lock().workers.iter().enumerate().filter_map(refusal).collect();
+        for (worker, reason) in refused {
+            self.lose_worker(worker, &reason);
+        }
         let mut state = self.lock();
-        let there = state.workers.iter().filter(|worker| worker.is_available());
-        let all: Vec<WorkerFacts> = there.filter_map(|worker| worker.facts.clone()).collect();
+        let available = state.workers.iter().filter(|worker| worker.is_available());
+        let all: Vec<WorkerFacts> = available.filter_map(|worker| worker.facts.clone()).collect();
         let mut names: Vec<String> = Vec::new();
         let mut remarks = Vec::new();
-        let there = state.workers.iter_mut().filter(|worker| worker.is_available());
-        for (worker, facts) in there.zip(&all) {
-            let number = names.iter().filter(|name| **name == facts.name).count();
+        let available = state.workers.iter_mut().filter(|worker| worker.is_available());
+        for (worker, facts) in available.zip(&all) {
+            // The second worker called `lab` is shown as `lab (2)`.
+            let namesakes = names.iter().filter(|name| **name == facts.name).count();
             names.push(facts.name.clone());
-            worker.name = match number {
+            worker.name = match namesakes {
                 0 => facts.name.clone(),
-                number => format!("{} ({})", facts.name, number + 1),
+                namesakes => format!("{} ({})", facts.name, namesakes + 1),
             };
             // A group compares its members itself.
             if let (Some(first), None) = (all.first(), worker.job_limit) {

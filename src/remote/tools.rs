@@ -55,8 +55,8 @@ impl Probe for RemoteTools {
         }
         let mut best: Lookup = Err(Vec::new());
         let mut state = shared.lock();
-        let there = state.workers.iter().filter(|worker| worker.is_available());
-        for found in there.filter_map(|worker| worker.tools.get(word)) {
+        let available = state.workers.iter().filter(|worker| worker.is_available());
+        for found in available.filter_map(|worker| worker.tools.get(word)) {
             match (&best, found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
                 (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),

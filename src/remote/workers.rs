@@ -91,10 +91,10 @@ impl Workers {
         shared.admit(accepts);
         let state = shared.lock();
         let mut mechanisms: Vec<&str> = Vec::new();
-        let there = || state.workers.iter().filter(|worker| worker.is_available());
-        workers.slots = there().map(WorkerState::max_jobs).sum();
-        let first = there().find_map(|worker| worker.facts.clone());
-        for facts in there().flat_map(|it| &it.facts) {
+        let available = || state.workers.iter().filter(|worker| worker.is_available());
+        workers.slots = available().map(WorkerState::max_jobs).sum();
+        let first = available().find_map(|worker| worker.facts.clone());
+        for facts in available().flat_map(|it| &it.facts) {
             if !mechanisms.contains(&&*facts.mechanism) {
                 mechanisms.push(&facts.mechanism);
             }
@@ -116,8 +116,8 @@ impl Workers {
 
     pub fn facts(&self) -> Vec<WorkerFacts> {
         let state = self.shared.lock();
-        let there = state.workers.iter().filter(|worker| worker.is_available());
-        there.filter_map(|worker| worker.facts.clone()).collect()
+        let available = state.workers.iter().filter(|worker| worker.is_available());
+        available.filter_map(|worker| worker.facts.clone()).collect()
     }
 
     pub fn report(&self) -> Vec<WorkerReport> {

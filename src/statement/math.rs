@@ -42,6 +42,8 @@ impl FormulaTranslator {
         }
     }
 
+    /// `alone`: the formula has a line for itself.
+    ///
     /// # Errors
     /// If it cannot be shown, with the reason.
     pub(super) fn translate(&self, formula: &str, alone: bool) -> Result<String, String> {
@@ -49,12 +51,12 @@ impl FormulaTranslator {
             return Err(format!("it has more than {LONGEST_FORMULA} bytes"));
         }
         let display = if alone { MathDisplay::Block } else { MathDisplay::Inline };
-        let formula =
-            normalize_commands(&split_texts_at_formulas(&formula.replace(r"\mbox{", r"\text{")));
-        let formula = ["eqnarray*", "eqnarray"].into_iter().fold(formula, |formula, name| {
-            let begin = formula.replace(&format!("\\begin{{{name}}}"), r"\begin{array}{rcl}");
-            begin.replace(&format!("\\end{{{name}}}"), r"\end{array}")
-        });
+        let formula = formula.replace(r"\mbox{", r"\text{");
+        let mut formula = normalize_commands(&split_texts_at_formulas(&formula));
+        for name in ["eqnarray*", "eqnarray"] {
+            formula = formula.replace(&format!("\\begin{{{name}}}"), r"\begin{array}{rcl}");
+            formula = formula.replace(&format!("\\end{{{name}}}"), r"\end{array}");
+        }
         let translated = self.library.convert_with_local_state(&formula, display);
         let mathml = translated.map_err(|error| error.error_message())?.mathml;
         if is_harmless(&mathml) {

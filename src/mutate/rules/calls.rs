@@ -94,8 +94,9 @@ fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let parts = children(node);
     let inner = &parts[1..parts.len().saturating_sub(1).max(1)];
-    let groups: Vec<&[Node<'t>]> = inner.split(|it| it.kind() == ",").collect();
-    for pair in groups.windows(2) {
+    let arguments: Vec<&[Node<'t>]> = inner.split(|it| it.kind() == ",").collect();
+    for pair in arguments.windows(2) {
+        // The first and last tokens of both.
         let (Some(first), Some(last)) = (pair[0].first(), pair[0].last()) else { continue };
         let (Some(next), Some(end)) = (pair[1].first(), pair[1].last()) else { continue };
         if finder.has_role(*first, Role::Text) {
@@ -108,10 +109,12 @@ fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
+/// Exchanges the two branches of a conditional expression or statement.
 pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.has_role(node, Role::Ternary) {
         let by_name = (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]));
         let parts = finder.named_children(node);
+        // Python's `a if condition else b` has no names for its parts.
         match (by_name, parts.as_slice()) {
             ((Some(one), Some(two)), _) | ((None, None), &[one, _, two]) => {
                 finder.exchange(Swaparg, one, two);
@@ -123,10 +126,12 @@ pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         && let (Some(one), Some(mut two)) =
             (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]))
     {
+        // The branch may be in a node with the word `else`.
         if two.kind() == "else_clause" {
             let Some(inner) = finder.named_children(two).last().copied() else { return };
             two = inner;
         }
+        // A chain of conditions stays. A block and a single statement may not fit in each other's place.
         let is_block = |it: Node<'t>| finder.has_role(it, Role::Block);
         if is_block(one) == is_block(two)
             && !finder.has_role(two, Role::If)

@@ -220,16 +220,17 @@ impl Planner<'_> {
             ["tex", "md", "pdf"].contains(&ending).then_some(language)
         });
         let mut languages: Vec<&str> = statements.collect();
+        // Without statements, the languages of the names.
         if languages.is_empty() {
             let codes = names.iter().map(|(language, _)| language.as_str());
             languages = codes.filter(|code| is_natural_language(code)).collect();
         }
         languages.sort_unstable();
         languages.dedup();
-        let first = names.iter().find(|(code, _)| code == "en").or(names.first())?;
+        let fallback = names.iter().find(|(code, _)| code == "en").or(names.first())?;
         let name = |language: &str| {
             let own = names.iter().find(|(code, _)| code == language);
-            text(&own.unwrap_or(first).1)
+            text(&own.unwrap_or(fallback).1)
         };
         Some(match &languages[..] {
             [] | ["en"] => name("en"),

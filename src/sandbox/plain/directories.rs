@@ -3,7 +3,7 @@
 use std::env;
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,11 @@ pub(super) fn make_slot_directory() -> Result<DiskBoxes, JudgeError> {
     })
 }
 
+/// Programs run as the judge's user, who owns the files already.
+fn keep_owner(_: BorrowedFd<'_>) -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) struct RunDirectory {
     /// Has the paths of the machine.
     pub(super) command: Command,
@@ -41,11 +46,11 @@ pub(super) struct RunDirectory {
 
 impl RunDirectory {
     pub(super) fn prepare(disk: &DiskBoxes, job: &Job) -> Result<Self, Fault> {
-        let [opened, _] = disk.prepare(&|_| Ok(()))?;
+        let [directory, _] = disk.prepare(&keep_owner)?;
         let hosts = job.command.visible.iter().map(host_path).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);
         let names = disk.path_translation(inside.zip(hosts.iter().map(|host| &**host)));
-        let filled = FilledBox::fill(opened, &job.files, &names, &|_| Ok(()), &write_blob)?;
+        let filled = FilledBox::fill(directory, &job.files, &names, &keep_owner, &write_blob)?;
         let path = disk.box_path();
         if !job.writable {
             let rights = Permissions::from_mode(0o555);

@@ -162,22 +162,23 @@ impl SharedSearch<'_, '_> {
         if !self.is_over.load(Ordering::Relaxed) {
             return false;
         }
-        let outcome = &self.state.lock().findings;
-        let is_late = |first: u64| first < number;
-        let found = outcome.result.found.as_ref().map(|found| found.fresh.number);
-        let fault = outcome.result.fault.as_ref().map(|fault| fault.number);
-        found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
+        let findings = &self.state.lock().findings;
+        let is_earlier = |other: u64| other < number;
+        let found = findings.result.found.as_ref().map(|found| found.fresh.number);
+        let fault = findings.result.fault.as_ref().map(|fault| fault.number);
+        found.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
     }
 
     /// Compares in a batch where possible. Compares all inputs that it does not accept one by one.
     fn compare(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.parameters.batches {
-            let places = (0..ready.len()).filter(|place| Batches::fits(&ready[*place].fresh.input));
-            let places: Vec<usize> = places.collect();
+            let indexes =
+                (0..ready.len()).filter(|index| Batches::fits(&ready[*index].fresh.input));
+            let indexes: Vec<usize> = indexes.collect();
             // A single input has nothing to share a start with.
-            if places.len() > 1 {
-                let inputs = places.iter().map(|place| Arc::clone(&ready[*place].fresh.input));
+            if indexes.len() > 1 {
+                let inputs = indexes.iter().map(|index| Arc::clone(&ready[*index].fresh.input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
                 let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
@@ -186,8 +187,8 @@ impl SharedSearch<'_, '_> {
                 let result = &mut self.state.lock().findings.result;
                 result.runs += count as u64;
                 result.batched += count as u64;
-                for (place, accepted) in places.into_iter().zip(accepted) {
-                    is_accepted[place] = accepted;
+                for (index, accepted) in indexes.into_iter().zip(accepted) {
+                    is_accepted[index] = accepted;
                 }
             }
         }
@@ -260,10 +261,10 @@ impl SharedSearch<'_, '_> {
             return Ok(true);
         };
         let mut state = self.state.lock();
-        let outcome = &mut state.findings;
-        outcome.invalid_failures += 1;
-        outcome.result.left_out += 1;
-        outcome
+        let findings = &mut state.findings;
+        findings.invalid_failures += 1;
+        findings.result.left_out += 1;
+        findings
             .result
             .disputed
             .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
@@ -289,11 +290,12 @@ impl SharedSearch<'_, '_> {
         }
         let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
         let mut state = self.state.lock();
-        let outcome = &mut state.findings;
-        let place = if failing == repeats { &mut outcome.result.found } else { &mut outcome.flaky };
-        let is_first = place.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
+        let findings = &mut state.findings;
+        let first =
+            if failing == repeats { &mut findings.result.found } else { &mut findings.flaky };
+        let is_first = first.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
         if is_first {
-            *place = Some(failure);
+            *first = Some(failure);
         }
         if failing == repeats {
             // Other workers finish inputs that they have already taken, which may come before.
