@@ -77,7 +77,7 @@ impl Stage {
             Ok(())
         })?;
         if is_too_large {
-            let what = format!("it would have more than {DATA_MAX} in all");
+            let what = format!("it would be larger than {DATA_MAX} in all");
             let fault = JudgeError::new("make the test data", what);
             Err(fault.help("make fewer or smaller test cases"))
         } else {
@@ -177,7 +177,7 @@ mod tests {
             let added = stage.add(case, "in", &mut vec![b'1'; bytes].as_slice());
             added.map_err(|error| error.to_string())
         };
-        let refused = "make the test data: it would have more than 16 GiB in all".to_owned();
+        let refused = "make the test data: it would be larger than 16 GiB in all".to_owned();
         assert_eq!(add("secret/1", 4), Ok(()));
         assert_eq!(add("secret/2", 6), Ok(()));
         assert_eq!(add("secret/3", 0), Ok(()));

@@ -196,7 +196,7 @@ pub(super) fn form_fault(
     }
     let is_normal = scanned.whole == 1 && text[scanned.sign] != b'0';
     (scanned.exponent > 0 && !is_normal)
-        .then(|| "has not exactly one digit other than 0 before its point".to_owned())
+        .then(|| "must have one digit from 1 to 9 before its point".to_owned())
 }
 
 pub(super) fn describe_rules(rules: &FloatRules) -> String {

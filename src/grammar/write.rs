@@ -183,7 +183,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         if self.out.len() + text.len() > self.size_limit {
             self.is_full = true;
             let most = Bytes(self.size_limit as u64);
-            return stuck(format!("the input would have more than {most}"), false);
+            return stuck(format!("the input would be larger than {most}"), false);
         }
         self.out.extend_from_slice(text);
         self.next = ByteSet::ALL;

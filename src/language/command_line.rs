@@ -160,7 +160,7 @@ impl TypedCommand<'_> {
         }
         let too_much = |what: &str| {
             let message = format!("`{arg}` would show the program {what}");
-            LaunchFault::from(ProgramFault::new(message, "give the files or a smaller directory"))
+            LaunchFault::from(ProgramFault::new(message, "name the files or a smaller directory"))
         };
         if self.cwd.starts_with(&path) {
             return Err(too_much("the whole current directory"));
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_whole_directory_is_never_visible() -> io::Result<()> {
-        let too_much = "would show the program the whole current directory; give the files or a smaller directory";
+        let too_much = "would show the program the whole current directory; name the files or a smaller directory";
         check(&["./a.sh", "."], &format!("`.` {too_much}"))?;
         check(&["./a.sh", ".."], &format!("`..` {too_much}"))?;
         check(&["./a.sh", "/"], &format!("`/` {too_much}"))

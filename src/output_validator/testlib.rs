@@ -21,7 +21,7 @@ pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
         3 => Err(format!("it reports a fault of the test case{}", first_line(message))),
         7 => points(message).map(Opinion::Partial).ok_or_else(|| {
             let quoted = first_line(message);
-            format!("it ended with exit code 7, and its message does not begin with points{quoted}")
+            format!("it ended with exit code 7, but its message does not begin with points{quoted}")
         }),
         PARTLY_RIGHT_EXIT_CODE.. if code <= PARTLY_RIGHT_EXIT_CODE + LARGEST_PART => Err(format!(
             "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \
@@ -101,7 +101,7 @@ mod tests {
             check(wrong, "-");
         }
         check(3, "it reports a fault of the test case: why");
-        check(7, "it ended with exit code 7, and its message does not begin with points: why");
+        check(7, "it ended with exit code 7, but its message does not begin with points: why");
         check(50, "it ended with exit code 50, for \"partially correct (0)\"");
         check(75, "it ended with exit code 75, for \"partially correct (25)\"");
         for unknown in [5, 6, 9, 42, 43, 49, 251, 255] {
@@ -131,7 +131,7 @@ mod tests {
         check(Some("0"), "points 9", "0", "0");
         check(None, "points 7 well\n", "7", "points 7 well\n");
         check(Some(""), "points 7", "7", "points 7");
-        check(Some("-1"), "", "it ended with exit code 7, and its message", "-1");
-        check(Some("nan"), "", "it ended with exit code 7, and its message", "nan");
+        check(Some("-1"), "", "it ended with exit code 7, but its message", "-1");
+        check(Some("nan"), "", "it ended with exit code 7, but its message", "nan");
     }
 }

@@ -122,7 +122,7 @@ fn build(
     let mut diagnostics = Vec::new();
     let built = match OutputValidator::build_program(bench, what, Protocol::Standard, program) {
         Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
-            let message = format!("the {what} is not run: no {tool}");
+            let message = format!("the {what} is not run: {tool} is missing");
             diagnostics.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
             None
         }

@@ -65,7 +65,7 @@ pub fn build_validators<'a>(
         let mut found = Vec::new();
         let ready = match bench.build_package_program(what, program, &limits, &limits) {
             Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
-                let message = format!("{what} is not run: no {tool}");
+                let message = format!("{what} is not run: {tool} is missing");
                 found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
                 None
             }

@@ -493,7 +493,7 @@ fn an_incomplete_package_is_judged_as_far_as_possible() {
         "gen3.exe",
         "3 other files have this warning; -v shows each",
         "is a link to /etc/passwd, which is outside of the package",
-        "is not run: no go",
+        "is not run: go is missing",
         "is skipped: no go; so is 1 other submission",
         "accepted/right.sh",
         "skipped: no go",

@@ -193,12 +193,12 @@ fn float_notation_and_decimals_are_checked() {
     check(
         "FLOATP(0,100,1,2)",
         "15.0e0",
-        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `15.0e0`, which has not exactly one digit other than 0 before its point",
+        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `15.0e0`, which must have one digit from 1 to 9 before its point",
     );
     check(
         "FLOATP(0,100,1,2)",
         "0.5e1",
-        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `0.5e1`, which has not exactly one digit other than 0 before its point",
+        "1:1: expected a float from 0.0 to 100.0 with 1 to 2 decimals, got `0.5e1`, which must have one digit from 1 to 9 before its point",
     );
 }
 

@@ -140,7 +140,7 @@ pub(in crate::remote) fn get(
     let wrong = |what: &str| BlobFault::Invalid(format!("the server {what} {name}"));
     let head = head(link, digest, true)?.ok_or_else(|| wrong("does not have the blob"))?;
     if head.length != length {
-        return Err(wrong("has another length for the blob"));
+        return Err(wrong("reports a wrong length for the blob"));
     }
     let mut incoming = IncomingBlob::default();
     let mut next = 1;
@@ -155,7 +155,7 @@ pub(in crate::remote) fn get(
         };
         next = sequence + 1;
         if message.payload.is_empty() || incoming.length() + message.payload.len() as u64 > length {
-            return Err(wrong("has other pieces of the blob"));
+            return Err(wrong("sends wrong pieces of the blob"));
         }
         incoming.push(&message.payload, large);
     }
@@ -163,6 +163,6 @@ pub(in crate::remote) fn get(
     if blob.known_digest() == Some(*digest) {
         Ok(blob)
     } else {
-        Err(wrong("has other bytes for the blob"))
+        Err(wrong("sends wrong bytes for the blob"))
     }
 }

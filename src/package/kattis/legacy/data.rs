@@ -8,6 +8,7 @@ use crate::model::grader::{GradedGroup, GradingKeys};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::test_data::{TestCase, TestData, TestGroup};
+use crate::model::text::count;
 use crate::package::files::PackageEntry;
 use crate::package::kattis::case_files::{self, CaseFiles};
 use crate::package::kattis::data_directory::DataDirectory;
@@ -38,9 +39,9 @@ pub(super) fn read(
     for (ending, items) in &reader.unlisted {
         let more = match items.len() {
             1 => String::new(),
-            n => format!(", as are {} more files that end in .{ending}", n - 1),
+            n => format!(", like {}", count(n - 1, &format!("other .{ending} file"))),
         };
-        let message = format!("is ignored{more}: it belongs to no test case");
+        let message = format!("is ignored: it belongs to no test case{more}");
         pack.faults.warning(items[0], message, "remove or move it");
     }
     check_case_directories(pack);

@@ -514,7 +514,7 @@ x
             "error data/secret/3.ans: is left out: there is no `3.in`; add 3.in",
             "warning data/secret/empty: is a test group without test cases; add a test case, or remove it",
             "warning data/secret/empty/gen.py: is ignored: it belongs to no test case; remove or move it",
-            "warning data/secret/gen.sh: is ignored, as are 1 more files that end in .sh: it belongs to no test case; remove or move it",
+            "warning data/secret/gen.sh: is ignored: it belongs to no test case, like 1 other .sh file; remove or move it",
         ],
     );
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::model::test_data::{TestCase, TestData, TestGroup};
+use crate::model::text::count;
 use crate::package::files::{PackageEntry, PackageFiles, is_inside};
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::case_files::{self, CaseFiles};
@@ -171,8 +172,7 @@ impl<'a> DirectoryReader<'a> {
         if let [first, more @ ..] = &inputs[..] {
             let (also, them) = match more.len() {
                 0 => (String::new(), "case"),
-                1 => (", as is 1 more case".to_owned(), "cases"),
-                n => (format!(", as are {n} more cases"), "cases"),
+                n => (format!(", like {}", count(n, "other case")), "cases"),
             };
             let message = format!("is next to test data groups{also}");
             let help = format!(

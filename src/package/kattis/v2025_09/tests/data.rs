@@ -121,7 +121,7 @@ fn groups_and_cases_do_not_mix() {
 1
 ",
         &[
-            "error data/secret/1.in: is next to test data groups, as are 2 more cases; data/secret has either groups or test cases; move the cases into a group",
+            "error data/secret/1.in: is next to test data groups, like 2 other cases; data/secret has either groups or test cases; move the cases into a group",
         ],
     );
     check(
