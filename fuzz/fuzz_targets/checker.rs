@@ -2,14 +2,11 @@
 //! error and the files of the feedback directory.
 #![no_main]
 
-#[path = "../../tests/it/outcomes.rs"]
-mod outcomes;
-
 use juror::judge::score::score_by_validator;
 use juror::model::blob::Blob;
 use juror::model::job::{CollectedEntry, JobReply};
 use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Outcome};
+use juror::model::outcome::{Ending, Outcome, quiet_outcome};
 use juror::model::protocol::Protocol;
 use juror::model::score::{CaseScoring, Score};
 use juror::model::verdict::Verdict;
@@ -29,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let mut texts = texts.split(|byte| *byte == 0).map(|text| Blob::from(text.to_vec()));
     let reply = JobReply {
-        outcome: Outcome { ending: Ending::Exited((*code).into()), ..outcomes::quiet_outcome() },
+        outcome: Outcome { ending: Ending::Exited((*code).into()), ..quiet_outcome() },
         stdout: texts.next().unwrap_or_default(),
         stderr: texts.next().unwrap_or_default(),
         collected: texts.map(CollectedEntry::File).collect(),
