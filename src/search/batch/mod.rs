@@ -88,7 +88,7 @@ impl Batches {
     /// In bytes. On longer inputs, the work of programs outweighs their start.
     pub const INPUT_BYTES_MAX: u64 = 16 << 10;
 
-    /// `None` if a language lacks batches, or there is no [`Way`].
+    /// `None` if a language lacks batches, or there is no mode for it ([`BatchMode`]).
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
