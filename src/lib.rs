@@ -7,9 +7,27 @@
 //! ```
 //!
 #![doc = include_str!("../docs/architecture.md")]
-#![deny(unsafe_code)]
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
 mod door;
+
+#[doc(hidden)]
+pub use juror_core::{check, language, model};
+#[doc(hidden)]
+pub use juror_data::{
+    explain, generate, inputs, mutate, propose, search, strength, validate, validity,
+};
+#[doc(hidden)]
+pub use juror_grammar as grammar;
+#[doc(hidden)]
+pub use juror_judging::{build, cache, judge, output_validator, plan};
+#[doc(hidden)]
+pub use juror_packages::{new, package, statement};
+#[doc(hidden)]
+pub use juror_remote as remote;
+#[doc(hidden)]
+pub use juror_sandbox::{executor, sandbox};
 
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
 pub use model::event::{CommandTask, Event, Note, WorkProgress};
@@ -19,12 +37,6 @@ pub use model::judgement::{CaseJudgement, Judgement};
 pub use model::stop::Stop;
 pub use model::verdict::Verdict;
 
-#[doc(hidden)]
-pub mod build;
-#[doc(hidden)]
-pub mod cache;
-#[doc(hidden)]
-pub mod check;
 #[doc(hidden)]
 pub mod class;
 #[doc(hidden)]
@@ -36,51 +48,8 @@ pub mod convert;
 #[doc(hidden)]
 pub mod doctor;
 #[doc(hidden)]
-pub mod executor;
-#[doc(hidden)]
-pub mod explain;
-#[doc(hidden)]
-pub mod generate;
-#[doc(hidden)]
 pub mod grade;
-#[doc(hidden)]
-pub mod grammar;
-#[doc(hidden)]
-pub mod inputs;
-#[doc(hidden)]
-pub mod judge;
-#[doc(hidden)]
-pub mod language;
-#[doc(hidden)]
-pub mod model;
-#[doc(hidden)]
-pub mod mutate;
-#[doc(hidden)]
-pub mod new;
 #[doc(hidden)]
 pub mod ops;
 #[doc(hidden)]
-pub mod output_validator;
-#[doc(hidden)]
-pub mod package;
-#[doc(hidden)]
-pub mod plan;
-#[doc(hidden)]
-pub mod propose;
-#[doc(hidden)]
-pub mod remote;
-#[doc(hidden)]
 pub mod report;
-#[doc(hidden)]
-#[expect(unsafe_code, reason = "it asks the kernel for what the standard library lacks")]
-pub mod sandbox;
-#[doc(hidden)]
-pub mod search;
-#[doc(hidden)]
-pub mod statement;
-#[doc(hidden)]
-pub mod strength;
-#[doc(hidden)]
-pub mod validate;
-#[doc(hidden)]
-pub mod validity;

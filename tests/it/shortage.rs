@@ -1,7 +1,7 @@
 //! Runs on a machine with a shortage give a judge error, never a verdict.
 //!
 //! These tests need root and control groups of version 1, or mounts, and are skipped elsewhere.
-//! `src/sandbox/shortage.rs` has the table of all cases.
+//! `crates/sandbox/src/sandbox/shortage.rs` has the table of all cases.
 
 use std::ffi::OsString;
 use std::fs;

@@ -182,10 +182,10 @@ struct CompiledReply(PathBuf);
 /// If one of these files changes, stored replies do not count.
 const LAYOUT: [&str; 5] = [
     include_str!("wire.rs"),
-    include_str!("../../src/model/blob.rs"),
-    include_str!("../../src/model/job.rs"),
-    include_str!("../../src/model/outcome.rs"),
-    include_str!("../../src/model/tree.rs"),
+    include_str!("../../crates/core/src/model/blob.rs"),
+    include_str!("../../crates/core/src/model/job.rs"),
+    include_str!("../../crates/core/src/model/outcome.rs"),
+    include_str!("../../crates/core/src/model/tree.rs"),
 ];
 
 impl CompiledReply {

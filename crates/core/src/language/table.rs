@@ -1,0 +1,566 @@
+//! The languages of the standard's table, one row each.
+//!
+//! Source: problem package format 2025-09, appendix "Languages".
+//!
+//! Lists are words separated by spaces. Command lines, additions to the environment and names of products have
+//! placeholders. `{sources}` becomes the source files, one argument each; `{main}` the file or class to start,
+//! `{class}` the same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no
+//! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
+//! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the memory limit in
+//! MiB; without a limit, the argument is left out. A
+//! [`Tool::placeholder`](crate::language::tool::Tool::placeholder) such as `{g++}` becomes the path of that tool.
+
+use std::path::{Path, PathBuf};
+
+use crate::language::tool::{TOOLS, Tool};
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Language {
+    /// The code: of the standard's table, unless `is_of_format` says otherwise.
+    pub code: &'static str,
+    pub is_standard: bool,
+    pub name: &'static str,
+    pub aliases: &'static str,
+    /// File endings, with their dot, of sources in this language.
+    pub extensions: &'static str,
+    /// File endings of its sources that count only if the language is named.
+    pub further_extensions: &'static str,
+    pub validators: ValidatorSupport,
+    pub default_entry_point: &'static str,
+    pub entry: EntryPoint,
+    /// The command line of the build, run in the box; empty if the sources themselves are started.
+    pub build: &'static str,
+    /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
+    pub check: &'static str,
+    pub build_env: &'static str,
+    /// Threads count, too.
+    pub build_processes: u32,
+    /// The name and the text of a file that is added to the sources.
+    pub extra_file: Option<(&'static str, &'static str)>,
+    pub product: &'static str,
+    pub scratch: &'static str,
+    /// The ending of the source for batches; empty if there are no batches.
+    pub batch_source: &'static str,
+    /// Words after `build` for batches, with `{batch}` for this source.
+    pub batch_build: &'static str,
+    /// Words before the last word of `run` for batches.
+    pub batch_start: &'static str,
+    /// The command line that starts the program; empty if juror does not build the language.
+    pub run: &'static str,
+    pub run_env: &'static str,
+    /// Number of processes and threads of its run time, without those of the program.
+    pub run_processes: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidatorSupport {
+    Everywhere,
+    /// juror permits them; other judges may refuse them.
+    JurorOnly,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryPoint {
+    /// All sources form one program; the language determines its start.
+    AllSources,
+    /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
+    File {
+        marks: &'static [&'static str],
+    },
+    Class,
+}
+
+pub static LANGUAGES: [Language; 54] = [
+    base_language("ada", "Ada", ".adb .ads"),
+    base_language("algol68", "Algol 68", ".a68"),
+    base_language("apl", "APL", ".apl"),
+    interpreted_language("bash", "Bash", ".sh", "{bash} /program/{main}"),
+    Language {
+        validators: ValidatorSupport::Everywhere,
+        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
+        ..c_language("c", "C", ".c")
+    },
+    Language {
+        further_extensions: ".c",
+        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmp -lm",
+        ..c_language("cgmp", "C with GMP", "")
+    },
+    base_language("cobol", "COBOL", ".cob"),
+    Language {
+        aliases: "c++ cc",
+        further_extensions: ".c",
+        validators: ValidatorSupport::Everywhere,
+        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources}",
+        ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+    },
+    Language {
+        further_extensions: ".cc .cpp .cxx .c++ .C .c",
+        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmpxx -lgmp",
+        ..c_language("cppgmp", "C++ with GMP", "")
+    },
+    base_language("crystal", "Crystal", ".cr"),
+    Language {
+        aliases: "c# cs",
+        product: "{binary}.exe",
+        run: "{mono} /program/{binary}.exe",
+        run_processes: 32,
+        ..compiled_language(
+            "csharp",
+            "C#",
+            ".cs",
+            "{mcs} -nologo -optimize+ -r:System.Numerics -out:{binary}.exe {sources}",
+        )
+    },
+    compiled_language("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
+    base_language("dart", "Dart", ".dart"),
+    base_language("elixir", "Elixir", ".ex"),
+    base_language("erlang", "Erlang", ".erl"),
+    base_language("forth", "Forth", ".fth .4th .forth .frt"),
+    base_language("fortran", "Fortran", ".f90"),
+    base_language("fsharp", "F#", ".fs"),
+    base_language("gerbil", "Gerbil", ".ss"),
+    Language {
+        build: "{go} build -trimpath -o {binary} {sources}",
+        build_env: "CGO_ENABLED=0 GOCACHE=/box/.go/cache GOPATH=/box/.go/path GOENV=off GOFLAGS= GOPROXY=off \
+            GOTELEMETRY=off GOTOOLCHAIN=local GOWORK=off",
+        build_processes: 256,
+        scratch: ".go",
+        run: "/program/{binary}",
+        run_processes: 32,
+        ..base_language("go", "Go", ".go")
+    },
+    Language {
+        scratch: ".ghc",
+        ..compiled_language(
+            "haskell",
+            "Haskell",
+            ".hs",
+            "{ghc} -O2 -v0 -outputdir .ghc -o {binary} {sources}",
+        )
+    },
+    Language {
+        default_entry_point: "Main",
+        entry: EntryPoint::Class,
+        build: "{javac} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 -proc:none \
+            -d . {sources}",
+        build_processes: JVM_PROCESSES,
+        product: "{class}.class",
+        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -cp /program \
+            {main}",
+        batch_source: "java",
+        batch_build: "{batch}",
+        // Most inputs are done before the second compiler is, and the first one pays off late.
+        batch_start: "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5 JurorBatch",
+        run_processes: JVM_PROCESSES,
+        ..base_language("java", "Java", ".java")
+    },
+    base_language("javaalgs4", "Java with Algs4", ""),
+    Language {
+        aliases: "js",
+        default_entry_point: "main.js",
+        check: "{node} --check {main}",
+        run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{main}",
+        run_processes: 64,
+        ..script_language("javascript", "JavaScript", ".js")
+    },
+    base_language("julia", "Julia", ".jl"),
+    Language {
+        build_env: "JAVACMD={java}",
+        build_processes: JVM_PROCESSES,
+        product: "{binary}.jar",
+        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -jar \
+            /program/{binary}.jar",
+        run_processes: JVM_PROCESSES,
+        ..compiled_language(
+            "kotlin",
+            "Kotlin",
+            ".kt",
+            "{kotlinc} -nowarn -include-runtime -d {binary}.jar {sources}",
+        )
+    },
+    base_language("lisp", "Common Lisp", ".lisp .cl"),
+    interpreted_language("lua", "Lua", ".lua", "{lua} /program/{main}"),
+    base_language("modula2", "Modula-2", ".mod .def"),
+    Language {
+        entry: EntryPoint::File { marks: &[] },
+        scratch: ".nim",
+        ..compiled_language(
+            "nim",
+            "Nim",
+            ".nim",
+            "{nim} c -d:release --hints:off --nimcache:.nim -o:{binary} {main}",
+        )
+    },
+    base_language("objectivec", "Objective-C", ".m"),
+    compiled_language(
+        "ocaml",
+        "OCaml",
+        ".ml",
+        // Libraries of the distribution, which have their own directories since OCaml 5.
+        "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa -o {binary} {sources}",
+    ),
+    base_language("octave", "Octave", ""),
+    base_language("odin", "Odin", ".odin"),
+    Language {
+        entry: EntryPoint::File { marks: &["program"] },
+        ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 -o{binary} {main}")
+    },
+    Language {
+        further_extensions: ".pl",
+        run: "{perl} -I/program /program/{main}",
+        ..script_language("perl", "Perl", ".pm")
+    },
+    Language {
+        check: "{php} -n -l {main}",
+        ..interpreted_language("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}")
+    },
+    base_language("prolog", "Prolog", ".pl"),
+    Language {
+        is_standard: false,
+        aliases: "pypy",
+        further_extensions: ".py .py3",
+        check: "{pypy3} -I -S -c {check.py} {sources}",
+        run: "{pypy3} /program/{main}",
+        ..python_language("pypy3", "Python 3 with PyPy", "")
+    },
+    base_language("python2", "Python 2", ".py2"),
+    Language {
+        aliases: "py python",
+        validators: ValidatorSupport::Everywhere,
+        batch_source: "py",
+        batch_start: "/program/{batch}",
+        ..python_language("python3", "Python 3", ".py .py3")
+    },
+    Language {
+        further_extensions: ".py .py3",
+        // One thread for linear algebra, because the CPU time of all threads counts.
+        run_env: "PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1",
+        run_processes: 16,
+        ..python_language("python3numpy", "Python 3 with NumPy", "")
+    },
+    Language {
+        is_standard: false,
+        ..interpreted_language("r", "R", ".R .r", "{Rscript} --vanilla /program/{main}")
+    },
+    base_language("racket", "Racket", ".rkt"),
+    Language {
+        check: "{ruby} -c {main}",
+        ..interpreted_language("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}")
+    },
+    Language {
+        // One unit of code, no symbols and a fast linker: half of the CPU time of a build, and a quarter of the size.
+        build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
+            -Cstrip=symbols {crt_static} -Clinker={gcc} {lld} -o {binary} {main}",
+        // The linker is the C compiler, which can also compile a source. The source comes after the libraries, and can
+        // use what Rust's standard library links.
+        batch_source: "c",
+        batch_build: "-Clink-arg=-O2 -Clink-arg=-fPIC -Clink-arg={batch} -Clink-arg=-Wl,--wrap=main",
+        ..rust_language("rust", "Rust", ".rs")
+    },
+    Language {
+        build_env: "JAVACMD={java}",
+        build_processes: JVM_PROCESSES,
+        product: "{binary}.jar",
+        run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m /program/{binary}.jar",
+        run_env: "JAVACMD={java}",
+        run_processes: JVM_PROCESSES,
+        ..compiled_language("scala", "Scala", ".scala", "{scalac} -d {binary}.jar {sources}")
+    },
+    base_language("simula", "Simula", ".sim"),
+    base_language("smalltalk", "Smalltalk", ".st"),
+    base_language("snobol", "Snobol", ".sno"),
+    Language {
+        scratch: ".swift",
+        ..compiled_language(
+            "swift",
+            "Swift",
+            ".swift",
+            "{swiftc} -O -static-stdlib -module-cache-path .swift -o {binary} {sources}",
+        )
+    },
+    Language {
+        aliases: "ts",
+        entry: EntryPoint::File { marks: &[] },
+        build_processes: 64,
+        // Makes the build independent of the machine's types for Node.js.
+        extra_file: Some((".node.d.ts", include_str!("node.d.ts"))),
+        product: "{stem}.js",
+        scratch: ".node.d.ts",
+        run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{stem}.js",
+        run_processes: 64,
+        ..compiled_language(
+            "typescript",
+            "TypeScript",
+            ".ts",
+            "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {sources}",
+        )
+    },
+    base_language("visualbasic", "Visual Basic", ".vb"),
+    base_language("zig", "Zig", ".zig"),
+];
+
+/// A Rust project with a `Cargo.toml`: built without a network, from vendored crates only.
+pub static CARGO: Language = Language {
+    build: "{cargo} build --release --offline --quiet --target-dir target --bin {main}",
+    build_env: "CARGO_HOME=/box/.cargo-home RUSTC={rustc} RUSTFLAGS=-Clinker={gcc}",
+    product: "target/release/{main}",
+    scratch: ".cargo-home target/release/deps target/release/build target/release/incremental \
+        target/release/.fingerprint",
+    run: "/program/target/release/{main}",
+    ..rust_language("rust", "a Rust project", "")
+};
+
+/// The base of most rows: a language that juror does not build.
+const fn base_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
+    Language {
+        code,
+        is_standard: true,
+        name,
+        aliases: "",
+        extensions,
+        further_extensions: "",
+        validators: ValidatorSupport::JurorOnly,
+        default_entry_point: "",
+        entry: EntryPoint::AllSources,
+        build: "",
+        check: "",
+        build_env: "",
+        build_processes: 0,
+        extra_file: None,
+        product: "{binary}",
+        scratch: "",
+        batch_source: "",
+        batch_build: "",
+        batch_start: "",
+        run: "",
+        run_env: "",
+        run_processes: 0,
+    }
+}
+
+const fn compiled_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+    build: &'static str,
+) -> Language {
+    let build_processes = COMPILER_PROCESSES;
+    let run = "/program/{binary}";
+    Language { build, build_processes, run, ..base_language(code, name, extensions) }
+}
+
+const fn interpreted_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+    run: &'static str,
+) -> Language {
+    Language { run, run_processes: 16, ..script_language(code, name, extensions) }
+}
+
+/// A language for which the C or C++ compiler makes a binary from the sources.
+const fn c_language(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+    Language {
+        build_processes: COMPILER_PROCESSES,
+        // The code that runs before `main` is compiled along, in the language of the sources.
+        batch_source: "c",
+        batch_build: "{batch} -Wl,--wrap=main",
+        run: "/program/{binary}",
+        ..base_language(code, name, extensions)
+    }
+}
+
+/// C++ for programs with `testlib.h`: only the named file is a source; it can include files next to it.
+pub static TESTLIB: Language = Language {
+    validators: ValidatorSupport::Everywhere,
+    entry: EntryPoint::File { marks: &[] },
+    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {main}",
+    batch_source: "",
+    batch_build: "",
+    batch_start: "",
+    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+};
+
+/// C++ as library-checker builds it: the files for all problems are in `common`.
+pub static LIBRARY_CHECKER: Language = Language {
+    validators: ValidatorSupport::Everywhere,
+    entry: EntryPoint::File { marks: &[] },
+    build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} -o {binary} {main}",
+    batch_source: "",
+    batch_build: "",
+    batch_start: "",
+    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+};
+
+/// The code of [`LIBRARY_CHECKER`] in readers; no package can name it.
+pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
+
+/// The code of [`TESTLIB`] in readers; no package can name it.
+pub const TESTLIB_CODE: &str = "cpp, testlib";
+
+const fn script_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
+    Language { entry: EntryPoint::File { marks: &[] }, ..base_language(code, name, extensions) }
+}
+
+const fn python_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
+    Language {
+        default_entry_point: "__main__.py",
+        entry: EntryPoint::File { marks: &["__name__", "__main__"] },
+        // Isolated: files of the submission with names of Python's own modules do not take part.
+        check: "{python3} -I -S -c {check.py} {sources}",
+        run: "{python3} /program/{main}",
+        run_env: "PYTHONDONTWRITEBYTECODE=1",
+        ..base_language(code, name, extensions)
+    }
+}
+
+const fn rust_language(
+    code: &'static str,
+    name: &'static str,
+    extensions: &'static str,
+) -> Language {
+    Language {
+        entry: EntryPoint::File { marks: &["fn main"] },
+        build_processes: RUST_PROCESSES,
+        run: "/program/{binary}",
+        ..base_language(code, name, extensions)
+    }
+}
+
+/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
+const COMPILER_PROCESSES: u32 = 16;
+
+/// The linker and the code generator of Rust use a thread for each core, up to some bound.
+const RUST_PROCESSES: u32 = 256;
+
+/// For the garbage collector, compilers and signal threads; about 20 were seen.
+const JVM_PROCESSES: u32 = 64;
+
+impl Language {
+    pub fn by_code(code: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|it| it.code == code)
+    }
+
+    /// Also for languages that juror does not build. Upper case counts as lower case if it has no meaning of its own.
+    pub fn of_file(name: &Path) -> Option<&'static Self> {
+        Self::by_ending(name).or_else(|| Self::by_ending(&Self::with_lower_case_ending(name)?))
+    }
+
+    /// `None` if the ending has a language as it is. Some systems write `A.CPP`, which compilers may not know.
+    pub fn with_lower_case_ending(name: &Path) -> Option<PathBuf> {
+        let lower = name.with_extension(name.extension()?.to_str()?.to_lowercase());
+        let is_needed = Self::by_ending(name).is_none() && Self::by_ending(&lower).is_some();
+        is_needed.then_some(lower)
+    }
+
+    fn by_ending(name: &Path) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
+    }
+
+    pub fn supported() -> impl Iterator<Item = &'static Self> {
+        LANGUAGES.iter().filter(|it| it.is_supported())
+    }
+
+    pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let lines = [self.build, self.check, self.build_env, self.run, self.run_env];
+        TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.placeholder())))
+    }
+
+    pub fn is_supported(&self) -> bool {
+        !self.run.is_empty()
+    }
+
+    /// For a language that is named.
+    pub fn reads(&self, name: &Path) -> bool {
+        has_ending(name, self.extensions) || has_ending(name, self.further_extensions)
+    }
+}
+
+/// Upper and lower case differ, as in `.C` and `.c`.
+fn has_ending(name: &Path, endings: &str) -> bool {
+    let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
+    let mut endings = endings.split_whitespace();
+    endings.any(|ending| ending.strip_prefix('.') == Some(extension))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn an_ending_belongs_to_one_language_at_most() {
+        let mut seen = HashSet::new();
+        for ending in LANGUAGES.iter().flat_map(|it| it.extensions.split(' ')) {
+            assert!(ending.is_empty() || seen.insert(ending), "{ending} stands twice");
+        }
+        assert_eq!(seen.len(), 60);
+    }
+
+    #[test]
+    fn codes_are_sorted_and_no_alias_is_one() {
+        assert!(LANGUAGES.is_sorted_by(|a, b| a.code < b.code));
+        let mut aliases = LANGUAGES.iter().flat_map(|it| it.aliases.split(' '));
+        assert!(aliases.all(|it| Language::by_code(it).is_none()));
+    }
+
+    #[test]
+    fn upper_case_counts_as_lower_case_unless_it_has_a_meaning() {
+        let check = |name: &str, code: &str| {
+            let found = Language::of_file(Path::new(name)).map_or("-", |it| it.code);
+            assert_eq!(found, code, "{name}");
+        };
+        check("a.c", "c");
+        check("a.C", "cpp");
+        check("a.c++", "cpp");
+        check("a.PY", "python3");
+        check("a.CPP", "cpp");
+        check("a.PM", "perl");
+        check("a.pl", "prolog");
+        check("a.pm", "perl");
+        check("a.h", "-");
+        check("py", "-");
+        check(".py", "-");
+    }
+
+    #[test]
+    fn the_document_matches_the_table() {
+        let document = include_str!("../../../../docs/languages.md");
+        let or_dash = |words: &str| match words {
+            "" => "-".to_owned(),
+            words => words.to_owned(),
+        };
+        let mut missing = Vec::new();
+        for language in Language::supported() {
+            let Language { code, name, run, .. } = language;
+            let own = language.extensions.split_whitespace().map(str::to_owned);
+            let further = language.further_extensions.split_whitespace();
+            let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();
+            let endings = endings.join(" ");
+            let entry = or_dash(language.default_entry_point);
+            let build =
+                or_dash(if language.build.is_empty() { language.check } else { language.build })
+                    .replace("{static}", "[-static]")
+                    .replace("{crt_static}", "[-Ctarget-feature=+crt-static]")
+                    .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]");
+            let row = format!("| {code} | {name} | {endings} | {entry} | `{build}` | `{run}` |");
+            if !document.contains(&row) {
+                missing.push(row);
+            }
+        }
+        let missing = missing.join("\n");
+        assert!(missing.is_empty(), "docs/languages.md lacks:\n{missing}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Explains submissions that were rejected, and inputs on which a submission fails.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::explain::study::study;
+use crate::explain::subject::InputResult;
+use crate::search::arena::Arena;
+use crate::search::comparison::Comparison;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::programs::{SearchPrograms, SearchSubject};
+use crate::search::run::{SearchParameters, search};
+use juror_core::model::event::{Event, Note};
+use juror_core::model::judgement::{CaseJudgement, Judgement, TimeLimit};
+use juror_core::model::stop::Stop;
+use juror_core::model::submission::Submission;
+use juror_core::model::verdict::Verdict;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::Validators;
+use juror_judging::judge::judging::JudgingTask;
+use juror_sandbox::executor::scheduler::Scheduler;
+
+/// If few test cases fail, a search takes the time divided by this.
+const SEARCH_SHARE: u32 = 3;
+/// With so many failing test cases, no search is needed.
+const ENOUGH_FAILING: usize = 5;
+/// In bytes. Larger inputs of test cases are ignored.
+const LARGEST_CASE: u64 = 1 << 20;
+/// A constant, so that the result is always the same.
+const SEED: u64 = 1;
+
+pub struct Explainer<'a> {
+    /// Its executor and builder stop when the scheduler says so.
+    pub bench: Bench<'a>,
+    /// Ends the runs for a submission when its time is over.
+    pub scheduler: &'a Scheduler,
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    pub validators: &'a Validators,
+    pub time: Duration,
+    pub time_limit: &'a TimeLimit,
+}
+
+impl Explainer<'_> {
+    /// Explains a submission that was rejected, if the problem has a grammar.
+    ///
+    /// # Errors
+    /// If the problem has no reference, the judge fails, or the user interrupts it.
+    pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
+        let bench = self.bench;
+        let setting = SearchSubject {
+            inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
+            submission: submission.clone(),
+            reference: None,
+            promotes: false,
+        };
+        let inputs = &setting.inputs;
+        let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
+        self.scheduler.set_deadline(None);
+        let judging = JudgingTask::new(bench, self.validators, Vec::new());
+        let rules = judging.rules_at(self.time_limit);
+        let programs = SearchPrograms::build(&setting, &bench, &rules)?;
+        let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
+        let comparison = arena.comparison(&programs.reference, &programs.submission);
+        let end = Instant::now() + self.time;
+        let mut known = self.judged_cases(&judgement.cases);
+        if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
+            known.extend(self.search_failure(&comparison)?);
+        }
+        self.scheduler.set_deadline(Some(end));
+        let explained = study(&judgement.submission, grammar, &comparison, known, SEED)?;
+        (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
+        Ok(())
+    }
+
+    fn judged_cases(&self, cases: &[CaseJudgement]) -> Vec<InputResult> {
+        let by_name: BTreeMap<&str, _> =
+            self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
+        let read = |judged: &CaseJudgement| {
+            let case = by_name.get(&*judged.test_case)?;
+            let input = case.input.read_prefix(LARGEST_CASE + 1).ok()?;
+            if input.len() as u64 > LARGEST_CASE {
+                return None;
+            }
+            let input = input.into();
+            let answer = case.answer.as_ref().and_then(|path| path.read().ok());
+            let fails = judged.verdict != Verdict::Accepted;
+            Some(InputResult { input, answer: answer.map(Into::into), fails })
+        };
+        cases.iter().filter_map(read).collect()
+    }
+
+    fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
+        let mut mix = comparison.arena.candidates(false, SEED, None);
+        let time = self.time / SEARCH_SHARE;
+        self.scheduler.set_deadline(Some(Instant::now() + time));
+        let searching = SearchParameters {
+            comparison,
+            batches: None,
+            time,
+            is_stopped: self.is_stopped,
+            shrink_time: Duration::from_secs(1),
+            runs_max: None,
+            progress: &|_| {},
+        };
+        let found = search(&searching, &mut mix)?.found;
+        Ok(found.and_then(|found| failing_input(comparison, &found.fresh.input)))
+    }
+}
+
+pub fn failing_input(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
+    let answer =
+        if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
+    Some(InputResult { input: Arc::clone(input), answer, fails: true })
+}

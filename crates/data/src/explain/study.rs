@@ -1,0 +1,475 @@
+//! Tests hypotheses until one survives, or none is left.
+
+use std::sync::Arc;
+
+use crate::explain::features::{FeatureRow, Features, FigureKind};
+use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find_candidates};
+use crate::explain::fresh::{
+    InputMaker, InputOrigin, Neighbour, ParsedInput, SampleSource, nearest_figure,
+};
+use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
+use crate::explain::subject::{InputJudge, InputResult};
+use juror_core::model::explanation::{
+    Explanation, ExplanationKind, ExplanationResult, FailureCount,
+};
+use juror_core::model::stop::Stop;
+use juror_grammar::program::Grammar;
+
+const ENOUGH_FAILING: usize = 5;
+/// The inputs that are tried first: small ones, those in shapes, and those near failing ones.
+const SMALL_INPUTS: usize = 24;
+const DRAWN_INPUTS: usize = 60;
+const VARIATIONS: usize = 24;
+/// While few inputs fail, more are made so often.
+const MOST_HUNTS: usize = 10;
+/// A hypothesis is tested with so many fresh inputs for which it holds, and so many others.
+const ENOUGH_INPUTS: u64 = 30;
+/// So many suffice if the grammar or the time allows no more.
+const FEWEST_INPUTS: u64 = 10;
+/// The simplest hypothesis may change so often.
+const MOST_ROUNDS: usize = 24;
+/// Inputs of a round for which the hypothesis holds, and as many others; and those for each rival or goal.
+const INPUTS_PER_SIDE: usize = 10;
+const INPUTS_PER_DOUBT: usize = 4;
+const MOST_RIVALS: usize = 3;
+/// Attempts for each of these inputs.
+const ATTEMPTS: usize = 16;
+const ATTEMPTS_OF_DOUBT: usize = 6;
+const MOST_RUNS: u64 = 1200;
+/// If a merely necessary hypothesis holds, the inputs divided by this must fail.
+const FAILING_PART: u64 = 2;
+
+/// `known` are inputs that were judged already.
+pub fn study(
+    submission: &str,
+    grammar: &Grammar,
+    subject: &dyn InputJudge,
+    known: Vec<InputResult>,
+    seed: u64,
+) -> Result<ExplanationResult, Stop> {
+    let features = Features::new(grammar);
+    let mut study = Study {
+        subject,
+        maker: InputMaker::new(&features, seed),
+        agreement: Agreement::Exactly,
+        samples: Vec::new(),
+        sources: Vec::new(),
+        runs: 0,
+        is_cut: false,
+    };
+    let explanation = study.explain(known)?;
+    let (runs, cut, submission) = (study.runs, study.is_cut, submission.to_owned());
+    Ok(ExplanationResult { package: None, submission, explanation, runs, cut })
+}
+
+struct Study<'g, 'a> {
+    subject: &'a dyn InputJudge,
+    maker: InputMaker<'g, 'a>,
+    agreement: Agreement,
+    samples: Vec<Sample>,
+    sources: Vec<SampleSource>,
+    runs: u64,
+    is_cut: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct TrialCounts {
+    with: FailureCount,
+    without: FailureCount,
+    /// Inputs close to the threshold, on the side on which the hypothesis holds and on the other.
+    near_with: FailureCount,
+    near_without: FailureCount,
+    dry_rounds: u32,
+}
+
+impl Study<'_, '_> {
+    fn explain(&mut self, known: Vec<InputResult>) -> Result<Option<Explanation>, Stop> {
+        for judged in known {
+            if let Some(made) = self.maker.parse_new(Arc::clone(&judged.input), InputOrigin::Known)
+            {
+                self.add_sample(made, &judged);
+            }
+        }
+        let small = (0..SMALL_INPUTS).filter_map(|_| self.maker.next_small()).collect();
+        self.judge(small)?;
+        let drawn = (0..DRAWN_INPUTS).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
+        self.judge(drawn)?;
+        for _ in 0..MOST_HUNTS {
+            let beside = self.variations(&|it| it.fails, VARIATIONS);
+            self.judge(beside)?;
+            if self.failing_count() >= 3 * ENOUGH_FAILING {
+                break;
+            }
+        }
+        if self.failing_count() < ENOUGH_FAILING {
+            return Ok(None);
+        }
+        if let Some(explanation) = self.test_hypotheses()? {
+            return Ok(Some(explanation));
+        }
+        self.agreement = Agreement::OnlyIf;
+        self.test_hypotheses()
+    }
+
+    fn failing_count(&self) -> usize {
+        self.samples.iter().filter(|it| it.fails).count()
+    }
+
+    fn is_over(&mut self) -> bool {
+        if self.runs >= MOST_RUNS || self.subject.is_over() {
+            self.is_cut = true;
+        }
+        self.is_cut
+    }
+
+    fn test_hypotheses(&mut self) -> Result<Option<Explanation>, Stop> {
+        let mut trials: Vec<(Hypothesis, TrialCounts)> = Vec::new();
+        let mut dropped: Vec<Hypothesis> = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            if self.is_over() {
+                return Ok(None);
+            }
+            let mut candidates =
+                find_candidates(self.maker.features, &self.samples, self.agreement);
+            candidates.retain(|it| !dropped.contains(&it.hypothesis));
+            if self.agreement == Agreement::OnlyIf {
+                candidates.retain(|it| self.is_informative(&it.hypothesis));
+                candidates.sort_by_key(|it| (self.passing_with(&it.hypothesis), it.cost));
+            }
+            let Some(best) = candidates.first().cloned() else { return Ok(None) };
+            let place = trials.iter().position(|(it, _)| *it == best.hypothesis);
+            let place = place.unwrap_or_else(|| {
+                trials.push((best.hypothesis.clone(), TrialCounts::default()));
+                trials.len() - 1
+            });
+            let rivals = &candidates[1..candidates.len().min(1 + MOST_RIVALS)];
+            let before = self.samples.len();
+            let made = self.refuting_inputs(&best, rivals);
+            self.judge(made)?;
+            let trial = &mut trials[place].1;
+            let known = *trial;
+            self.count_results(trial, &best, before);
+            let is_short = |now: FailureCount, known: FailureCount| {
+                now.inputs < known.inputs + INPUTS_PER_DOUBT as u64
+            };
+            if is_short(trial.with, known.with) || is_short(trial.without, known.without) {
+                trial.dry_rounds += 1;
+            }
+            let (trial, is_over) = (*trial, self.is_over());
+            match self.assess(&trial, is_over, &best) {
+                HypothesisState::Open => {}
+                HypothesisState::Refuted => dropped.push(best.hypothesis),
+                HypothesisState::Confirmed => return Ok(Some(self.explanation(&trial, &best))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A hypothesis that holds for most drawn inputs says little.
+    fn is_informative(&self, statement: &Hypothesis) -> bool {
+        let natural = || {
+            self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
+        };
+        let holds = natural().filter(|(sample, _)| statement.holds(&sample.rows)).count();
+        3 * holds <= 2 * natural().count()
+    }
+
+    fn passing_with(&self, statement: &Hypothesis) -> usize {
+        let holds = |it: &&Sample| !it.fails && statement.holds(&it.rows);
+        self.samples.iter().filter(holds).count()
+    }
+
+    fn refuting_inputs(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
+        let mut made = Vec::new();
+        let statement = &best.hypothesis;
+        if statement.depends_on_answer(self.maker.features) {
+            // Only a run shows on which side an input is.
+            if let Some((feature, value, sign)) = threshold_of(best) {
+                let near =
+                    nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
+                made.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
+            }
+            made.extend(self.variations(&|it| it.fails, INPUTS_PER_DOUBT));
+            made.extend(self.variations(&|it| !it.fails, INPUTS_PER_SIDE));
+            made.extend((0..INPUTS_PER_SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
+            return made;
+        }
+        if let Some(threshold) = &best.threshold {
+            made.extend(self.inputs_near(best, threshold));
+        }
+        for side in [true, false] {
+            made.extend(
+                self.inputs_with(INPUTS_PER_SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side),
+            );
+        }
+        for rival in
+            rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.maker.features))
+        {
+            let other = &rival.hypothesis;
+            made.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
+                statement.holds(rows) != other.holds(rows)
+            }));
+            if let [Atom { feature, test: FigureTest::Equals(value) }] = statement.atoms[..]
+                && other.atoms.iter().any(|atom| atom.feature == feature)
+            {
+                // The value may stand for all that are odd, or powers of two: by chance, these are rare.
+                let threshold = Threshold { feature, passing: None, failing: value };
+                let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
+                made.extend(
+                    goals.iter().filter_map(|goal| self.input_towards(&threshold, *goal, None)),
+                );
+            }
+        }
+        made
+    }
+
+    /// Up to `count` inputs with the wanted figures. Some are drawn; others vary inputs with and without such figures,
+    /// so that little changes.
+    fn inputs_with(
+        &mut self,
+        count: usize,
+        attempts: usize,
+        wanted: &dyn Fn(&[FeatureRow]) -> bool,
+    ) -> Vec<ParsedInput> {
+        let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
+        for (sample, source) in self.samples.iter().zip(&self.sources) {
+            let group = match (wanted(&sample.rows), sample.fails) {
+                (false, _) => 0,
+                (true, false) => 1,
+                (true, true) => 2,
+            };
+            trees[group].push((sample, source));
+        }
+        let mut all = Vec::new();
+        for attempt in 0..attempts * count {
+            if all.len() == count {
+                break;
+            }
+            let made = match trees.get(attempt % 4) {
+                None => self.maker.draw(InputOrigin::Fresh),
+                Some(trees) => self.maker.vary(trees),
+            };
+            let Some(made) = made else { continue };
+            if wanted(&made.rows) { all.push(made) } else { self.maker.forget(&made) }
+        }
+        all
+    }
+
+    fn inputs_near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
+        let Some((_, value, sign)) = threshold_of(best) else { return Vec::new() };
+        let value = value * sign;
+        let mut made = Vec::new();
+        let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
+            for _ in 0..INPUTS_PER_DOUBT {
+                made.extend(study.input_towards(threshold, goal, fails));
+            }
+        };
+        match self.agreement {
+            Agreement::Exactly => {
+                towards(self, value, None);
+                towards(self, value - sign, None);
+                if let Some(passing) = threshold.passing {
+                    towards(self, passing + (threshold.failing - passing) / 2, None);
+                }
+            }
+            Agreement::OnlyIf => {
+                towards(self, value, Some(false));
+                // Failing inputs are moved across the threshold in steps of several sizes.
+                for part in [1, 4, 16] {
+                    let step = (value.abs() / 2 / part).max(1);
+                    towards(self, value - sign * step, Some(true));
+                }
+                towards(self, value - sign, Some(true));
+            }
+        }
+        made
+    }
+
+    /// An input with the figure near a goal, made from a near one that fails or passes as given.
+    fn input_towards(
+        &mut self,
+        threshold: &Threshold,
+        goal: i128,
+        fails: Option<bool>,
+    ) -> Option<ParsedInput> {
+        let near = nearest_samples(&self.samples, &self.sources, threshold.feature, goal, fails);
+        self.maker.vary_towards(&near, threshold, goal)
+    }
+
+    fn variations(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
+        let all = self.samples.iter().zip(&self.sources);
+        let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
+        (0..count).filter_map(|_| self.maker.vary(&all)).collect()
+    }
+
+    /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
+    /// if they were made from failing inputs.
+    fn count_results(&self, trial: &mut TrialCounts, best: &Candidate, start: usize) {
+        let limit = threshold_of(best);
+        for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
+            let holds = best.hypothesis.holds(&sample.rows);
+            if holds
+                && self.agreement == Agreement::OnlyIf
+                && source.origin == InputOrigin::NearFailing
+            {
+                continue;
+            }
+            let add = |tried: &mut FailureCount| {
+                tried.inputs += 1;
+                tried.failing += u64::from(sample.fails);
+            };
+            add(if holds { &mut trial.with } else { &mut trial.without });
+            let Some((feature, value, sign)) = limit else { continue };
+            let figures = sample.rows.iter().filter_map(|row| row[feature]);
+            let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
+            // Near means within one hundredth.
+            let width = value.abs() / 100;
+            let over = most - value;
+            if (0..=width).contains(&over) {
+                add(&mut trial.near_with);
+            } else if (-1 - width..0).contains(&over) {
+                add(&mut trial.near_without);
+            }
+        }
+    }
+
+    fn assess(&self, trial: &TrialCounts, is_over: bool, best: &Candidate) -> HypothesisState {
+        let is_dry = is_over || trial.dry_rounds > 2;
+        let least = if is_dry { FEWEST_INPUTS } else { ENOUGH_INPUTS };
+        let is_doubted = trial.with.inputs >= least && trial.without.inputs >= least;
+        if trial.without.failing > 0 {
+            return HypothesisState::Refuted;
+        }
+        match self.agreement {
+            Agreement::Exactly => {
+                if trial.with.failing < trial.with.inputs {
+                    return HypothesisState::Refuted;
+                }
+                // If a figure cannot be controlled, or no value lies in the gap, the threshold may be anywhere.
+                let is_sharp = self.is_sharp(trial, best);
+                if is_doubted && is_sharp {
+                    HypothesisState::Confirmed
+                } else {
+                    HypothesisState::Open
+                }
+            }
+            Agreement::OnlyIf => {
+                let few = |tried: &FailureCount| tried.failing * FAILING_PART < tried.inputs;
+                if trial.with.inputs >= ENOUGH_INPUTS && few(&trial.with) {
+                    return HypothesisState::Refuted;
+                }
+                let is_near = best.threshold.is_none()
+                    || trial.near_with.inputs >= FEWEST_INPUTS
+                        && trial.near_without.inputs >= FEWEST_INPUTS;
+                if best.threshold.is_some()
+                    && trial.near_with.inputs >= FEWEST_INPUTS
+                    && few(&trial.near_with)
+                {
+                    return HypothesisState::Refuted;
+                }
+                if is_doubted && is_near && trial.with.failing >= FEWEST_INPUTS {
+                    HypothesisState::Confirmed
+                } else {
+                    HypothesisState::Open
+                }
+            }
+        }
+    }
+
+    fn is_sharp(&self, trial: &TrialCounts, best: &Candidate) -> bool {
+        let Some(threshold) = &best.threshold else { return true };
+        let Some(passing) = threshold.passing else { return true };
+        let gap = (threshold.failing - passing).abs();
+        let is_end = threshold_of(best).is_some_and(|(_, value, _)| is_natural_threshold(value));
+        let is_count = matches!(
+            self.maker.features.features[threshold.feature].kind,
+            FigureKind::Value | FigureKind::Cases | FigureKind::Length
+        );
+        let is_near = if best.hypothesis.depends_on_answer(self.maker.features) {
+            // Inputs cannot be made to fit an answer.
+            threshold_of(best).is_some_and(|(_, value, sign)| {
+                let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
+                is_near(passing) && is_near(threshold.failing)
+            })
+        } else {
+            trial.near_with.inputs > 0 && trial.near_without.inputs > 0
+        };
+        gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH_INPUTS
+    }
+
+    fn explanation(&self, trial: &TrialCounts, best: &Candidate) -> Explanation {
+        Explanation {
+            kind: match self.agreement {
+                Agreement::Exactly => ExplanationKind::Exactly,
+                Agreement::OnlyIf => ExplanationKind::OnlyIf,
+            },
+            statement: best.hypothesis.text(self.maker.features),
+            otherwise: best.hypothesis.opposite_text(self.maker.features),
+            with: trial.with,
+            without: trial.without,
+        }
+    }
+
+    fn judge(&mut self, made: Vec<ParsedInput>) -> Result<(), Stop> {
+        if made.is_empty() || self.is_over() {
+            return Ok(());
+        }
+        self.runs += made.len() as u64;
+        let inputs = made.iter().map(|it| Arc::clone(&it.input)).collect();
+        let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
+        // The results come in the same order, without some inputs.
+        for made in made {
+            if let Some(judged) = judged.next_if(|it| it.input == made.input) {
+                self.add_sample(made, &judged);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_sample(&mut self, made: ParsedInput, judged: &InputResult) {
+        let ParsedInput { input, tree, rows, origin } = made;
+        let rows = match &judged.answer {
+            Some(answer) => self.maker.features.rows(&tree, &input, Some(answer)),
+            None => rows,
+        };
+        self.samples.push(Sample { rows, fails: judged.fails });
+        self.sources.push(SampleSource { tree, size: input.len(), origin });
+    }
+}
+
+enum HypothesisState {
+    Open,
+    Refuted,
+    Confirmed,
+}
+
+/// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
+fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
+    let threshold = best.threshold.as_ref()?;
+    let atom = best.hypothesis.atoms.iter().find(|it| it.feature == threshold.feature)?;
+    match atom.test {
+        FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
+        FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),
+        _ => None,
+    }
+}
+
+/// The samples with figures nearest to a goal; if given, only those that fail or pass.
+fn nearest_samples<'s>(
+    samples: &'s [Sample],
+    sources: &'s [SampleSource],
+    feature: usize,
+    goal: i128,
+    fails: Option<bool>,
+) -> Vec<Neighbour<'s>> {
+    const NEAREST: usize = 12;
+    let all = samples.iter().zip(sources);
+    let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
+    let near = all.filter_map(|near| {
+        let figure = nearest_figure(&near.0.rows, feature, goal)?;
+        Some(((figure - goal).abs(), near))
+    });
+    let mut near: Vec<(i128, Neighbour<'_>)> = near.collect();
+    near.sort_by_key(|(distance, (_, source))| (*distance, source.size));
+    near.into_iter().map(|(_, near)| near).take(NEAREST).collect()
+}

@@ -1,0 +1,150 @@
+//! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
+
+use std::sync::Arc;
+
+use crate::generate::built_generators::BuiltGenerators;
+use crate::generate::solution::Solution;
+use crate::inputs::by_grammar;
+use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
+use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
+use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
+use crate::search::comparison::{Comparison, KnownAnswers};
+use crate::search::problem_inputs::ProblemInputs;
+use crate::validity::Validity;
+use juror_core::model::stop::Stop;
+use juror_core::model::stress::CounterexampleOrigin;
+use juror_grammar::program::Grammar;
+use juror_judging::build::Runnable;
+use juror_judging::build::batch::BatchMode;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::Rules;
+use juror_sandbox::executor::scheduler::Scheduler;
+
+pub struct Arena<'a> {
+    pub bench: Bench<'a>,
+    pub inputs: &'a ProblemInputs,
+    pub rules: &'a Rules<'a>,
+    /// Ends the runs when the time is over.
+    pub scheduler: &'a Scheduler,
+    pub validity: Validity<'a>,
+    /// `None` if there are no generators, or if they are not used.
+    pub generators: Option<BuiltGenerators<'a>>,
+    /// The program that makes judge answers if there is no output to compare.
+    pub solution: Option<Solution<'a>>,
+    pub known_answers: KnownAnswers,
+}
+
+#[derive(Clone, Debug)]
+pub struct SearchInput {
+    /// An index among all candidates.
+    pub number: u64,
+    pub input: Arc<[u8]>,
+    pub origin: CounterexampleOrigin,
+    /// The call of the generator that printed it.
+    pub call: Option<GeneratorCall>,
+}
+
+/// Number of turns of the package's generators.
+const GENERATOR_TURNS: u32 = 2;
+/// Number of turns of changed copies of test cases.
+const COPY_TURNS: u32 = 2;
+
+impl<'a> Arena<'a> {
+    /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
+    /// program does not build.
+    pub fn open(
+        bench: Bench<'a>,
+        inputs: &'a ProblemInputs,
+        rules: &'a Rules<'a>,
+        scheduler: &'a Scheduler,
+        way: Option<BatchMode>,
+    ) -> Result<Self, Stop> {
+        let path = inputs.answer_maker.as_ref();
+        let grammars = inputs.grammars.iter().collect();
+        Ok(Self {
+            bench,
+            inputs,
+            rules,
+            scheduler,
+            solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
+            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
+            generators: None,
+            known_answers: KnownAnswers::default(),
+        })
+    }
+
+    /// Builds the package's generators, unless no line of the recipe has a seed.
+    pub fn with_generators(self) -> Result<Self, Stop> {
+        let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
+        let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
+        Ok(Self { generators, ..self })
+    }
+
+    /// The grammar that makes inputs.
+    pub fn grammar(&self) -> Option<&Grammar> {
+        self.inputs.grammars.first()
+    }
+
+    pub fn comparison<'c>(
+        &'c self,
+        reference: &'c Runnable,
+        submission: &'c Runnable,
+    ) -> Comparison<'c> {
+        Comparison { arena: self, reference, submission, submission_executor: None }
+    }
+
+    /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
+    /// test cases on request.
+    pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> SourceMix<'_> {
+        let inputs = self.inputs;
+        let mut mix = SourceMix::default();
+        if let Some(grammar) = self.grammar() {
+            by_grammar::add_sources(&mut mix, grammar, seed, most);
+        }
+        if self.generators.is_some() {
+            mix.add(GENERATOR_TURNS, RecipeInputs::new(inputs.lines.clone(), seed));
+        }
+        if has_copies && inputs.can_copy_cases() {
+            let texts = inputs.copyable_cases().filter_map(|case| {
+                let text = case.input.read_prefix(COPY_BYTES_MAX as u64 + 1).ok()?;
+                (text.len() <= COPY_BYTES_MAX).then(|| (case.name.clone(), text))
+            });
+            mix.add(COPY_TURNS, VariedTestCases::new(&self.validity, texts.collect(), seed));
+        }
+        mix
+    }
+
+    /// The inner error says why the generator printed no input.
+    pub fn make_input(
+        &self,
+        number: u64,
+        candidate: Candidate,
+    ) -> Result<Result<SearchInput, String>, Stop> {
+        let Candidate { content, origin } = candidate;
+        let (input, call) = match (content, &self.generators) {
+            (CandidateContent::Text(text), _) => (text, None),
+            (CandidateContent::Call(call), None) => {
+                return Ok(Err(format!("{}: not built", call.line())));
+            }
+            (CandidateContent::Call(call), Some(generators)) => {
+                match call.make_input(generators)? {
+                    Ok(input) => (input, Some(call)),
+                    Err(why) => return Ok(Err(format!("{}: {why}", call.line()))),
+                }
+            }
+        };
+        Ok(Ok(SearchInput { number, input, origin, call }))
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.scheduler.is_past_deadline()
+    }
+
+    /// `None` if the time ran out first.
+    pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
+        match result {
+            Err(Stop::Interrupted) if self.scheduler.has_run_out() => Ok(None),
+            result => result.map(Some),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Batches: many comparisons for the price of two program starts.
+//!
+//! # Theory of operation
+//!
+//! A comparison of small programs spends most of its time on their start. So both programs are built a second time,
+//! with `crates/core/src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the sandbox like
+//! any other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's
+//! own `main`, with all startup code already done.
+//!
+//! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
+//! limits of a single run and ended with exit code 0; both report that their program ended normally on this input; and
+//! the output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a
+//! limit) the input is compared anew, with each program in a process of its own. So every reported failure comes from
+//! single runs. Batches may overlook what a program does only in a fresh process.
+//!
+//! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
+//! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
+//! of inputs.
+
+pub mod size;
+
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::search::arena::Arena;
+use crate::search::batch::size::BatchSize;
+use crate::search::comparison::Comparison;
+use juror_core::model::diagnostic::{Diagnostic, Severity};
+use juror_core::model::isolation::Isolation;
+use juror_core::model::stop::Stop;
+use juror_judging::build::batch::{self, BatchMode};
+use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::judge::case::Rules;
+use juror_judging::judge::output::BatchOutput;
+
+/// Number of inputs that are tried before anything is built for batches.
+const INPUTS_BEFORE_BATCHES: u64 = 64;
+/// Number of inputs that must be left for batches to pay off.
+const INPUTS_WORTH_BATCHES: u64 = 500;
+/// The program that does not build, and the consequence.
+const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
+/// Building both programs must take at most the time left, divided by this.
+const BUILD_TIME_DIVISOR: u32 = 2;
+
+pub struct Batches {
+    way: BatchMode,
+    reference: BatchProgram,
+    submission: BatchProgram,
+    size: Mutex<BatchSize>,
+}
+
+/// One of the two programs.
+struct BatchProgram {
+    path: PathBuf,
+    prepared: PreparedProgram,
+    is_claimed: AtomicBool,
+    built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
+}
+
+impl BatchProgram {
+    fn new((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
+        Some(Self {
+            path: path.to_owned(),
+            prepared: prepared.for_batches()?,
+            is_claimed: AtomicBool::new(false),
+            built: OnceLock::new(),
+        })
+    }
+
+    fn runnable(&self) -> Option<&Runnable> {
+        Some(self.built.get()?.as_ref().ok()?)
+    }
+}
+
+/// The progress of a search decides whether batches pay off.
+#[derive(Clone, Copy, Debug)]
+pub struct RemainingSearch {
+    pub tried: u64,
+    /// Number of inputs that may still be tried.
+    pub inputs: Option<u64>,
+    pub time: Duration,
+}
+
+impl Batches {
+    /// In bytes. On longer inputs, the work of programs outweighs their start.
+    pub const INPUT_BYTES_MAX: u64 = 16 << 10;
+
+    /// `None` if a language lacks batches, or there is no mode for it ([`BatchMode`]).
+    pub fn new(
+        rules: &Rules<'_>,
+        isolation: Isolation,
+        reference: (&Path, &PreparedProgram),
+        submission: (&Path, &PreparedProgram),
+    ) -> Option<Self> {
+        Some(Self {
+            way: BatchMode::new(rules.problem, isolation)?,
+            reference: BatchProgram::new(reference)?,
+            submission: BatchProgram::new(submission)?,
+            size: Mutex::default(),
+        })
+    }
+
+    fn programs(&self) -> [&BatchProgram; 2] {
+        [&self.submission, &self.reference]
+    }
+
+    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
+    /// build. If a program does not build, there are no batches.
+    pub fn build(&self, comparison: &Comparison<'_>, left: RemainingSearch) -> Result<bool, Stop> {
+        let took =
+            [comparison.submission, comparison.reference].map(|runnable| runnable.build_time);
+        let is_worth_it = left.tried >= INPUTS_BEFORE_BATCHES
+            && left.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
+            && took.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
+        if !is_worth_it || self.build_failure().is_some() {
+            return Ok(false);
+        }
+        let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
+        let Some(side) = self.programs().into_iter().find(free) else { return Ok(false) };
+        let Arena { bench, rules, .. } = comparison.arena;
+        let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
+            BuildResult::Program(runnable) => Ok(runnable),
+            BuildResult::Rejected(report) => {
+                let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);
+                remark.severity = Severity::Warning;
+                Err(remark)
+            }
+        };
+        // No other worker builds this side.
+        let _ = side.built.set(built);
+        Ok(true)
+    }
+
+    /// Why there are no batches, if a program did not build for them.
+    pub fn build_failure(&self) -> Option<Diagnostic> {
+        let remark = |side: &BatchProgram| Some(side.built.get()?.as_ref().err()?.clone());
+        self.programs().into_iter().find_map(remark)
+    }
+
+    /// Number of inputs to try at once: one as long as there are no batches.
+    pub fn size(&self) -> usize {
+        if self.programs().iter().all(|side| side.runnable().is_some()) {
+            self.with_size(|size| size.next())
+        } else {
+            1
+        }
+    }
+
+    /// Adjusts the size by the result of a batch or of a single input.
+    pub fn adjust_size(&self, count: usize, accepted: usize, elapsed: Duration) {
+        self.with_size(|size| size.adjust(count, accepted, elapsed));
+    }
+
+    fn with_size<R>(&self, with: impl FnOnce(&mut BatchSize) -> R) -> R {
+        with(&mut self.size.lock())
+    }
+
+    pub fn fits(input: &[u8]) -> bool {
+        input.len() as u64 <= Self::INPUT_BYTES_MAX
+    }
+
+    /// `false` also if a batch cannot decide about an input.
+    pub fn accepts_each(
+        &self,
+        comparison: &Comparison<'_>,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Vec<bool>, Stop> {
+        let mut accepted = vec![false; inputs.len()];
+        let (Some(reference), Some(submission)) =
+            (self.reference.runnable(), self.submission.runnable())
+        else {
+            return Ok(accepted);
+        };
+        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
+        let Ok(answers) = batch::decode_outputs(&said.bytes, inputs.len()) else {
+            return Ok(accepted);
+        };
+        let answered: Vec<usize> =
+            (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
+        let asked: Vec<Arc<[u8]>> =
+            answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
+        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
+        let Ok(written) = batch::decode_outputs(&said.bytes, asked.len()) else {
+            return Ok(accepted);
+        };
+        for (place, output) in answered.into_iter().zip(written) {
+            if let (Some(answer), Some(output)) = (answers[place], output) {
+                accepted[place] = comparison.accepts(&inputs[place], answer, &said.run, output)?;
+            }
+        }
+        Ok(accepted)
+    }
+
+    fn run(
+        &self,
+        comparison: &Comparison<'_>,
+        runnable: &Runnable,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Option<BatchOutput>, Stop> {
+        let said = comparison.output_runs().run_batch(runnable, self.way, inputs)?;
+        Ok(said.filter(|said| said.run.rejected.is_none()))
+    }
+}

@@ -1,0 +1,275 @@
+//! One comparison: the reference and the submission on the same input, and the verdict.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::search::arena::Arena;
+use juror_core::model::blob::Blob;
+use juror_core::model::judgement::{CaseJudgement, JudgeError};
+use juror_core::model::score::CaseScoring;
+use juror_core::model::stop::Stop;
+use juror_core::model::text::visible;
+use juror_core::model::verdict::Verdict;
+use juror_judging::build::Runnable;
+use juror_judging::judge::case::{
+    Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case,
+};
+use juror_judging::judge::output::{OutputRunner, ProgramOutput, judge_known_output};
+use juror_sandbox::executor::Executor;
+
+#[derive(Clone, Copy)]
+pub struct Comparison<'a> {
+    pub arena: &'a Arena<'a>,
+    pub reference: &'a Runnable,
+    pub submission: &'a Runnable,
+    /// The executor of the submission, if it differs from that of all other programs.
+    pub submission_executor: Option<&'a dyn Executor>,
+}
+
+#[derive(Debug)]
+pub enum ComparisonResult {
+    Same,
+    Differs(Box<CaseJudgement>),
+    /// There is no answer to compare with.
+    NoAnswer(UnusableReason),
+}
+
+/// Why an input proves nothing about a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnusableReason {
+    /// The reference exceeds the time limit.
+    TooSlow,
+    Reference(Verdict, String),
+    /// The solution that makes judge answers fails, in this way.
+    Solution(String),
+    Validator(Box<JudgeError>),
+}
+
+impl<'a> Comparison<'a> {
+    /// Whether only the output validator decides, so that there is no reference output to compare with.
+    pub fn is_judged(&self) -> bool {
+        self.arena.inputs.is_judged()
+    }
+
+    pub fn executor_of_submission(&self) -> &dyn Executor {
+        self.submission_executor.unwrap_or(self.arena.bench.executor)
+    }
+
+    /// A submission that is too slow may run longer, to measure how slow it is.
+    ///
+    /// Both programs run on the caller's thread, one after the other, with nothing on disk.
+    pub fn compare(
+        &self,
+        input: &Arc<[u8]>,
+        time_limit_mode: TimeLimitMode,
+    ) -> Result<ComparisonResult, Stop> {
+        let answer = match self.answer(input)? {
+            Ok(answer) => answer,
+            Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
+        };
+        let asked = (self.submission, self.executor_of_submission());
+        let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
+            Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
+            Ok(judged) => judged,
+        };
+        Ok(match judged.verdict {
+            Verdict::Accepted => ComparisonResult::Same,
+            _ => ComparisonResult::Differs(Box::new(judged)),
+        })
+    }
+
+    pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, UnusableReason>, Stop> {
+        if let Some(known) = self.arena.known_answers.get(input) {
+            return Ok(Ok(known));
+        }
+        let answer: Arc<[u8]> = match (self.is_judged(), &self.arena.solution) {
+            (false, _) => {
+                let ran = self.run(self.reference, input)?;
+                if let Some(rejected) = ran.rejected {
+                    return Ok(Err(UnusableReason::from_rejection(
+                        rejected.verdict,
+                        rejected.cause,
+                    )));
+                }
+                ran.bytes(u64::MAX)?.into()
+            }
+            (true, Some(solution)) => {
+                let content = Blob::from(Arc::clone(input));
+                match solution.answer(content)? {
+                    Ok(answer) => answer
+                        .prefix(u64::MAX)
+                        .map_err(|error| JudgeError::new("read the answer", error))?
+                        .into(),
+                    Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),
+                }
+            }
+            // The output validator does not need it.
+            (true, None) => Arc::from([]),
+        };
+        if self.is_judged() {
+            let answer = Arc::clone(&answer);
+            let asked = (self.reference, self.arena.bench.executor);
+            let judged =
+                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
+                    Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
+                    Ok(judged) => judged,
+                };
+            if judged.verdict != Verdict::Accepted {
+                return Ok(Err(if judged.is_deadlocked() {
+                    UnusableReason::Reference(judged.verdict, judged.cause)
+                } else {
+                    UnusableReason::from_rejection(judged.verdict, judged.cause)
+                }));
+            }
+        }
+        self.arena.known_answers.insert(input, &answer);
+        Ok(Ok(answer))
+    }
+
+    /// Judges the submission, and collects all details that are shown about a rejection.
+    pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
+        let Ok(answer) = self.answer(input)? else { return Ok(None) };
+        let rules = Rules { detail: Detail::Full { keep: None }, ..self.arena.rules.clone() };
+        let asked = (self.submission, self.executor_of_submission());
+        self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
+    }
+
+    pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<ProgramOutput, Stop> {
+        self.output_runs().run(runnable, input)
+    }
+
+    pub fn output_runs(&self) -> OutputRunner<'_> {
+        let Arena { bench, rules, inputs, .. } = self.arena;
+        OutputRunner { executor: bench.executor, rules, test_case: &inputs.test_case }
+    }
+
+    /// Whether an output of the submission is accepted. Its run kept the limits. `false` if this cannot be decided
+    /// here: then a run on this input alone decides.
+    pub fn accepts(
+        &self,
+        input: &Arc<[u8]>,
+        answer: &[u8],
+        ran: &ProgramOutput,
+        output: &[u8],
+    ) -> Result<bool, Stop> {
+        if output == answer && self.arena.rules.validators.output.is_empty() {
+            return Ok(true);
+        }
+        let case = self.ready_case(input, answer.into());
+        let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
+        let outcome = &ran.outcome;
+        let judged = judge_known_output(
+            self.arena.bench.executor,
+            self.arena.rules,
+            &entry,
+            &case,
+            outcome,
+            output.to_vec(),
+        );
+        match judged {
+            Ok(verdict) => Ok(verdict == Verdict::Accepted),
+            Err(Stop::Fault(_)) => Ok(false),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn ready_case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
+        ReadyCase {
+            test_case: &self.arena.inputs.test_case,
+            static_args: None,
+            scoring: CaseScoring::Ignored,
+            options: self.arena.inputs.options,
+            input: Arc::clone(input).into(),
+            answer: Some(answer.into()),
+        }
+    }
+
+    /// Adds the input to a fault of the package's own validator: the input is not in a file.
+    fn add_input_to_fault(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
+        if error.program.is_some() {
+            let is_empty = self.is_judged() && self.arena.solution.is_none();
+            let answer = if is_empty { ", the judge answer is empty" } else { "" };
+            error.reason = format!("{}; the input is {}{answer}", error.reason, quote_input(input));
+        }
+        error
+    }
+
+    fn judge(
+        &self,
+        rules: &Rules<'_>,
+        (runnable, executor): (&Runnable, &dyn Executor),
+        time_limit_mode: TimeLimitMode,
+        input: &Arc<[u8]>,
+        answer: Arc<[u8]>,
+    ) -> Result<CaseJudgement, Stop> {
+        let case = self.ready_case(input, answer);
+        match judge_case(
+            executor,
+            rules,
+            &ReadySubmission::without_name(runnable, time_limit_mode),
+            &case,
+        ) {
+            Err(Stop::Fault(error)) => match runnable.start_failure(&error) {
+                None => Err(self.add_input_to_fault(error, input).into()),
+                Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
+            },
+            judged => judged,
+        }
+    }
+}
+
+impl UnusableReason {
+    /// For a reference that is not accepted.
+    fn from_rejection(verdict: Verdict, cause: String) -> Self {
+        match verdict {
+            Verdict::TimeLimitExceeded => Self::TooSlow,
+            _ => Self::Reference(verdict, cause),
+        }
+    }
+
+    /// For an output validator that breaks down. All other stops are returned as errors.
+    fn from_stop(stop: Stop) -> Result<Self, Stop> {
+        match stop {
+            Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
+            stop => Err(stop),
+        }
+    }
+}
+
+/// A single line, shortened if it is long.
+pub fn quote_input(input: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = visible(&input[..input.len().min(LONGEST)]);
+    let more = if input.len() > LONGEST { "…" } else { "" };
+    format!("`{text}{more}`")
+}
+
+/// Known answers by input: only of small inputs, and a bounded number.
+#[derive(Default)]
+pub struct KnownAnswers {
+    by_input: Mutex<HashMap<SharedBytes, SharedBytes>>,
+}
+
+type SharedBytes = Arc<[u8]>;
+
+impl KnownAnswers {
+    const ENTRY_BYTES_MAX: usize = 4 << 10;
+    const ENTRIES_MAX: usize = 4096;
+
+    fn get(&self, input: &Arc<[u8]>) -> Option<Arc<[u8]>> {
+        let known = self.by_input.lock();
+        known.get(input).cloned()
+    }
+
+    fn insert(&self, input: &Arc<[u8]>, answer: &Arc<[u8]>) {
+        if input.len().max(answer.len()) > Self::ENTRY_BYTES_MAX {
+            return;
+        }
+        let mut known = self.by_input.lock();
+        if known.len() >= Self::ENTRIES_MAX {
+            known.clear();
+        }
+        known.insert(Arc::clone(input), Arc::clone(answer));
+    }
+}

@@ -1,0 +1,105 @@
+//! The evidence for a failing input: the outputs of both programs, or the details of a run.
+
+use std::sync::Arc;
+
+use crate::search::comparison::Comparison;
+use crate::search::run::Failure;
+use crate::search::shrink::ShrunkInput;
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::stop::Stop;
+use juror_core::model::stress::Counterexample;
+use juror_core::model::verdict::Verdict;
+
+/// Upper bound on the bytes of an output that are shown.
+const SHOWN_BYTES_MAX: u64 = 1 << 20;
+
+pub fn build_counterexample(
+    comparison: &Comparison<'_>,
+    failure: &Failure,
+    small: Option<ShrunkInput>,
+) -> Result<Counterexample, Stop> {
+    let (input, judged, path) = match small {
+        Some(small) => (small.input, small.judged, small.path),
+        None => (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new()),
+    };
+    let mut found = Counterexample {
+        verdict: judged.verdict,
+        cause: judged.cause,
+        difference: judged.difference.filter(|_| judged.verdict == Verdict::WrongAnswer),
+        input: input.to_vec(),
+        expected: None,
+        got: None,
+        transcript: None,
+        stderr: Vec::new(),
+        validator_stderr: Vec::new(),
+        origin: failure.fresh.origin.clone(),
+        first_size: failure.fresh.input.len(),
+        path,
+        failing: failure.failing,
+        repeats: failure.repeats,
+        promoted: None,
+        saved: None,
+    };
+    let looked = if comparison.is_judged() {
+        add_evidence(comparison, &input, &mut found)
+    } else {
+        add_outputs(comparison, &input, &mut found)
+    };
+    match looked {
+        // Shows what is known in any case.
+        Ok(()) | Err(Stop::Interrupted) => Ok(found),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Number of runs to see a failure again that happens only sometimes.
+const TRIES: u32 = 5;
+
+/// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
+fn add_outputs(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
+    let answer = comparison.answer(input)?.ok();
+    found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
+    for _ in 0..TRIES {
+        let ran = comparison.run(comparison.submission, input)?;
+        let fails = match (&ran.rejected, &answer) {
+            (Some(rejected), _) => rejected.verdict == found.verdict,
+            (None, Some(answer)) => {
+                let whole = ran.bytes(u64::MAX)?;
+                found.verdict == Verdict::WrongAnswer
+                    && !comparison.accepts(input, answer, &ran, &whole)?
+            }
+            (None, None) => true,
+        };
+        if fails {
+            found.got = Some(ran.bytes(SHOWN_BYTES_MAX)?);
+            let stderr = ran.stderr.prefix(SHOWN_BYTES_MAX);
+            found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the evidence of a run that fails in the same way.
+fn add_evidence(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
+    for _ in 0..TRIES {
+        let looked = comparison.judge_in_detail(input)?;
+        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
+        found.cause = looked.cause;
+        if let Some(evidence) = looked.evidence {
+            found.transcript = evidence.transcript;
+            found.stderr = evidence.stderr;
+            found.validator_stderr = evidence.validator_stderr;
+        }
+        break;
+    }
+    Ok(())
+}

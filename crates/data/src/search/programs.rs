@@ -1,0 +1,140 @@
+//! The programs of a search: the submission, the reference, and the program that makes judge answers.
+
+use std::path::PathBuf;
+
+use crate::search::batch::Batches;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::reference::default_reference;
+use juror_core::model::isolation::Isolation;
+use juror_core::model::stop::{RefusalSubject, Stop};
+use juror_core::model::submission::Submission;
+use juror_judging::build::bench::Bench;
+use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::judge::case::Rules;
+use juror_sandbox::executor::parallel;
+
+pub struct SearchSubject {
+    pub inputs: ProblemInputs,
+    pub submission: Submission,
+    pub reference: Option<Submission>,
+    pub promotes: bool,
+}
+
+pub struct SearchPrograms {
+    pub submission: Runnable,
+    pub reference: Runnable,
+    /// The program that makes the package's judge answers, if it is another one.
+    solution: Option<Runnable>,
+    pub name: String,
+    pub path: PathBuf,
+    pub choice_reason: &'static str,
+    /// Of the submission, then of the reference.
+    prepared: [PreparedProgram; 2],
+}
+
+struct ProgramSource<'a> {
+    /// The part at fault if the program does not build.
+    mend: RefusalSubject,
+    submission: &'a Submission,
+    prepared: PreparedProgram,
+}
+
+impl SearchPrograms {
+    /// The program for judge answers is built only if the package gets a case. Fails if one of the programs does not
+    /// build.
+    pub fn build(
+        setting: &SearchSubject,
+        bench: &Bench<'_>,
+        rules: &Rules<'_>,
+    ) -> Result<Self, Stop> {
+        let path = setting.inputs.solution.as_ref();
+        let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
+        let (reference, chosen) = match &setting.reference {
+            Some(reference) => (reference, "--reference"),
+            None => default_reference(&setting.inputs.problem, path)
+                .ok_or_else(|| Stop::Refused(RefusalSubject::Selection, vec![nothing.into()]))?,
+        };
+        let is_solution = |it: &&Submission| path == Some(&it.program.path);
+        let is_wanted = setting.promotes && !is_solution(&reference);
+        let solution =
+            setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
+        let mut sources = vec![
+            prepare_source(RefusalSubject::Submission, &setting.submission, bench)?,
+            prepare_source(RefusalSubject::Package, reference, bench)?,
+        ];
+        sources.extend(
+            solution.map(|it| prepare_source(RefusalSubject::Package, it, bench)).transpose()?,
+        );
+        let mut built = build_all(&sources, bench, rules)?;
+        Ok(Self {
+            solution: solution.and_then(|_| built.pop()),
+            reference: built.remove(1),
+            submission: built.remove(0),
+            name: reference.name.clone(),
+            path: (&reference.program.path).into(),
+            choice_reason: chosen,
+            prepared: [0, 1].map(|at| sources[at].prepared.clone()),
+        })
+    }
+
+    /// `None` if the programs cannot be built for batches.
+    pub fn batches(
+        &self,
+        setting: &SearchSubject,
+        isolation: Isolation,
+        rules: &Rules<'_>,
+    ) -> Option<Batches> {
+        let [submission, reference] = &self.prepared;
+        let path = setting.submission.program.path.as_path();
+        Batches::new(rules, isolation, (&self.path, reference), (path, submission))
+    }
+
+    /// The program that makes the package's judge answers, otherwise the reference.
+    pub fn solution(&self) -> &Runnable {
+        self.solution.as_ref().unwrap_or(&self.reference)
+    }
+}
+
+fn prepare_source<'a>(
+    mend: RefusalSubject,
+    submission: &'a Submission,
+    bench: &Bench<'_>,
+) -> Result<ProgramSource<'a>, Stop> {
+    let prepared = bench.builder.prepare(&submission.program);
+    Ok(ProgramSource {
+        mend,
+        submission,
+        // The command line is at fault, since it names the program.
+        prepared: prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?,
+    })
+}
+
+/// Uses all slots.
+fn build_all(
+    sources: &[ProgramSource<'_>],
+    bench: &Bench<'_>,
+    rules: &Rules<'_>,
+) -> Result<Vec<Runnable>, Stop> {
+    let results = parallel::map(bench.executor, sources, |source| {
+        let name = &source.submission.program.name;
+        bench.build(name, &source.prepared, &rules.limits)
+    })?;
+    let mut runnables = Vec::new();
+    let mut remarks = Vec::new();
+    let mut mend = RefusalSubject::Submission;
+    for (source, result) in sources.iter().zip(results) {
+        match result {
+            BuildResult::Program(runnable) => runnables.push(*runnable),
+            BuildResult::Rejected(report) => {
+                let what = match source.mend {
+                    RefusalSubject::Submission => "CE: the submission",
+                    _ => "the reference",
+                };
+                let path = &source.submission.program.path;
+                remarks.push(build_diagnostic(what, path, &report).into());
+                mend = source.mend;
+            }
+        }
+    }
+    if remarks.is_empty() { Ok(runnables) } else { Err(Stop::Refused(mend, remarks)) }
+}

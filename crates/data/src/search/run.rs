@@ -1,0 +1,188 @@
+//! The search: one worker for each slot takes the next inputs and compares both programs on them.
+//!
+//! Inputs are numbered as they are taken. The failing input with the lowest number wins. So the same seed finds the
+//! same input, whatever the number of workers and of the inputs that each takes at once.
+
+mod turn;
+
+use parking_lot::{Condvar, Mutex};
+use std::collections::HashSet;
+use std::hash::RandomState;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::inputs::candidates::CandidateSource;
+use crate::search::arena::SearchInput;
+use crate::search::batch::Batches;
+use crate::search::comparison::{Comparison, UnusableReason};
+use crate::validity::DisputedInput;
+use juror_core::model::judgement::CaseJudgement;
+use juror_core::model::stop::Stop;
+use juror_core::model::stress::{SearchEnd, SearchProgress};
+
+pub struct SearchParameters<'a> {
+    pub comparison: &'a Comparison<'a>,
+    /// If `None`, each run has a fresh process.
+    pub batches: Option<&'a Batches>,
+    pub time: Duration,
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    /// Time after the first failing input to confirm it and make it smaller.
+    pub shrink_time: Duration,
+    pub runs_max: Option<u64>,
+    pub progress: &'a (dyn Fn(SearchProgress) + Sync),
+}
+
+#[derive(Default)]
+pub struct SearchResult {
+    /// The first input on which the submission fails.
+    pub found: Option<Failure>,
+    pub runs: u64,
+    /// Number of these runs that were in batches.
+    pub batched: u64,
+    pub elapsed: Duration,
+    pub end: SearchEnd,
+    /// Number of inputs that were not compared.
+    pub left_out: u64,
+    /// The level reached in the list of small inputs.
+    pub level: Option<u64>,
+    /// The first input that the grammars accept and another validator refuses.
+    pub disputed: Option<DisputedInput>,
+    /// A fault of the package that shows before a failure of the submission.
+    pub fault: Option<PackageFault>,
+    /// The first generator that failed, and why.
+    pub broken_generator: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub fresh: SearchInput,
+    pub judged: CaseJudgement,
+    /// Number of runs that fail in this way.
+    pub failing: u32,
+    /// Number of runs: [`REPEATS`](juror_core::model::stress::REPEATS), or fewer if the time ran out first.
+    pub repeats: u32,
+}
+
+/// The reference, or the solution that makes judge answers, fails on a valid input.
+#[derive(Clone, Debug)]
+pub struct PackageFault {
+    pub number: u64,
+    pub input: Arc<[u8]>,
+    pub reason: UnusableReason,
+}
+
+/// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
+pub fn search<'c>(
+    searching: &SearchParameters<'_>,
+    candidates: &'c mut (dyn CandidateSource + 'c),
+) -> Result<SearchResult, Stop> {
+    let shared = SharedSearch {
+        parameters: searching,
+        state: Mutex::new(SearchState {
+            candidates,
+            taken: 0,
+            active_workers: 0,
+            findings: SearchFindings::default(),
+        }),
+        changed: Condvar::new(),
+        is_over: AtomicBool::new(false),
+        started: Instant::now(),
+        hasher: RandomState::new(),
+        seen: Mutex::new(HashSet::new()),
+    };
+    let workers = searching.comparison.arena.bench.executor.slots().max(1);
+    shared.state.lock().active_workers = workers;
+    thread::scope(|scope| {
+        let started = (0..workers).filter(|_| {
+            let work = || shared.work();
+            thread::Builder::new().spawn_scoped(scope, work).is_ok()
+        });
+        // If the machine starts fewer threads, these do the work. If it starts none, this thread does.
+        let missing = workers - started.count();
+        shared.state.lock().active_workers -= missing.min(workers - 1);
+        if missing == workers {
+            shared.work();
+        }
+        shared.report_progress();
+    });
+    shared.into_result()
+}
+
+struct SharedSearch<'a, 'c> {
+    parameters: &'a SearchParameters<'a>,
+    state: Mutex<SearchState<'c>>,
+    changed: Condvar,
+    is_over: AtomicBool,
+    started: Instant,
+    hasher: RandomState,
+    seen: Mutex<HashSet<u64>>,
+}
+
+struct SearchState<'c> {
+    candidates: &'c mut (dyn CandidateSource + 'c),
+    taken: u64,
+    active_workers: usize,
+    findings: SearchFindings,
+}
+
+#[derive(Default)]
+struct SearchFindings {
+    result: SearchResult,
+    /// The first input that fails only sometimes.
+    flaky: Option<Failure>,
+    error: Option<Stop>,
+    /// Why no more inputs are taken.
+    end: Option<SearchEnd>,
+    /// Number of inputs that the grammar accepts and a validator refused.
+    invalid_failures: u64,
+}
+
+impl<'c> SharedSearch<'_, 'c> {
+    fn report_progress(&self) {
+        const OFTEN: Duration = Duration::from_millis(100);
+        let mut state = self.state.lock();
+        while state.active_workers > 0 {
+            let result = &state.findings.result;
+            let (runs, smallest) =
+                (result.runs, result.found.as_ref().map(|it| it.fresh.input.len()));
+            drop(state);
+            (self.parameters.progress)(SearchProgress {
+                doing: "searching".to_owned(),
+                runs,
+                elapsed: self.started.elapsed(),
+                smallest,
+            });
+            state = self.state.lock();
+            if state.active_workers > 0 {
+                self.changed.wait_for(&mut state, OFTEN);
+            }
+        }
+    }
+
+    fn into_result(self) -> Result<SearchResult, Stop> {
+        let state = self.state.into_inner();
+        let SearchFindings { mut result, flaky, error, end, .. } = state.findings;
+        match (&result.found, &result.fault) {
+            (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,
+            (Some(_), Some(_)) => result.found = None,
+            _ => {}
+        }
+        let is_over = self.parameters.comparison.arena.scheduler.has_run_out();
+        let is_interrupted = match error {
+            None => false,
+            Some(Stop::Interrupted) => !is_over,
+            Some(stop) => return Err(stop),
+        };
+        result.found = result.found.or(flaky);
+        result.end = match (&result.found, is_interrupted) {
+            (_, true) => SearchEnd::Interrupted,
+            (Some(_), false) => SearchEnd::Found,
+            (None, false) if is_over => SearchEnd::Time,
+            (None, false) => end.unwrap_or(SearchEnd::Found),
+        };
+        result.elapsed = self.started.elapsed();
+        Ok(result)
+    }
+}

@@ -1,0 +1,306 @@
+//! A turn of a worker: it takes inputs, compares both programs on them, and notes those that fail.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crate::inputs::candidates::Candidate;
+use crate::search::arena::SearchInput;
+use crate::search::batch::{Batches, RemainingSearch};
+use crate::search::comparison::{ComparisonResult, UnusableReason};
+use crate::search::run::{Failure, PackageFault, SharedSearch};
+use crate::validity::DisputedInput;
+use juror_core::model::judgement::CaseJudgement;
+use juror_core::model::stop::Stop;
+use juror_core::model::stress::{CounterexampleOrigin, REPEATS, SearchEnd};
+use juror_judging::judge::case::TimeLimitMode;
+
+/// After this many failing inputs that turn out invalid, validators check each input before the programs run.
+const INVALID_FAILURES_MAX: u64 = 3;
+
+struct TakenInput {
+    number: u64,
+    candidate: Candidate,
+    is_validated_first: bool,
+}
+
+struct ReadyInput {
+    fresh: SearchInput,
+    /// Whether the validators in the sandbox have accepted it.
+    is_allowed: bool,
+}
+
+impl SharedSearch<'_, '_> {
+    pub(super) fn work(&self) {
+        loop {
+            match self.take_turn() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    let mut state = self.state.lock();
+                    state.findings.error.get_or_insert(error);
+                    self.is_over.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        let mut state = self.state.lock();
+        state.active_workers -= 1;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Returns whether there was work.
+    fn take_turn(&self) -> Result<bool, Stop> {
+        if let Some(batches) = self.parameters.batches
+            && !self.is_over.load(Ordering::Relaxed)
+            && batches.build(self.parameters.comparison, self.remaining())?
+        {
+            return Ok(true);
+        }
+        let taken = self.take_inputs(self.parameters.batches.map_or(1, Batches::size))?;
+        if taken.is_empty() {
+            return Ok(false);
+        }
+        let mut ready = Vec::with_capacity(taken.len());
+        for taken in taken {
+            ready.extend(self.prepare_input(taken)?);
+        }
+        self.compare(ready)?;
+        Ok(true)
+    }
+
+    fn remaining(&self) -> RemainingSearch {
+        let tried = self.state.lock().taken;
+        RemainingSearch {
+            tried,
+            inputs: self.parameters.runs_max.map(|most| most.saturating_sub(tried)),
+            time: self.parameters.time.saturating_sub(self.started.elapsed()),
+        }
+    }
+
+    /// Empty if the search is over.
+    fn take_inputs(&self, most: usize) -> Result<Vec<TakenInput>, Stop> {
+        let mut all = Vec::new();
+        if self.is_over.load(Ordering::Relaxed) {
+            return Ok(all);
+        }
+        let is_late = || self.started.elapsed() >= self.parameters.time;
+        // Writing an input may take long.
+        let is_over =
+            || is_late() || self.is_over.load(Ordering::Relaxed) || (self.parameters.is_stopped)();
+        let mut state = self.state.lock();
+        while all.len() < most {
+            let end = if is_late() {
+                Some(SearchEnd::Time)
+            } else if self.parameters.runs_max.is_some_and(|most| state.taken >= most) {
+                Some(SearchEnd::Runs)
+            } else {
+                None
+            };
+            let candidate = match end {
+                Some(_) => None,
+                None => state.candidates.next(&is_over)?,
+            };
+            let Some(candidate) = candidate else {
+                if (self.parameters.is_stopped)() {
+                    return Err(Stop::Interrupted);
+                }
+                // Inputs that were already taken are still tried.
+                let otherwise = if is_late() { SearchEnd::Time } else { SearchEnd::Exhausted };
+                state.findings.end.get_or_insert(end.unwrap_or(otherwise));
+                break;
+            };
+            let number = state.taken;
+            state.taken += 1;
+            if let CounterexampleOrigin::Small { level } = candidate.origin {
+                state.findings.result.level = Some(level);
+            }
+            let is_asked_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
+            all.push(TakenInput { number, candidate, is_validated_first: is_asked_first });
+        }
+        Ok(all)
+    }
+
+    /// `None` if the input is not to be compared.
+    fn prepare_input(&self, taken: TakenInput) -> Result<Option<ReadyInput>, Stop> {
+        if self.is_settled(taken.number) {
+            return Ok(None);
+        }
+        let fresh =
+            match self.parameters.comparison.arena.make_input(taken.number, taken.candidate)? {
+                Ok(fresh) => fresh,
+                Err(broken) => {
+                    let result = &mut self.state.lock().findings.result;
+                    result.left_out += 1;
+                    result.broken_generator.get_or_insert(broken);
+                    return Ok(None);
+                }
+            };
+        let is_new = {
+            let mut seen = self.seen.lock();
+            seen.insert(self.hasher.hash_one(&fresh.input))
+        };
+        if !is_new {
+            return Ok(None);
+        }
+        // A grammar accepts its own inputs; other grammars of the package may not.
+        let is_one =
+            self.parameters.comparison.arena.validity.grammars.len() < 2 && fresh.call.is_none();
+        if !is_one && !self.parameters.comparison.arena.validity.grammars_accept(&fresh.input) {
+            self.state.lock().findings.result.left_out += 1;
+            return Ok(None);
+        }
+        if taken.is_validated_first && !self.is_allowed(&fresh.input)? {
+            return Ok(None);
+        }
+        Ok(Some(ReadyInput { fresh, is_allowed: taken.is_validated_first }))
+    }
+
+    /// Whether an input no longer matters: an earlier one fails, or there is a fault.
+    fn is_settled(&self, number: u64) -> bool {
+        if !self.is_over.load(Ordering::Relaxed) {
+            return false;
+        }
+        let findings = &self.state.lock().findings;
+        let is_earlier = |other: u64| other < number;
+        let found = findings.result.found.as_ref().map(|found| found.fresh.number);
+        let fault = findings.result.fault.as_ref().map(|fault| fault.number);
+        found.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
+    }
+
+    /// Compares in a batch where possible. Compares all inputs that it does not accept one by one.
+    fn compare(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
+        let mut is_accepted = vec![false; ready.len()];
+        if let Some(batches) = self.parameters.batches {
+            let indexes =
+                (0..ready.len()).filter(|index| Batches::fits(&ready[*index].fresh.input));
+            let indexes: Vec<usize> = indexes.collect();
+            // A single input has nothing to share a start with.
+            if indexes.len() > 1 {
+                let inputs = indexes.iter().map(|index| Arc::clone(&ready[*index].fresh.input));
+                let inputs: Vec<Arc<[u8]>> = inputs.collect();
+                let started = Instant::now();
+                let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
+                let count = accepted.iter().filter(|accepted| **accepted).count();
+                batches.adjust_size(inputs.len(), count, started.elapsed());
+                let result = &mut self.state.lock().findings.result;
+                result.runs += count as u64;
+                result.batched += count as u64;
+                for (index, accepted) in indexes.into_iter().zip(accepted) {
+                    is_accepted[index] = accepted;
+                }
+            }
+        }
+        let alone = ready.len() == 1;
+        for (ready, is_accepted) in ready.into_iter().zip(is_accepted) {
+            if is_accepted {
+                continue;
+            }
+            if self.is_settled(ready.fresh.number) {
+                break;
+            }
+            let started = Instant::now();
+            self.compare_one(ready)?;
+            if let Some(batches) = self.parameters.batches.filter(|_| alone) {
+                batches.adjust_size(1, 1, started.elapsed());
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_one(&self, ready: ReadyInput) -> Result<(), Stop> {
+        match self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
+            ComparisonResult::Same => self.state.lock().findings.result.runs += 1,
+            ComparisonResult::Differs(judged) => {
+                self.state.lock().findings.result.runs += 1;
+                if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
+                    self.confirm(ready, *judged)?;
+                }
+            }
+            ComparisonResult::NoAnswer(why)
+                if why == UnusableReason::TooSlow || self.is_guess(&ready) =>
+            {
+                self.state.lock().findings.result.left_out += 1;
+            }
+            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+                return Err(Stop::Fault(*error));
+            }
+            ComparisonResult::NoAnswer(why) => {
+                if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
+                    self.note_fault(PackageFault {
+                        number: ready.fresh.number,
+                        input: ready.fresh.input,
+                        reason: why,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
+    fn is_guess(&self, ready: &ReadyInput) -> bool {
+        let no_grammar = self.parameters.comparison.arena.validity.grammars.is_empty();
+        no_grammar && matches!(ready.fresh.origin, CounterexampleOrigin::TestCase { .. })
+    }
+
+    /// Only the first fault counts.
+    fn note_fault(&self, fault: PackageFault) {
+        let mut state = self.state.lock();
+        let known = &mut state.findings.result.fault;
+        if known.as_ref().is_none_or(|it| fault.number < it.number) {
+            *known = Some(fault);
+        }
+        // Other workers finish inputs that they have already taken, which may come before.
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+        let Some(by) = self.parameters.comparison.arena.validity.program_objection(input)? else {
+            return Ok(true);
+        };
+        let mut state = self.state.lock();
+        let findings = &mut state.findings;
+        findings.invalid_failures += 1;
+        findings.result.left_out += 1;
+        findings
+            .result
+            .disputed
+            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
+        Ok(false)
+    }
+
+    /// Runs both programs again on a failing input, and notes it.
+    fn confirm(&self, ready: ReadyInput, judged: CaseJudgement) -> Result<(), Stop> {
+        let arena = self.parameters.comparison.arena;
+        arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
+        let (mut failing, mut repeats) = (1, 1);
+        while repeats < REPEATS {
+            let compared =
+                self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
+            // Completed runs count.
+            let Some(compared) = arena.in_time(compared)? else { break };
+            repeats += 1;
+            if let ComparisonResult::Differs(again) = compared
+                && again.verdict == judged.verdict
+            {
+                failing += 1;
+            }
+        }
+        let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
+        let mut state = self.state.lock();
+        let findings = &mut state.findings;
+        let first =
+            if failing == repeats { &mut findings.result.found } else { &mut findings.flaky };
+        let is_first = first.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
+        if is_first {
+            *first = Some(failure);
+        }
+        if failing == repeats {
+            // Other workers finish inputs that they have already taken, which may come before.
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,350 @@
+//! Shrinks a failing input, as long as it fails in the same way.
+//!
+//! First, the numbers of a generator's command are lowered. Then edits follow, on the tree of the grammar or else on
+//! lines and words. Last, small inputs are tried that are smaller than the best so far: random ones, and the list of
+//! all small ones. An input that no edit makes smaller may be far from the smallest.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::inputs::by_recipe::{GeneratorCall, lower_numbers};
+use crate::inputs::word_lines;
+use crate::search::comparison::{Comparison, ComparisonResult};
+use crate::search::run::Failure;
+use juror_core::model::judgement::CaseJudgement;
+use juror_core::model::stop::Stop;
+use juror_core::model::stress::{CounterexampleOrigin, SearchProgress};
+use juror_core::model::verdict::Verdict;
+use juror_grammar::enumerate::SmallInputs;
+use juror_grammar::generate::generate;
+use juror_grammar::program::Grammar;
+use juror_grammar::shape;
+use juror_grammar::shrink::{self as tree, is_smaller};
+use juror_judging::judge::case::TimeLimitMode;
+use juror_sandbox::executor::parallel;
+
+pub struct ShrunkInput {
+    pub input: Arc<[u8]>,
+    pub judged: CaseJudgement,
+    /// Number of inputs that were compared for that.
+    pub runs: u64,
+    /// The steps that made it smaller, in order.
+    pub path: Vec<String>,
+    pub interrupted: bool,
+    /// Whether the time ran out before everything was tried.
+    pub ran_out: bool,
+}
+
+/// Number of inputs that are tried from the list of small ones.
+const SMALL_MAX: usize = 2000;
+/// Number of these inputs that are tried before anything else.
+const FIRST_SMALL: usize = 60;
+/// Number of random inputs with few small values.
+const TINY_MAX: u64 = 400;
+/// Number of these inputs that are tried before edits: a small input is near a smallest one.
+const FIRST_TINY: u64 = 60;
+const TINY: &str = "tiny";
+/// Number of inputs that edits make.
+const EDITS_MAX: u64 = 5000;
+/// Number of inputs that are tried for each lowered number of a generator.
+const SEEDS_PER_NUMBER: u64 = 6;
+
+/// `before` is the number of earlier comparisons, and the start of the first one.
+pub fn shrink(
+    comparison: &Comparison<'_>,
+    failure: &Failure,
+    before: (u64, Instant),
+    progress: &(dyn Fn(SearchProgress) + Sync),
+) -> Result<ShrunkInput, Stop> {
+    let mut work = InputShrinker {
+        comparison,
+        before,
+        progress,
+        wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
+        needs_margin: false,
+        best: ShrunkInput {
+            input: Arc::clone(&failure.fresh.input),
+            judged: failure.judged.clone(),
+            runs: 0,
+            path: Vec::new(),
+            interrupted: false,
+            ran_out: false,
+        },
+        last_report: Instant::now(),
+        hasher: RandomState::new(),
+        tried: HashSet::new(),
+    };
+    match work.run(failure) {
+        Ok(()) => {}
+        Err(Stop::Interrupted) => work.best.interrupted = !comparison.arena.scheduler.has_run_out(),
+        Err(stop) => return Err(stop),
+    }
+    work.best.ran_out = comparison.arena.scheduler.is_past_deadline();
+    Ok(work.best)
+}
+
+struct InputShrinker<'a> {
+    comparison: &'a Comparison<'a>,
+    before: (u64, Instant),
+    progress: &'a (dyn Fn(SearchProgress) + Sync),
+    /// The verdict, and whether the submission waits forever, instead of working for too long.
+    wanted: (Verdict, bool),
+    /// Whether the input must stay too slow by a margin.
+    needs_margin: bool,
+    best: ShrunkInput,
+    last_report: Instant,
+    hasher: RandomState,
+    tried: HashSet<u64>,
+}
+
+impl InputShrinker<'_> {
+    fn run(&mut self, failure: &Failure) -> Result<(), Stop> {
+        if self.wanted.0 == Verdict::TimeLimitExceeded {
+            self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
+        }
+        if let Some(call) = &failure.fresh.call
+            && self.comparison.arena.grammar().is_none()
+        {
+            self.lower_parameters(call)?;
+        }
+        if self.comparison.arena.grammar().is_none()
+            && self.comparison.arena.validity.has_programs()
+        {
+            self.shrink_word_lines()?;
+        }
+        if let Some(grammar) = self.comparison.arena.grammar() {
+            // Most faults show on a tiny input, which this finds at once.
+            self.try_small(grammar, FIRST_SMALL)?;
+            self.try_tiny(grammar, 0..FIRST_TINY)?;
+            self.shrink_tree(grammar)?;
+            if self.try_tiny(grammar, FIRST_TINY..TINY_MAX)? {
+                self.shrink_tree(grammar)?;
+            }
+            if !matches!(failure.fresh.origin, CounterexampleOrigin::Small { .. })
+                || SmallInputs::new(grammar, 2).is_packed()
+            {
+                self.try_small(grammar, SMALL_MAX)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.comparison.arena.scheduler.is_past_deadline()
+    }
+
+    /// Returns whether an input fails in the same way. If so, it becomes the best so far.
+    fn accept_if_failing(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+        if !self.is_worth_it(input) {
+            return Ok(false);
+        }
+        let judged = self.compare(input, self.needs_margin)?;
+        judged.map_or(Ok(false), |judged| self.confirm(input, judged))
+    }
+
+    /// Whether an input is smaller than the best, accepted by the grammars, and new.
+    fn is_worth_it(&mut self, input: &Arc<[u8]>) -> bool {
+        let is_new = !self.is_over()
+            && is_smaller(input, &self.best.input)
+            && self.tried.insert(self.hasher.hash_one(input));
+        self.report_progress();
+        is_new && self.comparison.arena.validity.grammars_accept(input)
+    }
+
+    /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
+    fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
+        if self.comparison.arena.validity.program_objection(input)?.is_some() {
+            return Ok(false);
+        }
+        // An input that fails only sometimes would mislead the search.
+        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compare(input, false)?.is_none() {
+            return Ok(false);
+        }
+        self.best.input = Arc::clone(input);
+        self.best.judged = judged;
+        Ok(true)
+    }
+
+    /// `None` unless the judgement has the wanted verdict. With `with_margin`, a slow submission must be clearly too
+    /// slow.
+    fn compare(
+        &mut self,
+        input: &Arc<[u8]>,
+        with_margin: bool,
+    ) -> Result<Option<CaseJudgement>, Stop> {
+        self.best.runs += 1;
+        compare_wanted(self.comparison, input, self.wanted, with_margin)
+    }
+
+    fn report_progress(&mut self) {
+        const OFTEN: Duration = Duration::from_millis(100);
+        if self.last_report.elapsed() < OFTEN {
+            return;
+        }
+        self.last_report = Instant::now();
+        let (runs, since) = self.before;
+        (self.progress)(SearchProgress {
+            doing: "making it smaller".to_owned(),
+            runs: runs + self.best.runs,
+            elapsed: since.elapsed(),
+            smallest: Some(self.best.input.len()),
+        });
+    }
+
+    /// Notes which step made the input smaller, if one did.
+    fn note_step(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
+        if !Arc::ptr_eq(before, &self.best.input) {
+            let how = how();
+            self.best.path.push(how);
+        }
+    }
+
+    /// Tries each lowered number with several seeds.
+    fn lower_parameters(&mut self, call: &GeneratorCall) -> Result<(), Stop> {
+        let Some(generators) = &self.comparison.arena.generators else { return Ok(()) };
+        let before = Arc::clone(&self.best.input);
+        let mut call = call.clone();
+        'again: loop {
+            for command in lower_numbers(&call.command) {
+                for step in 0..SEEDS_PER_NUMBER {
+                    if self.is_over() {
+                        break 'again;
+                    }
+                    let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
+                    let lower = GeneratorCall { command: command.clone(), seed };
+                    let Ok(input) = lower.make_input(generators)? else { break };
+                    if self.accept_if_failing(&input)? {
+                        call = lower;
+                        continue 'again;
+                    }
+                }
+            }
+            break;
+        }
+        self.note_step(&before, || format!("lower numbers: `{}`", call.line()));
+        Ok(())
+    }
+
+    /// Drops, lowers and equalizes values on the tree of the grammar.
+    fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
+        let arena = self.comparison.arena;
+        let is_over = || arena.is_over();
+        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
+            // An input that the grammar does not accept does not change.
+            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
+        })
+    }
+
+    /// Drops lines and words, and lowers numbers, as far as validators accept the result.
+    fn shrink_word_lines(&mut self) -> Result<(), Stop> {
+        self.shrink_by_edits("dropping lines and words, and lowering numbers", |work, before| {
+            word_lines::shrink(before, work, EDITS_MAX);
+        })
+    }
+
+    fn shrink_by_edits(
+        &mut self,
+        how: &str,
+        edits: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool, &[u8]),
+    ) -> Result<(), Stop> {
+        let before = Arc::clone(&self.best.input);
+        let mut failed = None;
+        let mut is_interesting = |input: &[u8]| {
+            let taken = match failed {
+                None => self.accept_edited(&Arc::from(input)),
+                Some(_) => return false,
+            };
+            taken.unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+        };
+        edits(&mut is_interesting, &before);
+        self.note_step(&before, || how.to_owned());
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Without a grammar, most edits are invalid, so validators run first.
+    fn accept_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
+        if self.comparison.arena.grammar().is_none()
+            && (self.is_over()
+                || !is_smaller(input, &self.best.input)
+                || self.comparison.arena.validity.program_objection(input)?.is_some())
+        {
+            return Ok(false);
+        }
+        self.accept_if_failing(input)
+    }
+
+    fn try_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
+        let list = SmallInputs::new(grammar, 1).take(most);
+        let mut list = list.map(|small| Arc::from(small.text));
+        self.try_all(&mut list, "all small inputs in turn").map(drop)
+    }
+
+    /// Tries random inputs of few small values: an input that no edit makes smaller may be far from the smallest.
+    /// Returns whether one fails.
+    fn try_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
+        let mut tiny = shape::applicable(grammar);
+        tiny.retain(|shape| shape.name == TINY);
+        let inputs = seeds.filter_map(|seed| generate(grammar, tiny.first()?, seed).ok());
+        self.try_all(&mut inputs.map(Arc::from), "small inputs at random")
+    }
+
+    /// Tries the inputs that are smaller than the best. Returns whether one fails in the same way.
+    fn try_all(
+        &mut self,
+        list: &mut dyn Iterator<Item = Arc<[u8]>>,
+        how: &str,
+    ) -> Result<bool, Stop> {
+        let before = Arc::clone(&self.best.input);
+        let comparison = self.comparison;
+        let (wanted, by_margin) = (self.wanted, self.needs_margin);
+        let at_once = 4 * comparison.arena.bench.executor.slots();
+        while !self.is_over() {
+            let mut inputs: Vec<Arc<[u8]>> = Vec::new();
+            while inputs.len() < at_once
+                && let Some(input) = list.next()
+            {
+                if self.is_worth_it(&input) {
+                    inputs.push(input);
+                }
+            }
+            if inputs.is_empty() {
+                break;
+            }
+            self.best.runs += inputs.len() as u64;
+            let judged = parallel::map(comparison.arena.bench.executor, &inputs, |input| {
+                compare_wanted(comparison, input, wanted, by_margin)
+            })?;
+            for (input, judged) in inputs.iter().zip(judged) {
+                if let Some(judged) = judged
+                    && is_smaller(input, &self.best.input)
+                {
+                    self.confirm(input, judged)?;
+                }
+            }
+        }
+        self.note_step(&before, || how.to_owned());
+        Ok(!Arc::ptr_eq(&before, &self.best.input))
+    }
+}
+
+/// `None` unless the comparison has the wanted verdict.
+fn compare_wanted(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    wanted: (Verdict, bool),
+    with_margin: bool,
+) -> Result<Option<CaseJudgement>, Stop> {
+    let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
+    let ComparisonResult::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
+        return Ok(None);
+    };
+    let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted
+        && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
+    Ok(is_wanted.then_some(*judged))
+}

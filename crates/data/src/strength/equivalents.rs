@@ -1,0 +1,46 @@
+//! The programs that the author declares to be right, by the names in `juror.toml`.
+
+use crate::mutate::mutants;
+use crate::mutate::original::read_original;
+use crate::mutate::wrapper::wrappers;
+use crate::search::reference::is_accepted;
+use crate::strength::measure::MeasuredSubject;
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::problem::{EquivalentMutant, Problem};
+use juror_core::model::stop::Stop;
+use juror_core::model::text::printable;
+use juror_packages::package::suggest::nearest;
+
+/// Warnings about entries of `juror.toml` that match no program.
+///
+/// # Errors
+/// If a source cannot be read.
+pub fn unknown_equivalents(
+    problem: &Problem,
+    entries: &[MeasuredSubject],
+) -> Result<Vec<Diagnostic>, Stop> {
+    let mut known: Vec<String> = entries.iter().map(|it| it.subject.id.clone()).collect();
+    let is_known = |known: &[String], it: &EquivalentMutant| known.contains(&it.subject);
+    if problem.equivalents.iter().all(|it| is_known(&known, it)) {
+        return Ok(Vec::new());
+    }
+    // Another submission may be the fastest next time.
+    for submission in problem.submissions.iter().filter(|it| is_accepted(it)) {
+        if let Some(original) = read_original(&submission.program)? {
+            let all = mutants(original.language, &original.files);
+            known.extend(all.iter().map(|it| format!("{}:{}", submission.name, it.id)));
+        }
+    }
+    known.extend(wrappers().iter().map(|wrapper| wrapper.name.to_owned()));
+    let unknown = problem.equivalents.iter().filter(|it| !is_known(&known, it));
+    let told = unknown.map(|it| {
+        let name = printable(&it.subject);
+        let near = nearest(&it.subject, known.iter().map(String::as_str));
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let message = format!("unknown program in [strength.equivalent]: `{name}`");
+        let help =
+            format!("{near}`juror mutants` and the report of `juror strength` list the names");
+        Diagnostic::warning(problem.dir.join("juror.toml"), message).help(help)
+    });
+    Ok(told.collect())
+}

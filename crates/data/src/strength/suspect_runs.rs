@@ -1,0 +1,257 @@
+//! Runs suspects on test cases and on the pool. While some run, the next ones are built.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use crate::strength::measure::{MeasuredSubject, Measurement, ROUND_SIZE};
+use crate::strength::mutants::{self, WrongProgram};
+use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
+use crate::strength::{matrix, score};
+use juror_core::model::stop::Stop;
+use juror_core::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
+use juror_core::model::verdict::Verdict;
+use juror_judging::judge::case::CaseTexts;
+
+/// After so many subjects, the test cases are sorted again by what they reject.
+const CHUNK_SIZE: usize = 64;
+
+/// The numbers are indexes of entries.
+enum HoldingTask {
+    Build(Vec<usize>),
+    Run(usize),
+}
+
+/// `None` if the time ran out.
+enum TaskResult {
+    Built(Option<Vec<Option<Suspect>>>),
+    Run(Option<SuspectResults>),
+    Postponed,
+}
+
+struct SuspectResults {
+    /// `None` if they were known.
+    cases: Option<CaseResults>,
+    pool: Option<PoolResult>,
+    pool_time: Duration,
+}
+
+impl Measurement<'_> {
+    /// Runs suspects on the test cases and on the pool, as long as there is time.
+    pub(super) fn run_suspects(
+        &self,
+        entries: &mut [MeasuredSubject],
+        pool: &[CaseTexts],
+        report: &mut Strength,
+    ) -> Result<(), Stop> {
+        let test_bed = self.search.test_bed;
+        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.input_size()).collect();
+        let mut kills = vec![0; test_bed.cases.len()];
+        for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
+            let place = test_bed.cases.iter().position(|it| it.test_case.name == kill.test_case);
+            place.into_iter().for_each(|place| kills[place] += 1);
+        }
+        let mut queue: Vec<usize> = (0..entries.len()).collect();
+        queue.sort_by_key(|&place| entries[place].priority());
+        mutants::sort_risky_last(&mut queue, entries);
+        let total = queue.len();
+        // What needs no build is run while the first others are built.
+        let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
+        let start = |number: usize| match number {
+            0 => 0,
+            number => (ready + (number - 1) * CHUNK_SIZE).min(total),
+        };
+        let chunk = |number: usize| -> Range<usize> { start(number)..start(number + 1) };
+        let chunks = 1 + (total - ready).div_ceil(CHUNK_SIZE);
+        // How long one core takes to run the survivors on the pool.
+        let mut on_survivors = Duration::ZERO;
+        let mut longest = Duration::ZERO;
+        // Those that may be too slow are run after all others.
+        let mut slow: Vec<usize> = Vec::new();
+        let report_progress = |done| self.search.arena().bench.report_step("subjects", done, total);
+        for number in 0..=chunks + 1 {
+            report_progress(start(number.saturating_sub(1)) - slow.len());
+            let is_last = number > chunks;
+            let held: Vec<usize> = match number.checked_sub(1) {
+                None => Vec::new(),
+                Some(_) if is_last => std::mem::take(&mut slow),
+                Some(before) => queue[chunk(before)].to_vec(),
+            };
+            let order = matrix::cheapest_first(&kills, &sizes);
+            let begun = Instant::now();
+            let end = self.deadline_for_cases(on_survivors, pool.len());
+            self.search.arena().scheduler.set_deadline(Some(end));
+            let to_build = self.group_builds(entries, &queue[chunk(number)]);
+            let mut steps: Vec<HoldingTask> =
+                to_build.into_iter().map(HoldingTask::Build).collect();
+            let builds = steps.len();
+            steps.extend(held.into_iter().map(HoldingTask::Run));
+            // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time
+            // to run what is built.
+            if end.saturating_duration_since(begun) < longest * 2 {
+                steps.rotate_left(builds);
+            }
+            let done = self.run_in_parallel(&steps, |step| match step {
+                HoldingTask::Build(places) => {
+                    self.build_group(entries, places).map(TaskResult::Built)
+                }
+                HoldingTask::Run(place) => {
+                    let held = self.run_suspect(&entries[*place], &order, pool, is_last);
+                    Ok(self.search.arena().in_time(held)?.unwrap_or(TaskResult::Run(None)))
+                }
+            })?;
+            for (step, done) in steps.into_iter().zip(done) {
+                match (step, done) {
+                    (HoldingTask::Build(places), TaskResult::Built(Some(built))) => {
+                        for (place, suspect) in places.into_iter().zip(built) {
+                            entries[place].store_build(suspect);
+                        }
+                    }
+                    (HoldingTask::Run(place), TaskResult::Run(held)) => {
+                        let rejected = held.iter().filter_map(|held| held.cases.as_ref());
+                        for (case, _) in rejected.flat_map(|it| &it.rejected) {
+                            kills[*case] += 1;
+                        }
+                        let took = held.as_ref().map_or(Duration::ZERO, |held| held.pool_time);
+                        report.cut |= self.store_results(&mut entries[place], held);
+                        if entries[place].subject.status == SubjectStatus::Undecided {
+                            on_survivors += took;
+                        }
+                    }
+                    (HoldingTask::Run(place), TaskResult::Postponed) => slow.push(place),
+                    (HoldingTask::Build(_), _) | (HoldingTask::Run(_), TaskResult::Built(_)) => {}
+                }
+            }
+            longest = longest.max(begun.elapsed());
+        }
+        self.search.arena().scheduler.set_deadline(None);
+        report_progress(total);
+        Ok(())
+    }
+
+    /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.
+    fn deadline_for_cases(&self, on_survivors: Duration, pool: usize) -> Instant {
+        let slots = self.search.arena().bench.executor.slots();
+        let round = on_survivors.mul_f64(ROUND_SIZE as f64 / (pool.max(1) * slots.max(1)) as f64);
+        self.search.end - round.clamp(self.search_time / 4, self.search_time)
+    }
+
+    fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
+        let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
+        let slots = self.search.arena().bench.executor.slots();
+        mutants::build_groups(&all.collect::<Vec<_>>(), slots)
+    }
+
+    fn build_group(
+        &self,
+        entries: &[MeasuredSubject],
+        places: &[usize],
+    ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
+        let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
+        let sources: Vec<&WrongProgram> = sources.collect();
+        let arena = self.search.arena();
+        arena.in_time(mutants::build_group(arena, &sources))
+    }
+
+    fn run_suspect(
+        &self,
+        entry: &MeasuredSubject,
+        order: &[usize],
+        pool: &[CaseTexts],
+        is_patient: bool,
+    ) -> Result<TaskResult, Stop> {
+        let Some(suspect) = &entry.suspect else { return Ok(TaskResult::Run(None)) };
+        let test_bed = self.search.test_bed;
+        let is_submission = entry.subject.kind == SubjectKind::Submission;
+        let most = match (self.matrix, is_submission) {
+            (true, _) => usize::MAX,
+            (false, true) => 1,
+            (false, false) => 2,
+        };
+        let goal = Goal { rejections: most, is_patient: is_patient || self.matrix };
+        let on_cases = if entry.is_judged() {
+            None
+        } else {
+            match test_bed.run_on_cases(suspect, order, goal)? {
+                None => return Ok(TaskResult::Postponed),
+                on_cases => on_cases,
+            }
+        };
+        let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
+        // A submission that is slow here is slow there, too.
+        let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
+        let begun = Instant::now();
+        let on_pool = if pool.is_empty() || is_slow {
+            None
+        } else {
+            Some(test_bed.run_on_pool(suspect, pool)?)
+        };
+        Ok(TaskResult::Run(Some(SuspectResults {
+            cases: on_cases,
+            pool: on_pool,
+            pool_time: begun.elapsed(),
+        })))
+    }
+
+    /// Returns whether the time ran out first.
+    fn store_results(&self, entry: &mut MeasuredSubject, held: Option<SuspectResults>) -> bool {
+        let is_judged = entry.is_judged();
+        let subject = &mut entry.subject;
+        let Some(SuspectResults { cases: on_cases, pool: on_pool, .. }) = held else {
+            let is_late = !is_judged && subject.status != SubjectStatus::Unviable;
+            if is_late {
+                subject.status = SubjectStatus::NotRun;
+            }
+            return is_late;
+        };
+        if let Some(on_pool) = on_pool {
+            subject.hardness = score::hardness(on_pool.rejecting, on_pool.tried);
+            subject.tried = on_pool.tried as u64;
+        }
+        let Some(on_cases) = on_cases else { return false };
+        let cases = self.search.test_bed.cases;
+        let kill = |&(place, verdict): &(usize, Verdict)| Kill {
+            test_case: cases[place].test_case.name.clone(),
+            verdict,
+        };
+        subject.killers = on_cases.rejected.iter().map(kill).collect();
+        subject.status = if subject.killers.is_empty() {
+            SubjectStatus::Undecided
+        } else {
+            SubjectStatus::Caught
+        };
+        // By test cases alone, more programs would look equal the weaker the test cases are.
+        entry.signature = match on_pool {
+            Some(on_pool) => on_pool.signature.zip(on_cases.signature),
+            None => on_cases.signature.map(|signature| (0, signature)),
+        };
+        if entry.source.is_some() && !on_cases.rejected.is_empty() {
+            // Frees the program: it does not run again.
+            entry.suspect = None;
+        }
+        false
+    }
+}
+
+impl MeasuredSubject {
+    fn is_judged(&self) -> bool {
+        self.subject.kind == SubjectKind::Submission && self.source.is_none()
+    }
+
+    /// The cheapest per subject comes first, so that much is done if time is short.
+    fn priority(&self) -> u8 {
+        match &self.source {
+            None => 0,
+            Some(WrongProgram::Mutant(mutant)) if mutant.is_bundled() => 1,
+            Some(WrongProgram::Submission(_)) => 2,
+            Some(WrongProgram::Mutant(mutant)) if !mutant.starts_slowly() => 3,
+            Some(WrongProgram::Mutant(_)) => 4,
+        }
+    }
+
+    fn store_build(&mut self, suspect: Option<Suspect>) {
+        if suspect.is_none() {
+            self.subject.status = SubjectStatus::Unviable;
+        }
+        self.suspect = suspect;
+    }
+}

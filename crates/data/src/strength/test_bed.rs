@@ -1,0 +1,466 @@
+//! Runs a suspect on test cases and on other inputs.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use crate::mutate::wrapper::Wrapper;
+use crate::search::arena::Arena;
+use crate::search::batch::Batches;
+use crate::search::comparison::{Comparison, ComparisonResult, UnusableReason};
+use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::judgement::{CaseJudgement, JudgeError};
+use juror_core::model::stop::Stop;
+use juror_core::model::verdict::Verdict;
+use juror_judging::build::batch::{self, BatchMode};
+use juror_judging::build::{PreparedProgram, Runnable};
+use juror_judging::judge::case::{
+    CaseTexts, ReadyCase, ReadySubmission, TimeLimitMode, judge_case,
+};
+use juror_judging::judge::output::{BatchOutput, OutputRunner, ProgramOutput};
+use juror_sandbox::executor::Executor;
+
+/// A program that should be wrong, ready to run.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    pub runnable: Arc<Runnable>,
+    /// For many inputs, if its language allows it.
+    pub batched: Option<Arc<Runnable>>,
+    /// Whether starting its language's runtime takes longer than most inputs.
+    pub starts_slowly: bool,
+    pub wrapper: Option<&'static Wrapper>,
+}
+
+impl Suspect {
+    pub fn new(
+        prepared: &PreparedProgram,
+        runnable: Arc<Runnable>,
+        batched: Option<Arc<Runnable>>,
+    ) -> Self {
+        Self { runnable, batched, starts_slowly: starts_slowly(prepared), wrapper: None }
+    }
+
+    /// The program may be built for many inputs.
+    pub fn from_program(
+        prepared: &PreparedProgram,
+        program: Arc<Runnable>,
+        is_for_many: bool,
+    ) -> Self {
+        if is_for_many {
+            Self::new(prepared, Arc::new(program.for_one()), Some(program))
+        } else {
+            Self::new(prepared, program, None)
+        }
+    }
+}
+
+/// Whether starting the runtime of a program's language takes longer than most inputs: one with threads of its own sets
+/// them up first.
+pub fn starts_slowly(prepared: &PreparedProgram) -> bool {
+    prepared.plan.start.processes > 1
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    pub rejections: usize,
+    pub is_patient: bool,
+}
+
+pub struct TestBed<'a> {
+    /// The right program and the rules of judging. Its submission is the right program, too.
+    pub comparison: Comparison<'a>,
+    pub cases: &'a [ReadyCase<'a>],
+    /// `None` if the texts are too long for a batch.
+    pub texts: Vec<Option<CaseTexts>>,
+    /// The indexes of test cases that share a batch, by [`batch_groups`].
+    pub groups: Vec<Vec<usize>>,
+    pub batch_way: Option<BatchMode>,
+    /// The key is a hash of input and output.
+    pub accepted: Mutex<HashMap<u64, bool>>,
+    pub warned: Once,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolResult {
+    pub rejecting: usize,
+    pub tried: usize,
+    /// A hash of its outputs, if one start gave them all.
+    pub signature: Option<u64>,
+}
+
+/// The result of an input in a batch, in the order in which running it alone is worth the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BatchResult {
+    Accepted,
+    Doubtful,
+    /// No result: inputs before it broke limits.
+    Skipped,
+    Broken,
+}
+
+pub struct BatchResults {
+    pub results: Vec<BatchResult>,
+    /// A hash of its outputs, if it wrote one for each input.
+    pub signature: Option<u64>,
+}
+
+impl BatchResults {
+    /// The inputs that need a run alone, and the number of inputs with a result.
+    pub fn doubtful_inputs(&self) -> (Vec<usize>, usize) {
+        let of = |kind| (0..self.results.len()).filter(move |place| self.results[*place] == kind);
+        let places = of(BatchResult::Doubtful).chain(of(BatchResult::Broken)).collect();
+        (places, self.results.len() - of(BatchResult::Skipped).count())
+    }
+}
+
+/// A start for many inputs may take the time limit divided by this. If it takes longer, the next start continues after
+/// the input on which it ended.
+const TIME_DIVISOR: u32 = 8;
+const SHORTEST_TIME: Duration = Duration::from_millis(100);
+const LONGEST_TIME: Duration = Duration::from_secs(1);
+/// After so many inputs that broke a limit, the others are skipped.
+const MOST_BROKEN: usize = 2;
+
+impl<'a> TestBed<'a> {
+    /// A right program and these test cases, whose inputs may be in batches if there is a way.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn new(
+        arena: &'a Arena<'a>,
+        right: &'a Runnable,
+        cases: &'a [ReadyCase<'a>],
+        way: Option<BatchMode>,
+    ) -> Result<Self, JudgeError> {
+        // Longer ones do not fit into a batch.
+        let text = |case: &ReadyCase<'_>| match case.input_size() {
+            size if size > Batches::INPUT_BYTES_MAX => Ok(None),
+            _ => case.read_texts(),
+        };
+        let texts: Vec<Option<CaseTexts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
+        Ok(Self {
+            comparison: arena.comparison(right, right),
+            cases,
+            groups: batch_groups(&texts),
+            texts,
+            batch_way: way.filter(|_| !arena.inputs.is_judged()),
+            accepted: Mutex::default(),
+            warned: Once::new(),
+        })
+    }
+
+    pub fn with_comparison<R>(
+        &self,
+        suspect: &Suspect,
+        work: impl FnOnce(&Comparison<'_>) -> R,
+    ) -> R {
+        let wrapped = suspect.wrapper.map(|wrapper| WrappingExecutor {
+            inner: self.comparison.arena.bench.executor,
+            wrapper: ProblemWrapper { wrapper, grammar: self.comparison.arena.grammar() },
+            io: &self.comparison.arena.rules.problem.io,
+        });
+        let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
+        let submission = &suspect.runnable;
+        work(&Comparison { submission, submission_executor: elsewhere, ..self.comparison })
+    }
+
+    /// The results of starting a suspect for many of these inputs; None if there are none.
+    pub fn run_batches(
+        &self,
+        suspect: &Suspect,
+        items: &[&CaseTexts],
+    ) -> Result<Option<BatchResults>, Stop> {
+        let (Some(way), Some(batched)) = (&self.batch_way, &suspect.batched) else {
+            return Ok(None);
+        };
+        let grammar = self.comparison.arena.grammar();
+        let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
+        let read = |item: &&CaseTexts| match wrapping.and_then(|it| it.change_input(&item.input)) {
+            Some(changed) => changed.into(),
+            None => Arc::clone(&item.input),
+        };
+        let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
+        let mut rules = self.comparison.arena.rules.clone();
+        let part =
+            |limit: Duration| (limit / TIME_DIVISOR).clamp(SHORTEST_TIME, LONGEST_TIME).min(limit);
+        if !suspect.starts_slowly {
+            rules.limits.cpu_time = rules.limits.cpu_time.map(part);
+        }
+        let runs = OutputRunner { rules: &rules, ..self.comparison.output_runs() };
+        let comparison = Comparison {
+            submission: &suspect.runnable,
+            submission_executor: None,
+            ..self.comparison
+        };
+        let mut told = vec![BatchResult::Skipped; items.len()];
+        let mut hasher = DefaultHasher::new();
+        suspect.wrapper.map(|it| it.name).hash(&mut hasher);
+        let (mut from, mut broken) = (0, 0);
+        while from < items.len() && broken < MOST_BROKEN {
+            let said = runs.run_batch(batched, *way, &inputs[from..])?;
+            let Some(BatchOutput { bytes, run: ran }) = said else { break };
+            let outputs =
+                batch::decode_first_outputs(&bytes, items.len() - from).unwrap_or_default();
+            for output in &outputs {
+                output.hash(&mut hasher);
+                let is_accepted = match output {
+                    None => false,
+                    Some(output) => {
+                        let changed = wrapping.and_then(|it| it.change_output(output));
+                        let output = changed.as_deref().unwrap_or(output);
+                        self.accepts(&comparison, items[from], &ran, output)?
+                    }
+                };
+                told[from] =
+                    if is_accepted { BatchResult::Accepted } else { BatchResult::Doubtful };
+                from += 1;
+            }
+            if outputs.is_empty() {
+                told[from] = BatchResult::Broken;
+                from += 1;
+                broken += 1;
+            }
+        }
+        let signature = (broken == 0).then(|| hasher.finish());
+        Ok(Some(BatchResults { results: told, signature }))
+    }
+
+    /// Whether an output is accepted; the validator runs once for each output.
+    fn accepts(
+        &self,
+        comparison: &Comparison<'_>,
+        item: &CaseTexts,
+        ran: &ProgramOutput,
+        output: &[u8],
+    ) -> Result<bool, Stop> {
+        let all = || self.accepted.lock();
+        let key = hash((&*item.input, output));
+        let known = all().get(&key).copied();
+        if let Some(accepted) = known {
+            return Ok(accepted);
+        }
+        let accepted = comparison.accepts(&item.input, &item.answer, ran, output)?;
+        all().insert(key, accepted);
+        Ok(accepted)
+    }
+
+    /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.
+    /// In a group, doubtful inputs come before those that broke a limit; otherwise, `order` decides. `None` if it
+    /// broke a limit in a batch, and `goal` is not patient.
+    pub fn run_on_cases(
+        &self,
+        suspect: &Suspect,
+        order: &[usize],
+        goal: Goal,
+    ) -> Result<Option<CaseResults>, Stop> {
+        let mut held = CaseResults::default();
+        let (mut signatures, mut has_all) = (Vec::new(), true);
+        let mut left: Vec<bool> = vec![true; self.cases.len()];
+        for group in &self.groups {
+            if held.is_enough(goal.rejections) {
+                break;
+            }
+            let items: Vec<&CaseTexts> =
+                group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
+            let Some(batch) = self.run_batches(suspect, &items)? else { break };
+            signatures.extend(batch.signature);
+            has_all &= batch.signature.is_some();
+            let told: HashMap<usize, BatchResult> =
+                group.iter().copied().zip(batch.results.iter().copied()).collect();
+            group.iter().for_each(|place| left[*place] = false);
+            let mut doubtful: Vec<usize> = order
+                .iter()
+                .copied()
+                .filter(|place| told.get(place).is_some_and(|it| *it != BatchResult::Accepted))
+                .collect();
+            doubtful.sort_by_key(|place| told[place]);
+            let quick = doubtful.partition_point(|place| told[place] == BatchResult::Doubtful);
+            let (quick, slow) = doubtful.split_at(quick);
+            self.run_each(suspect, quick, goal.rejections, &mut held)?;
+            if !slow.is_empty() && !goal.is_patient && !held.is_enough(goal.rejections) {
+                return Ok(None);
+            }
+            self.run_each(suspect, slow, goal.rejections, &mut held)?;
+        }
+        let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
+        self.run_each(suspect, &rest, goal.rejections, &mut held)?;
+        held.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
+        Ok(Some(held))
+    }
+
+    fn run_each(
+        &self,
+        suspect: &Suspect,
+        places: &[usize],
+        most: usize,
+        held: &mut CaseResults,
+    ) -> Result<(), Stop> {
+        for &place in places {
+            if held.is_enough(most) {
+                break;
+            }
+            let judged = self.judge_on_case(suspect, &self.cases[place])?;
+            if judged.verdict != Verdict::Accepted {
+                held.rejected.push((place, judged.verdict));
+            }
+        }
+        Ok(())
+    }
+
+    fn judge_on_case(
+        &self,
+        suspect: &Suspect,
+        case: &ReadyCase<'_>,
+    ) -> Result<CaseJudgement, Stop> {
+        let entry = ReadySubmission::without_name(&suspect.runnable, TimeLimitMode::Any);
+        self.with_comparison(suspect, |comparison| {
+            judge_case(comparison.executor_of_submission(), comparison.arena.rules, &entry, case)
+        })
+    }
+
+    /// How many of these inputs reject a suspect: all in one start, or a few run alone.
+    pub fn run_on_pool(&self, suspect: &Suspect, items: &[CaseTexts]) -> Result<PoolResult, Stop> {
+        let small: Vec<&CaseTexts> =
+            items.iter().filter(|item| Batches::fits(&item.input)).collect();
+        if let Some(batch) = self.run_batches(suspect, &small)? {
+            let (doubtful, tried) = batch.doubtful_inputs();
+            return Ok(PoolResult { rejecting: doubtful.len(), tried, signature: batch.signature });
+        }
+        let (mut rejecting, mut tried) = (0, 0);
+        // Inputs of the same kind are adjacent.
+        for item in items.iter().step_by(items.len().div_ceil(SINGLE_INPUTS).max(1)) {
+            tried += 1;
+            rejecting += usize::from(self.rejection(suspect, &item.input)?.is_some());
+        }
+        Ok(PoolResult { rejecting, tried, signature: None })
+    }
+
+    /// `None` if the input is accepted. Without a grammar, input validators may be lax: then an input on which the
+    /// output validator breaks down is left out.
+    pub fn rejection(
+        &self,
+        suspect: &Suspect,
+        input: &Arc<[u8]>,
+    ) -> Result<Option<CaseJudgement>, Stop> {
+        match self.with_comparison(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
+            ComparisonResult::Differs(judged) => Ok(Some(*judged)),
+            ComparisonResult::NoAnswer(UnusableReason::Validator(error))
+                if self.comparison.arena.grammar().is_some() =>
+            {
+                Err(Stop::Fault(*error))
+            }
+            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+                self.warned.call_once(|| self.warn_about_validators(&error));
+                Ok(None)
+            }
+            ComparisonResult::Same | ComparisonResult::NoAnswer(_) => Ok(None),
+        }
+    }
+
+    /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
+    fn warn_about_validators(&self, error: &JudgeError) {
+        let bench = self.comparison.arena.bench;
+        let path = bench.problem.dir.join(bench.problem.layout.input_validators);
+        let reason = &error.reason;
+        let what = format!("accept an input on which the output validator breaks down: {reason}");
+        let help = "make them stricter, or fix the output validator; such inputs are left out";
+        bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
+    }
+}
+
+/// The indexes of texts that share a batch. A group depends on its inputs alone: after another test case is added,
+/// most groups stay the same, and so do their known results. The first group is small: it rejects many wrong programs
+/// by itself, and it changes rarely.
+pub fn batch_groups(texts: &[Option<CaseTexts>]) -> Vec<Vec<usize>> {
+    let count = (texts.len() / GROUP_SIZE).next_power_of_two();
+    let mut groups = vec![Vec::new(); 1 + count];
+    for (place, item) in (0..).zip(texts) {
+        let Some(item) = item else { continue };
+        let hash = hash(&*item.input);
+        let number = (hash % count as u64) as usize;
+        let is_first = number == 0 && hash.leading_zeros() >= FIRST_GROUP_BITS;
+        groups[if is_first { 0 } else { 1 + number }].push(place);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// The same in each run of juror.
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
+}
+
+/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
+const GROUP_SIZE: usize = 16;
+/// The first group is smaller by this power of two.
+const FIRST_GROUP_BITS: u32 = 2;
+
+/// A suspect runs on so many fresh inputs if it needs a start for each.
+const SINGLE_INPUTS: usize = 12;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseResults {
+    /// The indexes of those that reject it, in the order in which they were tried, with its verdict.
+    pub rejected: Vec<(usize, Verdict)>,
+    /// A hash of its outputs on the test cases that it was run on, if batches gave them all.
+    pub signature: Option<u64>,
+}
+
+impl CaseResults {
+    /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
+    fn is_enough(&self, most: usize) -> bool {
+        let is_slow = || self.rejected.iter().any(|(_, it)| *it == Verdict::TimeLimitExceeded);
+        self.rejected.len() >= most || most < usize::MAX && is_slow()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups of inputs that are numbers below `count`; a long one is in no group.
+    fn check(count: usize, number: usize) -> Vec<Vec<usize>> {
+        let text = |number: usize| CaseTexts {
+            input: number.to_string().into_bytes().into(),
+            answer: Vec::new().into(),
+        };
+        let mut texts: Vec<Option<CaseTexts>> = (0..count).map(|it| Some(text(it))).collect();
+        texts.push(None);
+        let groups = batch_groups(&texts);
+        assert_eq!(groups.len(), number, "{groups:?}");
+        let mut all = groups.concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..count).collect::<Vec<_>>());
+        groups
+    }
+
+    #[test]
+    fn one_rejection_for_time_is_enough() {
+        let (wrong, slow) = (Verdict::WrongAnswer, Verdict::TimeLimitExceeded);
+        for (verdicts, most, expected) in [
+            (&[][..], 1, false),
+            (&[wrong], 1, true),
+            (&[wrong], 2, false),
+            (&[wrong, wrong], 2, true),
+            (&[slow], 2, true),
+            (&[slow], usize::MAX, false),
+        ] {
+            let rejected = verdicts.iter().copied().enumerate().collect();
+            let held = CaseResults { rejected, signature: None };
+            assert_eq!(held.is_enough(most), expected, "{verdicts:?} {most}");
+        }
+    }
+
+    #[test]
+    fn another_test_case_changes_one_group() {
+        check(0, 0);
+        check(1, 1);
+        check(15, 2);
+        let (before, after) = (check(60, 5), check(61, 5));
+        let same = before.iter().filter(|group| after.contains(group)).count();
+        assert_eq!(same, 4, "{before:?} {after:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Input validators that are grammars: `.ctd` files, run in this process.
+//!
+//! Source: problem package format 2025-09, "Input validators".
+
+use std::path::Path;
+
+use crate::validity::Objection;
+use juror_core::language::constants::{GROWTH_HELP, replace_constants};
+use juror_core::model::blob::Blob;
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::problem::Problem;
+use juror_core::model::root::FilePath;
+use juror_core::model::stop::Stop;
+use juror_grammar::compile::{ParsedGrammar, parse_grammar};
+use juror_grammar::program::Grammar;
+use juror_grammar::validate::{Rejection, validate_blob};
+
+/// Reads the grammars of a problem's inputs, with its constants filled in: first `extra`, then the problem's
+/// own. Fails if a file cannot be read.
+pub fn read_grammars(extra: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let own = problem.input_grammars.iter().map(|it| it.path.clone());
+    let own = own.filter(|path| Some(real(path)) != extra.map(real));
+    let read = |path: FilePath| {
+        let text = path.read().map_err(|error| match extra {
+            Some(extra) if *extra == *path => {
+                Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
+            }
+            _ => JudgeError::on_file("read", &path)(error).into(),
+        })?;
+        Ok(read_with_constants(&path, &text, problem))
+    };
+    extra.map(FilePath::root).into_iter().chain(own).map(read).collect()
+}
+
+/// First `extra`, then the problem's own. Warnings about the problem's own are returned only if `warns` is
+/// set. Fails if a grammar has errors.
+pub fn problem_grammars(
+    extra: Option<&Path>,
+    problem: &Problem,
+    warns: bool,
+) -> Result<(Vec<Grammar>, Vec<Diagnostic>), Stop> {
+    let mut grammars = Vec::new();
+    let mut remarks = Vec::new();
+    let mut is_whole = true;
+    for reading in read_grammars(extra, problem)? {
+        let is_shown = |remark: &Diagnostic| {
+            warns || extra == Some(remark.place.path.as_path()) || remark.is_error()
+        };
+        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
+        is_whole &= reading.grammar.is_some();
+        grammars.extend(reading.grammar);
+    }
+    if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
+}
+
+/// Also sets the problem's constants and limits.
+fn read_with_constants(path: &FilePath, text: &[u8], problem: &Problem) -> ParsedGrammar {
+    match replace_constants(text, &problem.constants) {
+        Ok(filled) => {
+            let reading = parse_grammar(path, &filled);
+            let limited = |grammar: Grammar| grammar.with_limits(&problem.limits);
+            ParsedGrammar { grammar: reading.grammar.map(limited), ..reading }
+        }
+        Err(fault) => {
+            let fault = Diagnostic::error(path, fault.to_string()).help(GROWTH_HELP);
+            ParsedGrammar { grammar: None, diagnostics: vec![fault] }
+        }
+    }
+}
+
+/// `path` is the input's name in messages.
+pub(super) fn grammar_objection(
+    grammar: &Grammar,
+    input: &Blob,
+    path: &Path,
+) -> Result<Option<Objection>, Stop> {
+    let checked = validate_blob(grammar, input, path);
+    let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
+        Ok(()) => return Ok(None),
+        Err(Rejection::Invalid(it)) => {
+            let spot = it.place.spot.map(|spot| (spot.line, spot.column));
+            (None, spot, format!(": {}", it.message))
+        }
+        Err(Rejection::Grammar(it)) => (Some("a fault".to_owned()), None, format!(": {it}")),
+        Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
+    };
+    let path = grammar.source.path.clone();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Some(Objection { validator: name, path, ending, spot, message }))
+}

@@ -1,0 +1,379 @@
+//! Chooses values: at random in a shape, or from an earlier input.
+
+use std::collections::HashMap;
+
+use crate::chance::Chance;
+use crate::number::Int;
+use crate::port::{LoopObserver, LoopState};
+use crate::program::Grammar;
+use crate::shape::{Cases, Counts, Shape, Values};
+
+pub(super) struct DrawRequest<'a> {
+    pub site: usize,
+    pub min: &'a Int,
+    pub max: &'a Int,
+    /// The number will be divided by ten to this power.
+    pub unit: u32,
+    pub loops: &'a [LoopState],
+    /// Number of values drawn here that led to a dead end.
+    pub retry: u32,
+}
+
+impl DrawRequest<'_> {
+    fn clamp(&self, number: &Int) -> Int {
+        number.clamped(self.min, self.max)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Random,
+    Least,
+    Most,
+    /// This many bytes, as far as possible.
+    Exactly(usize),
+}
+
+pub(super) trait Chooser: LoopObserver {
+    /// May be out of bounds.
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int;
+    /// `None` if no text was chosen earlier.
+    fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
+        None
+    }
+    fn length(&self) -> Length;
+    fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
+    /// The answer to a question about what comes next. It is asked only if both answers are possible.
+    fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
+    /// Notes the only possible answer.
+    fn note_forced(&mut self, _question: usize) {}
+    fn chance(&mut self) -> &mut Chance;
+}
+
+pub(super) struct ShapedChooser<'a> {
+    grammar: &'a Grammar,
+    shape: &'a Shape,
+    chance: Chance,
+    /// The bias of values towards a bound, by site.
+    bias: Vec<BoundBias>,
+    /// Values planned in advance, by site and test case.
+    plans: HashMap<(usize, u64), RowPlan>,
+    /// The numbers of the first test case, by site and iterations, to repeat them.
+    first_case: HashMap<(usize, Vec<u64>), Int>,
+    /// For each question, the probability that its test holds, in thousandths.
+    probabilities: Vec<u64>,
+    /// For each loop without a count, its number of iterations.
+    rounds: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoundBias {
+    Shape,
+    /// Take the value after this many of [`PARTS`] equal parts of the range.
+    Part(u32),
+    /// Take this value, or the bound nearest to it.
+    Value(i64),
+    WholeRange,
+    /// Draw near the least value, within one of this many parts of the range.
+    Low(u32),
+    /// Draw near the greatest value, within one of this many parts of the range.
+    High(u32),
+}
+
+/// See [`BoundBias::Part`].
+pub(super) const PARTS: u32 = 64;
+
+/// The planned values of a row.
+enum RowPlan {
+    /// In this order; the last value repeats.
+    Row(Vec<Int>),
+    Cycle(Vec<Int>),
+    OneOf(Vec<Int>),
+    /// `other_value` at every index but `index`.
+    Except {
+        index: u64,
+        value: Int,
+        other_value: Int,
+    },
+}
+
+/// How many neighbours of a value are tried if it leads to a dead end.
+const NEIGHBOURS: u32 = 8;
+/// Length of the longest row that is planned in advance.
+const ROW_MAX: u64 = 1 << 22;
+/// Assumed number of iterations of a loop without a count.
+const ROW_LENGTH_GUESS: u64 = 16;
+
+impl<'a> ShapedChooser<'a> {
+    pub(super) fn new(
+        grammar: &'a Grammar,
+        shape: &'a Shape,
+        mut chance: Chance,
+        bias: Vec<BoundBias>,
+    ) -> Self {
+        // A question gets random answers in some inputs, and mostly or always the same answer in others.
+        let likely = grammar
+            .questions
+            .iter()
+            .map(|_| [500, 500, 0, 1000, 900, 100][chance.below(6) as usize]);
+        Self {
+            probabilities: likely.collect(),
+            rounds: vec![0; grammar.loops.len()],
+            grammar,
+            shape,
+            chance,
+            bias,
+            plans: HashMap::new(),
+            first_case: HashMap::new(),
+        }
+    }
+
+    /// The index of the test case, and the loops inside it.
+    fn case<'l>(&self, loops: &'l [LoopState]) -> (u64, &'l [LoopState]) {
+        match loops.split_first() {
+            Some((state, inner)) if self.grammar.loops[state.id].is_cases => (state.index, inner),
+            _ => (0, loops),
+        }
+    }
+
+    fn count(&mut self, draw: &DrawRequest<'_>, is_case_count: bool) -> Int {
+        let (case, _) = self.case(draw.loops);
+        let counts = match (self.shape.cases, is_case_count) {
+            (Cases::Plain, _) => self.shape.counts,
+            (Cases::ManyTiny, true) => Counts::Most,
+            (Cases::ManyTiny, false) => Counts::Small,
+            (Cases::OneHuge, true) => Counts::Least,
+            (Cases::OneHuge, false) => Counts::Most,
+            (Cases::BigBeforeSmall, true) => return draw.clamp(&Int::Small(3)),
+            (Cases::BigBeforeSmall, false) if case == 0 => Counts::Most,
+            (Cases::BigBeforeSmall, false) => Counts::Small,
+            (Cases::SameTwice, true) => return draw.clamp(&Int::Small(2)),
+            (Cases::SameTwice, false) => self.shape.counts,
+        };
+        match counts {
+            Counts::Random => self.chance.between(draw.min, draw.max),
+            Counts::Least => draw.min.clone(),
+            Counts::AboveLeast => draw.clamp(&draw.min.plus(&Int::ONE)),
+            Counts::BelowMost => draw.clamp(&draw.max.minus(&Int::ONE)),
+            Counts::Most => draw.max.clone(),
+            Counts::Small => {
+                let most = draw.clamp(&draw.min.plus(&Int::Small(4)));
+                self.chance.between(draw.min, &most)
+            }
+            Counts::Few => {
+                let [least, most] = [5, 12].map(|by| draw.clamp(&draw.min.plus(&Int::Small(by))));
+                self.chance.between(&least, &most)
+            }
+        }
+    }
+
+    fn value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        match self.shape.values {
+            Values::Random => self.chance.between(draw.min, draw.max),
+            Values::Least => draw.min.clone(),
+            Values::Most => draw.max.clone(),
+            Values::Zero => draw.clamp(&Int::ZERO),
+            Values::Largest => {
+                if draw.min.magnitude() > draw.max.magnitude() {
+                    draw.min.clone()
+                } else {
+                    draw.max.clone()
+                }
+            }
+            Values::Small => {
+                let middle = draw.clamp(&Int::ZERO);
+                let near = |by: i64| draw.clamp(&middle.plus(&Int::Small(by)));
+                // Around zero if that is in range, so that signs differ too.
+                self.chance.between(&near(-2), &near(3))
+            }
+            _ => self.planned_value(draw),
+        }
+    }
+
+    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let (case, loops) = self.case(draw.loops);
+        let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
+        let index = loops.iter().fold(0_u64, |index, state| {
+            index.saturating_mul(size(state)).saturating_add(state.index)
+        });
+        let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        let key = (draw.site, case);
+        if length > ROW_MAX {
+            return self.chance.between(draw.min, draw.max);
+        }
+        if !self.plans.contains_key(&key) {
+            let plan = self.plan_row(draw, length);
+            self.plans.insert(key, plan);
+        }
+        let index_in =
+            |values: &[Int]| usize::try_from(index).unwrap_or(usize::MAX).min(values.len() - 1);
+        let value =
+            match &self.plans[&key] {
+                RowPlan::Row(values) => values[index_in(values)].clone(),
+                RowPlan::Cycle(values) => values[(index % values.len() as u64) as usize].clone(),
+                RowPlan::OneOf(values) => {
+                    values[self.chance.below(values.len() as u64) as usize].clone()
+                }
+                RowPlan::Except { index: at, value: there, other_value: elsewhere } => {
+                    if *at == index { there.clone() } else { elsewhere.clone() }
+                }
+            };
+        draw.clamp(&value)
+    }
+
+    fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
+        let chance = &mut self.chance;
+        let mut draw_values = |count: u64| -> Vec<Int> {
+            (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
+        };
+        match self.shape.values {
+            order @ (Values::Increasing | Values::Decreasing | Values::AlmostSorted) => {
+                let mut values = draw_values(length);
+                values.sort();
+                if order == Values::Decreasing {
+                    values.reverse();
+                }
+                for _ in 0..=length / 10 {
+                    if order == Values::AlmostSorted {
+                        let (a, b) = (self.chance.below(length), self.chance.below(length));
+                        values.swap(a as usize, b as usize);
+                    }
+                }
+                RowPlan::Row(values)
+            }
+            Values::Alternating => RowPlan::Cycle(vec![draw.max.clone(), draw.min.clone()]),
+            Values::Spike => RowPlan::Except {
+                index: length / 2,
+                value: draw.max.clone(),
+                other_value: draw.min.clone(),
+            },
+            Values::FewDistinct => RowPlan::OneOf(draw_values(3)),
+            Values::Planted => {
+                let mut pattern = draw_values(4);
+                pattern.truncate(2 + self.chance.below(3) as usize);
+                let period = pattern.len();
+                let mut values: Vec<Int> =
+                    (0..length).map(|at| pattern[at as usize % period].clone()).collect();
+                let at = self.chance.below(length) as usize;
+                values[at] = self.chance.between(draw.min, draw.max);
+                RowPlan::Row(values)
+            }
+            _ => RowPlan::Cycle(draw_values(1)),
+        }
+    }
+}
+
+impl Chooser for ShapedChooser<'_> {
+    fn number(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let bias = match (draw.retry, self.bias[draw.site]) {
+            (0, bias) => bias,
+            (retry @ 1..=NEIGHBOURS, BoundBias::Part(parts)) => retry_bias(draw, parts, retry),
+            // The same value would lead to the same dead end.
+            (retry, _) => match retry % 6 {
+                1 | 4 => BoundBias::WholeRange,
+                2 => BoundBias::Low(1 << (retry / 6).min(6)),
+                3 => BoundBias::High(1 << (retry / 6).min(6)),
+                5 => BoundBias::Low(64),
+                _ => BoundBias::High(64),
+            },
+        };
+        let (grammar, cases) = (self.grammar, self.shape.cases);
+        let site = &grammar.sites[draw.site];
+        let (case, loops) = self.case(draw.loops);
+        let key = || (draw.site, loops.iter().map(|state| state.index).collect());
+        let is_first = case == 0;
+        let repeats = cases == Cases::SameTwice && !draw.loops.is_empty();
+        if repeats
+            && !is_first
+            && draw.retry == 0
+            && let Some(value) = self.first_case.get(&key())
+        {
+            return value.clone();
+        }
+        let remembered = (repeats && is_first).then(key);
+        let value = match bias {
+            BoundBias::Part(parts) => value_at_part(draw, parts),
+            BoundBias::Value(value) => draw.clamp(&Int::Small(value)),
+            BoundBias::WholeRange => self.chance.between(draw.min, draw.max),
+            BoundBias::Low(strength) => self.chance.near_min(draw.min, draw.max, strength),
+            BoundBias::High(strength) => {
+                let value = self.chance.near_min(draw.min, draw.max, strength);
+                draw.max.minus(&value.minus(draw.min))
+            }
+            BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
+            BoundBias::Shape => self.value(draw),
+        };
+        if let Some(key) = remembered {
+            self.first_case.insert(key, value.clone());
+        }
+        value
+    }
+
+    fn length(&self) -> Length {
+        match self.shape.values {
+            Values::Least => Length::Least,
+            Values::Most | Values::Largest => Length::Most,
+            _ => Length::Random,
+        }
+    }
+
+    fn decimals(&mut self, _site: usize, min: u32, max: u32) -> u32 {
+        min + self.chance.below(u64::from(max - min) + 1) as u32
+    }
+
+    fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool {
+        let question_site = &self.grammar.questions[question];
+        let holds = match question_site.of_loop {
+            // The question is in the condition of the innermost loop.
+            Some(id) => {
+                loops.last().is_some_and(|state| state.id == id && state.index < self.rounds[id])
+            }
+            None if question_site.is_asserted => true,
+            None => self.chance.happens(self.probabilities[question]),
+        };
+        holds == question_site.is_positive
+    }
+
+    fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+}
+
+impl LoopObserver for ShapedChooser<'_> {
+    fn enter(&mut self, id: usize, count: Option<u32>) {
+        if count.is_none() {
+            self.rounds[id] = match self.shape.counts {
+                Counts::Least => 0,
+                Counts::AboveLeast => 1,
+                Counts::Most => 1000,
+                Counts::BelowMost => 999,
+                Counts::Small => self.chance.below(4),
+                Counts::Few => 5 + self.chance.below(8),
+                Counts::Random => self.chance.below(30),
+            };
+        }
+    }
+}
+
+fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {
+    let width = draw.max.minus(draw.min).times(&Int::Small(parts.into()));
+    draw.min.plus(&width.divided_by(&Int::Small(PARTS.into())).unwrap_or(Int::ZERO))
+}
+
+/// The bias after this many dead ends at a part of the range: away from the nearest bound, ever faster.
+fn retry_bias(draw: &DrawRequest<'_>, parts: u32, retry: u32) -> BoundBias {
+    let value = value_at_part(draw, parts);
+    let (room, is_low) = if parts < PARTS / 2 {
+        (draw.max.minus(&value), true)
+    } else {
+        (value.minus(draw.min), false)
+    };
+    let step = match retry {
+        1..=3 => Int::Small(retry.into()),
+        _ => {
+            room.divided_by(&Int::Small(2 << (NEIGHBOURS - retry.min(NEIGHBOURS)))).unwrap_or(room)
+        }
+    };
+    let value = if is_low { value.plus(&step) } else { value.minus(&step) };
+    value.to_small().map_or(BoundBias::WholeRange, BoundBias::Value)
+}

@@ -1,0 +1,154 @@
+//! Inputs as a faulty program reads them: truncated, sorted, with smaller numbers.
+
+use std::path::Path;
+
+use crate::number::Int;
+use crate::program::Grammar;
+use crate::reduce::{arrange_rows, each_value, recount, set_node, to_length};
+use crate::tree::{InputNode, InputTree, parse, write_tree};
+
+#[derive(Clone, Copy, Debug)]
+pub enum Misreading {
+    /// Fewer values of each row: the function maps their number and its maximum to the number that is read.
+    ShorterRows(fn(i64, i64) -> i64),
+    SkippedFirst,
+    /// Fewer test cases: the function maps their number to the number that is read.
+    FewerCases(fn(i64) -> i64),
+    ReorderedRows(fn(&mut [Int])),
+    DistinctOnly,
+    ChangedValues(fn(i64) -> i64),
+    /// It assumes that all rows are as long as the first.
+    FirstLength,
+}
+
+/// The valid input that a program reads instead of this one; `None` if it is the same, or not valid.
+pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u8>> {
+    let path = Path::new("input");
+    let mut tree = parse(grammar, input, path).ok()?;
+    apply(grammar, &mut tree, how);
+    let text = write_tree(grammar, &tree)?;
+    (text != input && parse(grammar, &text, path).is_ok()).then_some(text)
+}
+
+struct CountNode {
+    index: usize,
+    site: usize,
+    value: Int,
+    min: Int,
+    max: Int,
+    is_of_cases: bool,
+}
+
+fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
+    let (mut found, mut index) = (Vec::new(), 0);
+    tree.each(&mut |node| {
+        if let InputNode::Int(int) = node
+            && grammar.sites[int.site].is_count
+        {
+            found.push(CountNode {
+                index,
+                site: int.site,
+                value: int.value.clone(),
+                min: int.min.clone(),
+                max: int.max.clone(),
+                is_of_cases: grammar.sites[int.site].is_case_count,
+            });
+        }
+        index += 1;
+    });
+    found
+}
+
+fn apply(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
+    match how {
+        Misreading::ShorterRows(to) => shorten(grammar, tree, false, LoopEnd::Last, to),
+        Misreading::SkippedFirst => {
+            shorten(grammar, tree, false, LoopEnd::First, |length, _| length - 1)
+        }
+        Misreading::FewerCases(to) => {
+            shorten(grammar, tree, true, LoopEnd::Last, |length, _| to(length))
+        }
+        Misreading::ReorderedRows(order) => reorder_rows(grammar, tree, order),
+        Misreading::DistinctOnly => remove_repeated(grammar, &mut tree.nodes),
+        Misreading::ChangedValues(to) => change_values(grammar, tree, to),
+        Misreading::FirstLength => resize_to_first(grammar, tree),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LoopEnd {
+    First,
+    Last,
+}
+
+/// Sets numbers of iterations to `to`, and removes the iterations at this end.
+fn shorten(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    of_cases: bool,
+    end: LoopEnd,
+    to: impl Fn(i64, i64) -> i64,
+) {
+    // From the end, so that the indexes of earlier nodes stay valid.
+    for count in counts(grammar, tree).iter().rev() {
+        let Some(length) = count.value.to_small() else { continue };
+        let to = Int::Small(to(length, count.max.to_small().unwrap_or(i64::MAX)));
+        if to >= count.min && to < count.value && count.is_of_cases == of_cases {
+            recount(count.index, to, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
+                grammar, tree,
+            );
+        }
+    }
+}
+
+fn reorder_rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) {
+    for (site, of) in grammar.sites.iter().enumerate() {
+        if of.is_number && !of.is_count {
+            arrange_rows(site, order)(grammar, tree);
+        }
+    }
+}
+
+fn change_values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
+    let to = |value: &Int| value.to_small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
+    each_value(grammar, tree, &mut |int| to(&int.value));
+}
+
+/// Removes iterations that repeat an earlier one, if exactly one number next to the loop counts them.
+fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
+    for at in 0..nodes.len() {
+        let (before, rest) = nodes.split_at_mut(at);
+        let [InputNode::Loop(of), ..] = rest else { continue };
+        for iteration in &mut of.iterations {
+            remove_repeated(grammar, iteration);
+        }
+        let slots = &grammar.loops[of.id].count_variables;
+        let mut counts = before.iter_mut().filter_map(InputNode::int_mut).filter(|int| {
+            let site = &grammar.sites[int.site];
+            !site.is_case_count && site.variable.is_some_and(|slot| slots.contains(&slot))
+        });
+        let (Some(count), None) = (counts.next(), counts.next()) else { continue };
+        let mut seen: Vec<Vec<Int>> = Vec::new();
+        of.iterations.retain(|iteration| {
+            let values = iteration.iter().filter_map(|node| Some(node.int()?.value.clone()));
+            let values: Vec<Int> = values.collect();
+            let is_new = !seen.contains(&values);
+            seen.push(values);
+            is_new
+        });
+        count.value = Int::from(of.iterations.len() as u64);
+    }
+}
+
+fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
+    let counts = counts(grammar, tree);
+    for count in counts.iter().rev().filter(|it| !it.is_of_cases) {
+        let Some(first) = counts.iter().find(|it| it.site == count.site) else { continue };
+        let to = first.value.clone();
+        if to_length(&to) < to_length(&count.value) {
+            recount(count.index, to, |stay, _| stay)(grammar, tree);
+        } else {
+            set_node(count.index, to)(grammar, tree);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The interface between a running grammar and an input, which is read or written.
+
+use std::ops::RangeInclusive;
+
+use num_rational::BigRational;
+
+use crate::ast::Notation;
+use crate::bytes::ByteSet;
+use crate::float::QuickBounds;
+use crate::number::Int;
+use crate::pattern::Pattern;
+use crate::run::Interpreter;
+use crate::source::Span;
+use crate::work::WorkStop;
+
+#[derive(Debug)]
+pub(super) struct RunStop(pub(super) Box<RunStopReason>);
+
+#[derive(Debug)]
+pub(super) struct RunStopReason {
+    pub message: String,
+    /// Unset if a run is stuck; its driver knows the command.
+    pub span: Span,
+    pub kind: RunStopKind,
+}
+
+#[derive(Debug)]
+pub(super) enum RunStopKind {
+    /// Where the input does not match the grammar, in bytes.
+    Invalid {
+        offset: usize,
+        length: usize,
+    },
+    Fault {
+        help: String,
+    },
+    /// Nothing that fits can be written here. If `by_question`, another answer to MATCH or ISEOF could help.
+    Stuck {
+        by_question: bool,
+    },
+    TooMuchWork,
+    Interrupted,
+}
+
+impl RunStop {
+    fn new(span: Span, message: impl Into<String>, kind: RunStopKind) -> Self {
+        Self(Box::new(RunStopReason { message: message.into(), span, kind }))
+    }
+
+    pub(super) fn invalid(span: Span, message: String, offset: usize, length: usize) -> Self {
+        Self::new(span, message, RunStopKind::Invalid { offset, length })
+    }
+
+    pub(super) fn fault(span: Span, message: impl Into<String>, help: &str) -> Self {
+        Self::new(span, message, RunStopKind::Fault { help: help.to_owned() })
+    }
+
+    #[cold]
+    pub(super) fn of_work(span: Span, over: WorkStop) -> Self {
+        match over {
+            WorkStop::TooMuchWork => Self::new(span, TOO_MUCH, RunStopKind::TooMuchWork),
+            WorkStop::Interrupted => Self::new(span, "interrupted", RunStopKind::Interrupted),
+        }
+    }
+
+    pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
+        Self::new(Span::default(), message, RunStopKind::Stuck { by_question })
+    }
+}
+
+const TOO_MUCH: &str = "the grammar has more steps than its time allows";
+pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
+
+/// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
+pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, RunStop> {
+    Err(RunStop::stuck(message, by_question))
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct FloatRules {
+    pub min: BigRational,
+    pub max: BigRational,
+    /// For `FLOATP`.
+    pub decimals: Option<RangeInclusive<u32>>,
+    pub notation: Notation,
+    /// `None` if the bounds are too large or no decimals.
+    pub quick: Option<QuickBounds>,
+}
+
+/// A value; `None` if the grammar does not need it.
+pub(super) type OptionalValue<T> = Result<Option<T>, RunStop>;
+
+/// Reads or writes an input for a running grammar.
+pub(super) trait Port {
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), RunStop>;
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), RunStop> {
+        self.literal(at, &[byte])
+    }
+    fn end(&mut self, at: Span) -> Result<(), RunStop>;
+    fn int(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop>;
+    #[inline]
+    fn small_int(
+        &mut self,
+        site: usize,
+        bounds: [i64; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop> {
+        let [min, max] = bounds.map(Int::Small);
+        self.int(site, [&min, &max], run)
+    }
+    /// Returns the value only if it is wanted.
+    fn float(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        is_wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> OptionalValue<BigRational>;
+    /// Returns the text only if it is wanted.
+    fn regex(
+        &mut self,
+        site: usize,
+        pattern: &Pattern,
+        is_wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> OptionalValue<Vec<u8>>;
+    /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop>;
+    fn assertion_fault(&mut self, at: Span, message: String) -> RunStop;
+    /// Number of bytes read or written so far.
+    fn offset(&self) -> usize;
+
+    fn loops(&mut self) -> &mut impl LoopObserver;
+    /// Whether [`Port::before_choice`] must be called.
+    const CHOOSES: bool = false;
+    fn before_choice(&mut self, _run: &Interpreter<'_>) {}
+}
+
+/// Follows the loops of a run.
+pub(super) trait LoopObserver {
+    /// `count` is `None` for a loop with a condition.
+    fn enter(&mut self, _id: usize, _count: Option<u32>) {}
+    /// An iteration begins, or the question whether there is one.
+    #[inline]
+    fn iteration(&mut self, _id: usize, _index: u64) {}
+    fn leave(&mut self, _id: usize) {}
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoopState {
+    pub id: usize,
+    /// From 0.
+    pub index: u64,
+    /// `None` for a loop with a condition.
+    pub count: Option<u32>,
+    /// Number of bytes read when the last iteration began.
+    pub offset: usize,
+    /// Number of iterations in a row that read nothing.
+    pub idle_iterations: u32,
+}

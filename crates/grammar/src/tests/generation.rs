@@ -1,0 +1,325 @@
+//! A generated input is accepted, the same on every machine, and of the wanted shape.
+
+use std::cell::Cell;
+
+use super::grammar;
+use crate::enumerate::SmallInputs;
+use crate::generate::{
+    BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
+};
+use crate::shape::{RANDOM, SHAPES, Scale, applicable, find_shape};
+use crate::validate::accepts;
+use crate::wanted_bounds::unreached;
+
+pub(crate) const GRAMMARS: [&str; 30] = [
+    "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,10^6,a[i]) END NEWLINE",
+    "INT(-10^30,10^30) NEWLINE",
+    "INT(2,100,n) NEWLINE REPI(i,n) INT(1,200,a[i]) IF(i<n-1 && MATCH(\" \")) SPACE ELSE NEWLINE END END",
+    "INT(1,5,t) NEWLINE REP(t) INT(1,6,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END",
+    "INT(1,1000,n) NEWLINE ASSERT(n % 2 == 0)",
+    "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(1,n,p[i]) END NEWLINE ASSERT(UNIQUE(p))",
+    "INT(2,30,n) NEWLINE REPI(i,n,SPACE) INT(1,10^9,a[i]) IF(i>0) ASSERT(a[i-1]<a[i]) END END NEWLINE",
+    "INT(1,100,t) NEWLINE SET(s=0) REP(t) INT(1,2000,n) NEWLINE SET(s=s+n) ASSERT(s<=10000) END",
+    "WHILE(!ISEOF) INT(0,9) NEWLINE END",
+    "WHILE(!MATCH(\"\\n\"),SPACE) INT(0,9) END NEWLINE",
+    "WHILE(MATCH(\"0123456789\")) INT(0,99) SPACE END STRING(\"end\") NEWLINE",
+    "IF(MATCH(\"-\")) INT(-9,9) ELSE INT(0,9) STRING(\"x\") END NEWLINE",
+    "IF(MATCH(\"15\")) INT(-10^6,10^6) ELSE STRING(\"no\") END",
+    "FLOAT(-1,1) NEWLINE",
+    "FLOATP(0,100,2,4,x,FIXED) SPACE FLOATP(0.5,10^9,1,3,y,SCIENTIFIC) SPACE FLOAT(x,x+1,z,SCIENTIFIC) NEWLINE",
+    "FLOAT(0.12345,0.12346) SPACE FLOAT(-0.001,-0.0001,x,SCIENTIFIC)",
+    "REGEX(\"[a-z]{3,8}( [A-Z][a-z]*)?\",s) NEWLINE ASSERT(STRLEN(s) < 12)",
+    "REGEX(\"(ab|c|[0-9]+x)*\") NEWLINE REGEX(\"[^\\n]+\") NEWLINE",
+    "INT(1,10,n) SPACE INT(n,2*n,m) SPACE INT(n*m,n*m+3) NEWLINE",
+    "INT(1,20,n) NEWLINE REPI(i,n) INT(0,5,x[i]) SPACE INT(0,5,y[i]) NEWLINE END ASSERT(UNIQUE(x,y))",
+    "INT(1,9,n) NEWLINE REPI(i,n) INT(0,9,a[i]) NEWLINE END INT(0,9,q) ASSERT(INARRAY(q,a)) NEWLINE",
+    "INT(0,100,a) SPACE INT(0,100,b) SPACE INT(0,100,c) ASSERT(a+b==c) NEWLINE",
+    "INT(1,3,k) NEWLINE IF(k==1) STRING(\"one\") ELSE IF(k==2) STRING(\"two\") ELSE REGEX(\"[x]{3}\") END END NEWLINE",
+    "REPI(i,3) WHILEI(j,j<=i,STRING(\",\")) INT(i,j+5) END NEWLINE END",
+    "INT(1,5,n) NEWLINE REPI(i,n) REPI(j,n,SPACE) INT(-9,9,a[i,j]) END NEWLINE END UNSET(a)",
+    "REP(2,NEWLINE) REPI(i,4,SPACE) INT(0,3,a[i]) END ASSERT(UNIQUE(a)) UNSET(a) END",
+    "SET(p=\"[ab]+\") REGEX(p,s) SPACE STRING(s) NEWLINE EOF",
+    "INT(2,20,n) NEWLINE REPI(i,n-1) INT(1,n,u) SPACE INT(1,n,v) ASSERT(u != v) NEWLINE END",
+    "IF(ISEOF) ELSE INT(1,3) IF(!ISEOF) NEWLINE END END",
+    "STRING(\"\") REGEX(\"x?\") IF(MATCH(\"ab\") || MATCH(\"c\")) REGEX(\"[a-d]\") END NEWLINE",
+];
+
+#[test]
+fn generated_inputs_are_accepted_in_every_shape() {
+    for text in GRAMMARS {
+        let grammar = grammar(text);
+        for shape in applicable(&grammar) {
+            for seed in 0..3 {
+                match generate(&grammar, &shape, seed) {
+                    Ok(input) => {
+                        assert!(
+                            accepts(&grammar, &input),
+                            "{text}: {}: {:?}",
+                            shape.name,
+                            String::from_utf8_lossy(&input)
+                        );
+                    }
+                    Err(diagnostic) => panic!("{text}: {}: {diagnostic}", shape.name),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_bytes_and_another_seed_others() {
+    let grammar = grammar(
+        "REP(8,SPACE) INT(0,10^6) END NEWLINE REGEX(\"[a-z]{8}\") SPACE FLOATP(0,1,6,6) NEWLINE",
+    );
+    let write = |seed| String::from_utf8(generate(&grammar, &RANDOM, seed).unwrap()).unwrap();
+    assert_eq!(write(1), write(1));
+    assert_ne!(write(1), write(2));
+    assert_eq!(
+        write(1),
+        "245190 326580 253708 298637 47252 82432 744195 523636\notvuimwc 0.970681\n"
+    );
+}
+
+/// `holds` gets the numbers of the input.
+fn check_shape(shape: &str, text: &str, holds: fn(&[i64]) -> bool) {
+    let grammar = grammar(text);
+    let shape = find_shape(shape).expect("a shape");
+    for seed in 0..20 {
+        let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+        let row: Vec<i64> = input.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        assert!(holds(&row), "{}: {row:?}", shape.name);
+    }
+}
+
+#[test]
+fn shapes_match_their_names() {
+    let row = "INT(3,50,n) NEWLINE REP(n,SPACE) INT(-10,1000) END NEWLINE";
+    check_shape("smallest", row, |row| row == [3, -10, -10, -10]);
+    check_shape("largest", row, |row| {
+        row.len() == 51 && row[1..].iter().all(|value| *value == 1000)
+    });
+    check_shape("count-above-least", row, |row| row[0] == 4);
+    check_shape("count-below-most", row, |row| row[0] == 49);
+    check_shape("zeros", row, |row| row[1..].iter().all(|value| *value == 0));
+    check_shape("all-equal", row, |row| row[1..].windows(2).all(|pair| pair[0] == pair[1]));
+    check_shape("increasing", row, |row| row[1..].is_sorted());
+    check_shape("decreasing", row, |row| row[1..].iter().rev().is_sorted());
+    check_shape("alternating", row, |row| {
+        row[1..].chunks(2).all(|pair| pair[0] == 1000 && pair.get(1).is_none_or(|low| *low == -10))
+    });
+    check_shape("spike", row, |row| row[1..].iter().filter(|value| **value == 1000).count() == 1);
+    check_shape("largest-sum", row, |row| row[1..].iter().all(|value| *value == 1000));
+    check_shape("few-distinct", row, |row| {
+        let mut values = row[1..].to_vec();
+        values.sort_unstable();
+        values.dedup();
+        values.len() <= 3
+    });
+    check_shape("tiny", row, |row| {
+        row[0] <= 7 && row[1..].iter().all(|value| (-2..=3).contains(value))
+    });
+}
+
+#[test]
+fn test_cases_within_an_input_have_shapes_too() {
+    let cases =
+        "INT(1,6,t) NEWLINE REP(t) INT(1,30,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END";
+    check_shape("many-tiny", cases, |row| row[0] == 6 && row.len() <= 1 + 6 * 6);
+    check_shape("one-huge", cases, |row| row[..2] == [1, 30]);
+    check_shape("big-before-small", cases, |row| row[..2] == [3, 30] && row[32] <= 5);
+    check_shape("same-twice", cases, |row| {
+        row[0] == 2
+            && row[1..].len() % 2 == 0
+            && row[1..1 + row.len() / 2] == row[1 + row.len() / 2..]
+    });
+}
+
+/// If a bound cannot be reached, the input is as large as can be, and not the smallest.
+#[test]
+fn unreachable_bounds_give_way_as_little_as_needed() {
+    let check = |bounds: &str,
+                 shape: &str,
+                 most: &[&str],
+                 holds: fn(&[i64]) -> bool,
+                 missed: &[&str]| {
+        let text = format!(
+            "{bounds} NEWLINE REPI(i,m) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE ASSERT(u[i] < v[i]) END \
+             ASSERT(UNIQUE(u,v))"
+        );
+        let grammar = grammar(&text);
+        let label = |site: usize| grammar.sites[site].label.as_str();
+        let sites = (0..grammar.sites.len()).filter(|site| most.contains(&label(*site)));
+        let pins: Vec<Pin> = sites.map(|site| Pin { site, side: BoundSide::Most }).collect();
+        let shape = find_shape(shape).expect("a shape");
+        for seed in 0..3 {
+            let input = generate_at(&grammar, &shape, &pins, seed).expect("an input");
+            let text = String::from_utf8(input.clone()).expect("text");
+            let words = text.split_whitespace().take(2);
+            let counts: Vec<i64> = words.map(|word| word.parse().expect("a number")).collect();
+            assert!(holds(&counts), "{bounds} {} {most:?}: {counts:?}", shape.name);
+            let unreached = unreached(&grammar, &shape, &pins, &input);
+            let unreached: Vec<&str> = unreached.iter().map(|it| label(it.site)).collect();
+            assert_eq!(unreached, missed, "{bounds} {} {most:?}", shape.name);
+        }
+    };
+    let loose = "INT(2,60,n) SPACE INT(1,300,m) ASSERT(m <= n*(n-1)/2)";
+    check(loose, "largest", &[], |counts| counts == [60, 300], &[]);
+    check(loose, "random", &["n", "m"], |counts| counts == [60, 300], &[]);
+    check(loose, "random", &["m"], |counts| counts[1] == 300, &[]);
+    check(loose, "count-most", &[], |counts| counts[1] == 300, &[]);
+    check(loose, "smallest", &[], |counts| counts == [2, 1], &[]);
+    let twice = "INT(2,60,n) SPACE INT(1,300,m) ASSERT(2*m <= n*(n-1))";
+    check(twice, "count-most", &[], |counts| counts[1] == 300, &[]);
+    let tight = "INT(2,20,n) SPACE INT(1,1000,m) ASSERT(m <= n*(n-1)/2)";
+    check(tight, "largest", &[], |counts| counts[0] == 20 && counts[1] > 95, &["m"]);
+    let even = "INT(1,99,n) SPACE INT(0,9,m) ASSERT(n % 2 == 0)";
+    check(even, "random", &["n"], |counts| counts[0] == 98, &["n"]);
+}
+
+#[test]
+fn a_scale_sets_the_size_of_counts() {
+    let row = "INT(1,1000,n) NEWLINE REP(n,SPACE) INT(-9,9) END NEWLINE";
+    let cases =
+        "INT(1,50,t) NEWLINE REP(t) INT(1,90,n) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE END";
+    let first = |text: &str, shape: &str, size, seed| {
+        let grammar = grammar(text);
+        let shape = find_shape(shape).and_then(|shape| shape.sized(size));
+        let input = generate(&grammar, &shape.expect("it has sizes"), seed).expect("an input");
+        assert!(accepts(&grammar, &input));
+        let text = String::from_utf8(input).expect("text");
+        let words = text.split_whitespace();
+        let numbers: Vec<i64> = words.map(|word| word.parse().expect("a number")).collect();
+        (numbers[0], numbers[1])
+    };
+    for seed in 0..20 {
+        for shape in ["random", "spike", "planted", "zeros"] {
+            assert!((6..=13).contains(&first(row, shape, Scale::Small, seed).0));
+            assert_eq!(first(row, shape, Scale::Large, seed).0, 1000);
+            assert_eq!(first(cases, shape, Scale::Large, seed), (1, 90));
+        }
+        let (t, n) = first(cases, "same-twice", Scale::Small, seed);
+        assert!(t == 2 && (6..=13).contains(&n), "{t} {n}");
+    }
+    for shape in ["smallest", "count-most", "largest-sum", "one-huge", "many-tiny"] {
+        assert_eq!(find_shape(shape).and_then(|shape| shape.sized(Scale::Small)), None);
+    }
+}
+
+#[test]
+fn too_large_inputs_are_given_up() {
+    let grammar = grammar("INT(1,10^9,n) NEWLINE REP(n,SPACE) INT(1,9) END NEWLINE ASSERT(n > 1)");
+    let shape = |name: &str| find_shape(name).expect("a shape");
+    let within = |name: &str| generate_within(&grammar, &shape(name), &[], 1, Some(1000));
+    assert_eq!(within("largest"), Err(GenerationFailure::TooLarge));
+    assert!(within("tiny").is_ok());
+}
+
+/// `ASSERT(STRLEN(s) == n)` decides how long a text is, whatever the expression.
+#[test]
+fn a_text_is_as_long_as_an_assert_demands() {
+    let check = |assert: &str, regex: &str, shape: &str, least: usize, most: usize| {
+        let text = format!("INT(1,3000,n) SPACE REGEX(\"{regex}\",s) NEWLINE ASSERT({assert})");
+        let grammar = grammar(&text);
+        let shape = find_shape(shape).expect("a shape");
+        for seed in 0..3 {
+            let input = generate(&grammar, &shape, seed);
+            let input = input.unwrap_or_else(|reason| panic!("{text}: {reason}"));
+            assert!(accepts(&grammar, &input), "{text}");
+            let length =
+                input.trim_ascii().iter().rposition(|byte| *byte == b' ').expect("a space");
+            let length = input.trim_ascii().len() - length - 1;
+            assert!((least..=most).contains(&length), "{text} {}: {length}", shape.name);
+        }
+    };
+    for regex in ["[01]+", "a[b-z]*c?", "[a-z]{1,3000}", "(ab|[0-9]+x)*.*"] {
+        check("STRLEN(s) == n", regex, "largest", 3000, 3000);
+        check("STRLEN(s) == n", regex, "random", 1, 3000);
+    }
+    check("STRLEN(s) >= 200", "[a-z]+", "random", 200, 220);
+    check("n == STRLEN(s) && STRLEN(s) > 20", "(ab)+", "random", 21, 3000);
+    check("STRLEN(s) <= n", "[a-z]{5,100}", "largest", 100, 100);
+    check("STRLEN(s) == n", "[a-z]{5}", "random", 5, 5);
+}
+
+/// A grammar that is hard to satisfy does not exceed the time.
+#[test]
+fn generation_ends_when_time_is_over() {
+    let grammar = grammar("REGEX(\"[a-z]{20}\",s) NEWLINE ASSERT(s == \"a\")");
+    let asked = Cell::new(0);
+    let is_over = || asked.replace(asked.get() + 1) == 5;
+    let shape = find_shape("random").expect("a shape");
+    let written = generate_until(&grammar, &shape, &[], 1, None, &|| is_over() || asked.get() > 5);
+    assert_eq!(written, Err(GenerationFailure::Stopped));
+    assert!(asked.get() < 9, "{asked:?}");
+    let mut small = SmallInputs::new(&grammar, 1);
+    asked.set(0);
+    assert_eq!(small.next_until(&|| is_over() || asked.get() > 5), None);
+    assert!(asked.get() < 9, "{asked:?}");
+}
+
+#[test]
+fn shapes_that_make_no_difference_are_not_offered() {
+    let names = |text: &str| -> Vec<&str> {
+        applicable(&grammar(text)).iter().map(|shape| shape.name).collect()
+    };
+    assert_eq!(names("STRING(\"x\")"), ["random"]);
+    assert!(!names("INT(1,9,n) REP(n) SPACE END").contains(&"increasing"));
+    assert!(
+        !names("INT(1,9,n) REP(n) REP(n) INT(0,9) SPACE END END").contains(&"many-tiny"),
+        "a grid is no test cases"
+    );
+    assert_eq!(
+        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,9) END END").len(),
+        SHAPES.len()
+    );
+}
+
+#[test]
+fn unsatisfiable_grammars_are_reported_with_the_reason() {
+    let check = |text: &str, line: u32, parts: &[&str]| {
+        let diagnostic = generate(&grammar(text), &RANDOM, 1).expect_err(text);
+        let spot = diagnostic.place.spot.as_ref().expect("a spot");
+        assert_eq!(spot.line, line, "{diagnostic}");
+        for part in parts {
+            assert!(diagnostic.message.contains(part), "{diagnostic}: {part}");
+        }
+        assert!(diagnostic.help.is_some());
+    };
+    check(
+        "INT(1,9,n)\nASSERT(n > 20)",
+        2,
+        &["could not be satisfied", "`n > 20` does not hold: n = "],
+    );
+    check("INT(1,9,n)\nINT(n+1,n)", 2, &["no value is from"]);
+    check(
+        "REPI(i,5,SPACE)\nINT(1,3,a[i]) END ASSERT(UNIQUE(a))",
+        2,
+        &["every value from 1 to 3 is used"],
+    );
+    check("IF(MATCH(\"x\")) ELSE END\nASSERT(1 == 2)", 2, &["does not hold"]);
+    check("INT(1,9)\nINT(1,9)", 2, &["MATCH"]);
+    check("REGEX(\"[a-z]*\")\nSTRING(\"x\") NEWLINE", 2, &["expected"]);
+}
+
+#[test]
+fn hard_conditions_are_satisfied() {
+    let check = |text: &str| {
+        let grammar = grammar(text);
+        for seed in 0..5 {
+            generate(&grammar, &RANDOM, seed)
+                .unwrap_or_else(|diagnostic| panic!("{text}: {diagnostic}"));
+        }
+    };
+    // A permutation.
+    check("REPI(i,2000,SPACE) INT(1,2000,p[i]) END ASSERT(UNIQUE(p))");
+    check(
+        "REPI(i,8000,SPACE) INT(1,100,u[i]) STRING(\"-\") INT(1,100,v[i]) ASSERT(u[i] != v[i]) END ASSERT(UNIQUE(u,v))",
+    );
+    // A long rising row.
+    check("REPI(i,200,SPACE) INT(1,10^9,a[i]) IF(i>0) ASSERT(a[i-1]<a[i]) END END");
+    check("INT(0,10,b) REPI(i,100) SPACE INT(b+1,10^6,b) END");
+    // A sum that is spent.
+    check("SET(s=0) REP(500,SPACE) INT(1,10^5,n) SET(s=s+n) ASSERT(s<=2*10^5) END");
+    // A string that must not be the last.
+    check("REGEX(\"[ab]\",s) SPACE REGEX(\"[ab]\",t) ASSERT(s != t)");
+}

@@ -1,0 +1,332 @@
+//! Changes an input slightly, at random or towards a goal: longer loops are filled with copies, shorter ones lose
+//! parts.
+
+use crate::chance::Chance;
+use crate::number::Int;
+use crate::program::Grammar;
+use crate::reduce::{each_value, to_length};
+use crate::tree::{InputNode, InputTree, IntNode, LoopNode, write_tree};
+use crate::validate::accepts;
+
+const ITERATIONS_MAX: usize = 5000;
+
+/// One value of these commands grows by this much.
+#[derive(Clone, Debug)]
+pub struct WantedChange<'a> {
+    /// Indexes in [`Grammar::sites`].
+    pub sites: &'a [usize],
+    pub by: Int,
+}
+
+/// `None` if the grammar does not accept the changed input.
+pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
+    let mut tree = tree.clone();
+    for _ in 0..=chance.below(3) {
+        change_randomly(grammar, &mut tree, chance);
+    }
+    valid_text(grammar, &tree)
+}
+
+/// `None` if the grammar does not accept the changed input, or if no value can change as wished.
+pub fn vary_towards(
+    grammar: &Grammar,
+    tree: &InputTree,
+    wish: &WantedChange<'_>,
+    chance: &mut Chance,
+) -> Option<Vec<u8>> {
+    let mut tree = tree.clone();
+    let can_change = |int: &IntNode| {
+        let room = if wish.by.is_negative() { &int.min } else { &int.max };
+        wish.sites.contains(&int.site) && int.value != *room
+    };
+    let index = choose_int(&tree, chance, &can_change)?;
+    let grow = |int: &IntNode| int.value.plus(&wish.by).clamped(&int.min, &int.max);
+    set_int(grammar, &mut tree, index, chance, &grow);
+    valid_text(grammar, &tree)
+}
+
+fn valid_text(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
+    write_tree(grammar, tree).filter(|text| accepts(grammar, text))
+}
+
+fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    match chance.below(10) {
+        _ if chance.below(2) == 0 && change_text(tree, chance) => {}
+        0..=2 => change_row(grammar, tree, chance),
+        3 | 4 => {
+            let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
+            let Some(index) = choose_int(tree, chance, &is_count) else { return };
+            let kind = chance.below(8);
+            set_int(grammar, tree, index, chance, &|int| near_value(int, kind));
+        }
+        5 if chance.happens(500) && flip_answer(tree, chance) => {}
+        5 => shift(grammar, tree, chance),
+        _ => {
+            let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
+            let Some(index) = choose_int(tree, chance, &is_value) else { return };
+            let kind = chance.below(12);
+            let mut other = Chance::new(chance.below(u64::MAX), "value");
+            let like = similar_value(tree, index, kind == 9, &mut other);
+            let new_value = |int: &IntNode| match kind {
+                8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
+                10 => int.value.negated(),
+                11 => other.clone().between(&int.min, &int.max),
+                kind => near_value(int, kind),
+            };
+            set_int(grammar, tree, index, chance, &new_value);
+        }
+    }
+}
+
+/// A value near this one, or one of its bounds.
+fn near_value(int: &IntNode, kind: u64) -> Int {
+    let two = Int::from(2_u64);
+    let value = match kind {
+        0 => int.value.plus(&Int::ONE),
+        1 => int.value.minus(&Int::ONE),
+        2 => int.value.plus(&two),
+        3 => int.value.minus(&two),
+        4 => int.min.clone(),
+        5 => int.max.clone(),
+        6 => int.value.divided_by(&two).unwrap_or(Int::ZERO),
+        _ => Int::ZERO,
+    };
+    value.clamped(&int.min, &int.max)
+}
+
+/// The index of a random node among the wanted ones.
+fn choose_int(
+    tree: &InputTree,
+    chance: &mut Chance,
+    is_eligible: &dyn Fn(&IntNode) -> bool,
+) -> Option<usize> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    tree.each(&mut |node| {
+        if node.int().is_some_and(is_eligible) {
+            places.push(at);
+        }
+        at += 1;
+    });
+    let chosen = chance.below(places.len() as u64) as usize;
+    places.get(chosen).copied()
+}
+
+/// The value of another node of the same command, or of any command.
+fn similar_value(tree: &InputTree, index: usize, any: bool, chance: &mut Chance) -> Option<Int> {
+    let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
+    tree.each(&mut |node| {
+        if let Some(int) = node.int() {
+            ints.push((int.site, &int.value));
+            site = site.or((at == index).then_some(int.site));
+        }
+        at += 1;
+    });
+    ints.retain(|(of, _)| any || Some(*of) == site);
+    ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
+}
+
+/// A count also lengthens or shortens the loops that it counts.
+fn set_int(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    index: usize,
+    chance: &mut Chance,
+    value: &dyn Fn(&IntNode) -> Int,
+) {
+    let mut at = 0;
+    // The variable of the count, its value before and its value now, from where it is read to where it is read again.
+    let mut count: Option<(usize, usize, Int)> = None;
+    tree.each_mut(&mut |node| {
+        match node {
+            InputNode::Int(int) => {
+                let site = &grammar.sites[int.site];
+                if at == index {
+                    let before = to_length(&int.value);
+                    int.value = value(int);
+                    if let Some(slot) = site.variable.filter(|_| site.is_count) {
+                        count = Some((slot, before, int.value.clone()));
+                    }
+                } else if site.variable.is_some()
+                    && site.variable == count.as_ref().map(|(slot, _, _)| *slot)
+                {
+                    count = None;
+                }
+            }
+            InputNode::Loop(of) => {
+                if let Some((slot, before, value)) = &count
+                    && grammar.loops[of.id].count_variables.contains(slot)
+                {
+                    let rounds = (of.iterations.len() + to_length(value)).saturating_sub(*before);
+                    resize(of, rounds.min(ITERATIONS_MAX), chance);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    });
+}
+
+fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
+    while of.iterations.len() > rounds {
+        let index = chance.below(of.iterations.len() as u64) as usize;
+        of.iterations.remove(index);
+    }
+    while !of.iterations.is_empty() && of.iterations.len() < rounds {
+        let index = chance.below(of.iterations.len() as u64) as usize;
+        let copy = of.iterations[index].clone();
+        of.iterations.insert(index, copy);
+    }
+}
+
+/// All values change by the same amount, as far as their bounds permit.
+fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    let size = Int::from(10_i64.pow(chance.below(7) as u32));
+    let by = chance.between(&size.negated(), &size);
+    each_value(grammar, tree, &mut |int| int.value.plus(&by).clamped(&int.min, &int.max));
+}
+
+/// Returns whether there is a wanted node.
+fn change_one(
+    tree: &mut InputTree,
+    chance: &mut Chance,
+    is_wanted: fn(&InputNode) -> bool,
+    change: &dyn Fn(&mut InputNode, &mut Chance),
+) -> bool {
+    let mut count = 0;
+    tree.each(&mut |node| count += u64::from(is_wanted(node)));
+    let chosen = chance.below(count);
+    let mut at = 0;
+    tree.each_mut(&mut |node| {
+        if is_wanted(node) {
+            if at == chosen {
+                change(node, chance);
+            }
+            at += 1;
+        }
+    });
+    count > 0
+}
+
+/// Returns whether there is a question.
+fn flip_answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let is_answer = |node: &InputNode| matches!(node, InputNode::Answer { .. });
+    change_one(tree, chance, is_answer, &|node, _| {
+        if let InputNode::Answer { answer, .. } = node {
+            *answer ^= true;
+        }
+    })
+}
+
+/// Returns whether there is a text.
+fn change_text(tree: &mut InputTree, chance: &mut Chance) -> bool {
+    let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
+    change_one(tree, chance, is_text, &|node, chance| {
+        let InputNode::Text { text, .. } = node else { return };
+        if text.is_empty() {
+            return;
+        }
+        let one = chance.below(text.len() as u64) as usize;
+        let other = chance.below(text.len() as u64) as usize;
+        match chance.below(8) {
+            0 => text.swap(one, other),
+            1 => text[one] = text[other],
+            2 => text.insert(one, text[other]),
+            3 => drop(text.remove(one)),
+            4 => text.reverse(),
+            5 => text.extend(text.clone().iter().rev()),
+            6 => text.truncate(one + 1),
+            _ => text[one] = text[one].wrapping_add(chance.below(5) as u8).wrapping_sub(2),
+        }
+    })
+}
+
+fn change_row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
+    let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
+    change_one(tree, chance, is_row, &|node, chance| {
+        if let InputNode::Loop(of) = node {
+            rearrange(grammar, of, chance);
+        }
+    });
+}
+
+fn rearrange(grammar: &Grammar, of: &mut LoopNode, chance: &mut Chance) {
+    let last = of.iterations.len() - 1;
+    let one = chance.below(last as u64 + 1) as usize;
+    let other = chance.below(last as u64 + 1) as usize;
+    match chance.below(7) {
+        0 => of.iterations.reverse(),
+        1 => of.iterations.swap(one, other),
+        2 => of.iterations[one] = of.iterations[other].clone(),
+        3 => of.iterations[last] = of.iterations[0].clone(),
+        // Test cases stay separate.
+        4 if !grammar.loops[of.id].is_cases => {
+            let same = of.iterations[one].clone();
+            of.iterations.fill(same);
+        }
+        5 => of.iterations.rotate_left(one),
+        _ => {
+            let ints = of.iterations.iter_mut().flatten().filter_map(InputNode::int_mut);
+            let values = ints.filter(|int| !grammar.sites[int.site].is_count);
+            let values: Vec<&mut Int> = values.map(|int| &mut int.value).collect();
+            let mut sorted: Vec<Int> = values.iter().map(|value| Int::clone(value)).collect();
+            sorted.sort();
+            if chance.happens(500) {
+                sorted.reverse();
+            }
+            values.into_iter().zip(sorted).for_each(|(value, sorted)| *value = sorted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::compile::parse_grammar;
+    use crate::tree::parse;
+
+    fn grammar(text: &str) -> Grammar {
+        parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
+    }
+
+    #[test]
+    fn varied_inputs_are_valid_and_different() {
+        let check = |text: &str, input: &str| {
+            let grammar = grammar(text);
+            let tree = parse(&grammar, input.as_bytes(), Path::new("1.in")).expect("valid");
+            let mut chance = Chance::new(1, "test");
+            let all: BTreeSet<Vec<u8>> =
+                (0..300).filter_map(|_| vary(&grammar, &tree, &mut chance)).collect();
+            assert!(all.iter().all(|text| accepts(&grammar, text)));
+            assert!(all.len() > 30, "{input}: {}", all.len());
+        };
+        check("INT(2,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,99,a[i]) END NEWLINE", "3\n1 2 3\n");
+        check("REGEX(\"[a-f]{1,9}\", s) NEWLINE", "abc\n");
+        check(
+            "INT(1,5,t) NEWLINE REP(t) INT(1,9,n) NEWLINE REPI(i,n) INT(1,9,a[i]) IF(i<n-1&&MATCH(\" \")) SPACE ELSE NEWLINE END END END",
+            "2\n3\n1 2\n3\n1\n1\n",
+        );
+    }
+
+    #[test]
+    fn a_wanted_change_happens_within_bounds() {
+        let grammar = grammar("INT(2,9,n) NEWLINE REPI(i,n,SPACE) INT(0,50,a[i]) END NEWLINE");
+        let check = |sites: &[usize], by: i64, sums: &[u64]| {
+            let tree = parse(&grammar, b"2\n10 45\n", Path::new("1.in")).expect("valid");
+            let mut chance = Chance::new(1, "test");
+            let wish = WantedChange { sites, by: Int::from(by) };
+            let text = vary_towards(&grammar, &tree, &wish, &mut chance).expect("valid");
+            let text = String::from_utf8(text).expect("text");
+            let sum =
+                text.split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap()).sum();
+            assert!(sums.contains(&sum), "{text}");
+        };
+        check(&[1], 7, &[62, 60]);
+        check(&[1], -12, &[43, 45]);
+        // A copy of one of the values.
+        check(&[0], 1, &[65, 100]);
+    }
+}

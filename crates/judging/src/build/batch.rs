@@ -1,0 +1,259 @@
+//! What a program for batches reads, and what it writes for each input, as bytes.
+//!
+//! `crates/core/src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's byte order.
+//!
+//! | it reads | |
+//! |---|---|
+//! | `INPUTS`, number of inputs, exit code of a program that ends well | |
+//! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
+//! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
+//! | each input | its length, its bytes |
+//!
+//! | it writes, for each input | |
+//! |---|---|
+//! | `FRAME`, the input's number from 0 | |
+//! | 1, the output's length, its bytes | the program ended well and has an output that is not too long |
+//! | 0, 0 | else |
+//!
+//! It may end early: then nothing is known about the other inputs.
+
+use juror_core::model::isolation::Isolation;
+use juror_core::model::problem::{Problem, ProgramIo};
+
+const INPUTS: u32 = 0x316e_696a;
+/// Begins a frame.
+const FRAME: u32 = 0x3174_756a;
+/// A longer output is not passed on. In bytes.
+const LONGEST: usize = 64 << 10;
+
+#[derive(Clone, Copy, Debug)]
+pub struct BatchMode {
+    /// A private directory of the run, besides its box and temporary directory.
+    pub shared: &'static str,
+}
+
+impl BatchMode {
+    /// `None` if programs use files but may not write any, and without isolation: a batch deletes what a program
+    /// leaves, and programs could reach the whole machine.
+    pub fn new(problem: &Problem, isolation: Isolation) -> Option<Self> {
+        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
+            return None;
+        }
+        Self::isolated(isolation)
+    }
+
+    /// For programs that use no files. `None` without isolation.
+    pub fn isolated(isolation: Isolation) -> Option<Self> {
+        match isolation {
+            Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
+            // Programs cannot make files in that directory.
+            Isolation::Landlock => Some(Self { shared: "" }),
+            Isolation::Plain => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidFrames;
+
+/// What such a program reads. `well` is the exit code of a program that ends well; `shared` is a private directory of
+/// the run, besides its box and temporary directory.
+pub fn encode_inputs<'a>(
+    io: &ProgramIo,
+    well: u8,
+    shared: &str,
+    inputs: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Vec<u8> {
+    let (input, output) = match io {
+        ProgramIo::Standard => ("", ""),
+        ProgramIo::Files { input, output } => (input.as_str(), output.as_str()),
+    };
+    let mut bytes = Vec::new();
+    let word = |bytes: &mut Vec<u8>, number: usize| {
+        // No batch has so many or so long inputs.
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        bytes.extend(number.to_ne_bytes());
+    };
+    bytes.extend(INPUTS.to_ne_bytes());
+    word(&mut bytes, inputs.len());
+    word(&mut bytes, well.into());
+    for name in [input, output, shared] {
+        bytes.extend(name.as_bytes());
+        bytes.push(0);
+    }
+    for input in inputs {
+        word(&mut bytes, input.len());
+        bytes.extend(input);
+    }
+    bytes
+}
+
+/// The output for each of `count` inputs, if it has one.
+///
+/// Fails if the bytes are not frames in the order of the inputs.
+pub fn decode_outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
+    let mut outputs = decode_first_outputs(bytes, count)?;
+    outputs.resize(count, None);
+    Ok(outputs)
+}
+
+/// Like `decode_outputs`, but ends at the input at which the program ended.
+pub fn decode_first_outputs(
+    mut bytes: &[u8],
+    count: usize,
+) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
+    let mut outputs = Vec::with_capacity(count);
+    while !bytes.is_empty() {
+        let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
+        let length = length? as usize;
+        let is_next = number? as usize == outputs.len() && outputs.len() < count;
+        if first? != FRAME || !is_next || length > LONGEST {
+            return Err(InvalidFrames);
+        }
+        let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
+        bytes = rest;
+        outputs.push(match (has_output?, length) {
+            (1, _) => Some(output),
+            (0, 0) => None,
+            _ => return Err(InvalidFrames),
+        });
+    }
+    Ok(outputs)
+}
+
+fn word(bytes: &mut &[u8]) -> Result<u32, InvalidFrames> {
+    let (word, rest) = bytes.split_first_chunk().ok_or(InvalidFrames)?;
+    *bytes = rest;
+    Ok(u32::from_ne_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A frame of these four words and this text.
+    fn frame(words: [u32; 4], text: &str) -> Vec<u8> {
+        let words = words.iter().flat_map(|word| word.to_ne_bytes());
+        words.chain(text.bytes()).collect()
+    }
+
+    fn good(number: u32, text: &str) -> Vec<u8> {
+        frame([FRAME, number, 1, text.len() as u32], text)
+    }
+
+    fn bad(number: u32) -> Vec<u8> {
+        frame([FRAME, number, 0, 0], "")
+    }
+
+    /// `expected` has a word for each input: its output, or `-`.
+    fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, InvalidFrames>) {
+        let bytes = pieces.concat();
+        let got = decode_outputs(&bytes, count).map(|outputs| {
+            let shown = outputs.iter().map(|output| match output {
+                None => "-".to_owned(),
+                Some(text) => String::from_utf8_lossy(text).into_owned(),
+            });
+            shown.collect::<Vec<_>>().join(" ")
+        });
+        assert_eq!(got.as_deref(), expected.as_deref(), "{bytes:?}");
+    }
+
+    #[test]
+    fn each_input_has_its_output() {
+        check(&[], 0, Ok(""));
+        check(&[good(0, "a"), good(1, "bc")], 2, Ok("a bc"));
+        check(&[bad(0), good(1, ""), good(2, "x")], 3, Ok("-  x"));
+        check(&[good(0, "a")], 3, Ok("a - -"));
+        check(&[], 2, Ok("- -"));
+    }
+
+    #[test]
+    fn invalid_frames_give_no_outputs() {
+        let cut = |mut bytes: Vec<u8>, length: usize| {
+            bytes.truncate(length);
+            bytes
+        };
+        for pieces in [
+            vec![b"hello".to_vec()],
+            vec![b"hello".to_vec(), good(0, "a")],
+            vec![good(0, "a"), b"\n".to_vec()],
+            vec![good(1, "a")],
+            vec![good(0, "a"), good(0, "a")],
+            vec![good(0, "a"), good(1, "b"), good(2, "c")],
+            vec![frame([FRAME ^ 1, 0, 1, 1], "a")],
+            vec![frame([FRAME, 0, 2, 1], "a")],
+            vec![frame([FRAME, 0, 0, 1], "a")],
+            vec![frame([FRAME, 0, 1, 5], "a")],
+            vec![frame([FRAME, 0, 1, u32::MAX], "a")],
+            vec![cut(good(0, "abc"), 18)],
+            vec![cut(good(0, "abc"), 15)],
+        ] {
+            check(&pieces, 2, Err(InvalidFrames));
+        }
+        let long = "x".repeat(LONGEST + 1);
+        check(&[good(0, &long)], 1, Err(InvalidFrames));
+    }
+
+    #[test]
+    fn inputs_are_written_as_they_are_read() {
+        let check = |io: &ProgramIo, texts: &[&[u8]], expected: &[u8]| {
+            let mut all = encode_inputs(io, 42, "/s", texts.iter().copied());
+            let rest = all.split_off(12);
+            assert_eq!(all, [INPUTS, texts.len() as u32, 42].map(u32::to_ne_bytes).concat());
+            assert_eq!(rest, expected);
+        };
+        let files = ProgramIo::Files { input: "a.in".to_owned(), output: "b".to_owned() };
+        let [one, two] = [1u32, 2].map(u32::to_ne_bytes);
+        check(&ProgramIo::Standard, &[], b"\0\0/s\0");
+        check(
+            &ProgramIo::Standard,
+            &[b"x", b"\0\n"],
+            &[b"\0\0/s\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
+        );
+        check(&files, &[b"x"], &[b"a.in\0b\0/s\0", &one[..], b"x"].concat());
+    }
+
+    /// Whole frames, broken ones and other bytes.
+    fn pieces() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            any::<Vec<u8>>(),
+            (0..4u32, "[ -~]{0,9}").prop_map(|(number, text)| good(number, &text)),
+            (0..4u32).prop_map(bad),
+            (any::<[u32; 3]>(), "[ -~]{0,9}").prop_map(|([number, kind, length], text)| frame(
+                [FRAME, number, kind, length],
+                &text
+            )),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_frames_or_an_error(
+            pieces in proptest::collection::vec(pieces(), 0..6),
+            count in 0..6usize,
+        ) {
+            let bytes = pieces.concat();
+            if let Ok(outputs) = decode_outputs(&bytes, count) {
+                prop_assert_eq!(outputs.len(), count);
+                // Parsed frames are the original bytes when they are written again.
+                let total = bytes.len();
+                let mut again = Vec::new();
+                for (number, output) in outputs.iter().enumerate() {
+                    if again.len() == total {
+                        prop_assert!(output.is_none());
+                        break;
+                    }
+                    match output {
+                        Some(text) => {
+                            again.extend(frame([FRAME, number as u32, 1, text.len() as u32], ""));
+                            again.extend(*text);
+                        }
+                        None => again.extend(bad(number as u32)),
+                    }
+                }
+                prop_assert_eq!(again, bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Builds programs from sources, by jobs in the executor.
+//!
+//! A program is built once, in the sandbox, under its own limits. The box of the build becomes a directory that every
+//! run sees read-only. The box of a run has links to its entries. So a program finds its files in its working
+//! directory, and cannot change them.
+
+pub mod batch;
+pub mod bench;
+pub mod recent;
+mod refusal;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::build::recent::RecentValues;
+use crate::build::refusal::build_refusal;
+use juror_core::language::PROGRAM;
+use juror_core::language::command_line::command_line;
+use juror_core::language::command_planner::plan_commands;
+use juror_core::language::commands::{BuildCommands, BuildStep};
+use juror_core::language::fault::LaunchFault;
+use juror_core::language::launch::{LaunchForm, launch_spec};
+use juror_core::language::sources::{self, Sources};
+use juror_core::language::table::Language;
+use juror_core::language::toolchain::Toolchains;
+use juror_core::model::blob::Blob;
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
+use juror_core::model::judgement::{CompilerReport, FaultKind, JudgeError};
+use juror_core::model::limits::{LARGE_OUTPUT, Limits};
+use juror_core::model::program::Program;
+use juror_core::model::stop::Stop;
+use juror_core::model::text::visible;
+use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_core::model::units::Bytes;
+use juror_core::model::work::{RunMode, Work};
+use juror_sandbox::executor::Executor;
+use juror_sandbox::sandbox::Machine;
+
+pub struct Builder<'a> {
+    executor: &'a dyn Executor,
+    toolchains: Arc<Toolchains>,
+    /// Set if it keeps recent builds.
+    recent_builds: Option<RecentValues<BuildKey, Arc<BuildResult>>>,
+    /// The languages that a problem allows; `None` for all.
+    allowed: Option<Vec<String>>,
+}
+
+/// What determines the result of a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct BuildKey {
+    plan: BuildCommands,
+    build_limits: Limits,
+    run_limits: Limits,
+}
+
+/// A program with known language, ready to be built.
+#[derive(Clone, Debug)]
+pub struct PreparedProgram {
+    pub plan: BuildCommands,
+    /// The size of the submission's own sources, without files of the package.
+    pub code_size: Bytes,
+}
+
+impl PreparedProgram {
+    /// Builds the program for batches; `None` if its language has no such build. [`batch`] defines what it reads and
+    /// writes.
+    pub fn for_batches(&self) -> Option<Self> {
+        Some(Self { plan: self.plan.for_batches()?, code_size: self.code_size })
+    }
+
+    #[must_use]
+    pub fn with_file(&self, name: &Path, text: &str) -> Self {
+        let mut prepared = self.clone();
+        let files = prepared.plan.files.iter_mut().filter(|file| file.name == name);
+        for blob in files.filter_map(TreeEntry::blob_mut) {
+            *blob = text.as_bytes().to_vec().into();
+        }
+        prepared
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    /// Without arguments of a test case.
+    pub command: Command,
+    /// Starts it for one input, even if it is built for batches.
+    for_one: Command,
+    pub files: Vec<TreeEntry>,
+    /// How many processes and threads the runtime of its language needs.
+    processes: u32,
+    /// How much memory it may use with the runtime of its language, if that is more than its own limit.
+    memory: Option<Bytes>,
+    pub compiler: Option<CompilerReport>,
+    /// Wall time; zero if nothing was built.
+    pub build_time: Duration,
+    program: Arc<Tree>,
+    /// Set if something was built.
+    sources: Option<Arc<Tree>>,
+}
+
+/// A program's files, as another program sees them.
+#[derive(Clone, Debug)]
+pub struct VisibleProgram {
+    pub visible: Vec<VisiblePath>,
+    /// Links to the files, for the other program's box.
+    pub files: Vec<TreeEntry>,
+}
+
+/// Where another program sees the built program.
+const OTHER_PROGRAM: &str = "/submission";
+/// Where another program sees the sources.
+const OTHER_SOURCES: &str = "/sources";
+
+impl Runnable {
+    /// Without arguments and input. It collects no files.
+    pub fn job(&self, limits: &Limits) -> Job {
+        Job {
+            command: self.command.clone(),
+            files: self.files.clone(),
+            writable: true,
+            box_size: limits.output.unwrap_or_default(),
+            limits: self.limits(limits),
+            ..Job::default()
+        }
+    }
+
+    /// Adds files to a job of this program.
+    ///
+    /// They replace files of the program with the same names. Some interpreters look for modules next to the program,
+    /// so files with its extensions are also put there.
+    ///
+    /// Source: problem package format 2025-09, "Input".
+    pub fn add_case_files(&self, job: &mut Job, files: &[TreeEntry]) {
+        let own = if files.is_empty() { Vec::new() } else { self.program.top_names() };
+        let is_top_of_own = |file: &TreeEntry| own.iter().any(|top| file.name.starts_with(top));
+        let is_of_its_kind = |file: &TreeEntry| {
+            let ending = file.name.extension();
+            let mut entries = self.program.entries.iter();
+            ending.is_some() && entries.any(|own| own.name.extension() == ending)
+        };
+        if files.iter().any(|file| is_top_of_own(file) || is_of_its_kind(file)) {
+            let stays = |own: &&TreeEntry| {
+                let is_other = |file: &TreeEntry| {
+                    !own.name.starts_with(&file.name) && !file.name.starts_with(&own.name)
+                };
+                files.iter().all(is_other)
+            };
+            let kept = self.program.entries.iter().filter(stays);
+            let program = Tree::from(kept.chain(files).cloned().collect::<Vec<_>>());
+            let program = VisiblePath::tree(PROGRAM, &Arc::new(program));
+            let visible = job.command.visible.iter_mut();
+            visible
+                .filter(|shown| shown.inside == program.inside)
+                .for_each(|it| *it = program.clone());
+        }
+        // A file in a directory of the program is found through the link to that directory.
+        let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);
+        files.iter().filter(goes_beside).for_each(|file| job.add_entry(file.clone()));
+    }
+
+    /// Adds what the runtime of its language needs.
+    pub fn limits(&self, limits: &Limits) -> Limits {
+        let memory = limits.memory.map(|own| own.max(self.memory.unwrap_or_default()));
+        Limits { memory, ..limits.with_processes(self.processes) }
+    }
+
+    #[must_use]
+    pub fn with_environment(&self, name: &str, value: &str) -> Self {
+        let mut program = self.clone();
+        for command in [&mut program.command, &mut program.for_one] {
+            command.env.push((name.to_owned(), value.to_owned()));
+        }
+        program
+    }
+
+    /// Starts it for one input, as if it were not built for batches.
+    #[must_use]
+    pub fn for_one(&self) -> Self {
+        Self { command: self.for_one.clone(), ..self.clone() }
+    }
+
+    /// Its files, if it consists of answers: then nothing can start.
+    pub fn submitted_answers(&self) -> Option<&Tree> {
+        self.command.argv.is_empty().then_some(&*self.program)
+    }
+
+    /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
+    /// the built program.
+    pub fn files_for_other_program(&self) -> VisibleProgram {
+        let mut files_for_other = VisibleProgram {
+            visible: vec![VisiblePath::tree(OTHER_PROGRAM, &self.program)],
+            files: Vec::new(),
+        };
+        if let Some(sources) = &self.sources {
+            files_for_other.files = links_to_tree(sources, OTHER_SOURCES);
+            files_for_other.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
+        }
+        for file in links_to_tree(&self.program, OTHER_PROGRAM) {
+            if files_for_other.files.iter().all(|other| other.name != file.name) {
+                files_for_other.files.push(file);
+            }
+        }
+        files_for_other
+    }
+
+    /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a
+    /// source can ask its compiler for any interpreter.
+    pub fn start_failure(&self, error: &JudgeError) -> Option<String> {
+        let file = self.command.argv.first()?;
+        let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
+        is_its_own.then(|| format!("the built program cannot be started: {}", error.reason))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum BuildResult {
+    Program(Box<Runnable>),
+    /// The compiler refuses it, or exceeds its limits.
+    Rejected(Box<CompilerReport>),
+}
+
+/// The most bytes of a compiler's messages.
+const MESSAGES: u64 = 64 << 10;
+
+impl<'a> Builder<'a> {
+    pub fn new(executor: &'a dyn Executor) -> Self {
+        Self::with_toolchains(executor, Arc::new(Toolchains::new(Box::new(Machine))))
+    }
+
+    /// Shares tools that may have been found before.
+    pub fn with_toolchains(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
+        Self { executor, toolchains, recent_builds: None, allowed: None }
+    }
+
+    pub fn on_executor<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
+        let allowed = self.allowed.clone();
+        Builder { executor, toolchains: Arc::clone(&self.toolchains), recent_builds: None, allowed }
+    }
+
+    /// For submissions to a problem with these languages. Other languages need no tools.
+    #[must_use]
+    pub fn with_languages(&self, languages: Option<&[String]>) -> Self {
+        Self { allowed: languages.map(<[String]>::to_vec), ..self.on_executor(self.executor) }
+    }
+
+    #[must_use]
+    pub fn keeping_recent(self, most: usize) -> Self {
+        Self { recent_builds: Some(RecentValues::new(most)), ..self }
+    }
+
+    /// Reads a program's files, and finds out how to build and start it.
+    pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
+        self.prepare_sources(program, &sources::read(program)?)
+    }
+
+    /// For a program with this text in its only file. Its path gives the file name.
+    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<PreparedProgram, Stop> {
+        self.prepare_sources(program, &sources::from_text(program, text)?)
+    }
+
+    fn prepare_sources(
+        &self,
+        program: &Program,
+        sources: &Sources,
+    ) -> Result<PreparedProgram, Stop> {
+        let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
+        let path = &program.path;
+        let recipe = launch_spec(program, sources).map_err(|fault| fault.to_diagnostic(path))?;
+        let language = match recipe.form {
+            LaunchForm::Language { language, .. } => Some(language),
+            _ => None,
+        };
+        let is_forbidden = |language: &&Language| {
+            let allowed = self.allowed.as_ref();
+            allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
+        };
+        let mut plan =
+            match (plan_commands(recipe, &self.toolchains), language.filter(is_forbidden)) {
+                (Err(LaunchFault::Tool(_)), Some(language)) => {
+                    BuildCommands::for_refused_language(language)
+                }
+                (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
+            };
+        plan.define_macros(&program.definitions());
+        Ok(PreparedProgram { plan, code_size: code })
+    }
+
+    /// Finds out how to start a command that a person typed.
+    pub fn prepare_command(
+        &self,
+        argv: &[std::ffi::OsString],
+        cwd: &Path,
+    ) -> Result<PreparedProgram, LaunchFault> {
+        Ok(PreparedProgram {
+            plan: command_line(argv, cwd, &self.toolchains)?,
+            code_size: Bytes(0),
+        })
+    }
+
+    pub fn build(
+        &self,
+        prepared: &PreparedProgram,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<BuildResult, Stop> {
+        let build = || self.build_now(prepared, build_limits, run_limits);
+        let Some(built) = &self.recent_builds else { return build() };
+        let ingredients = BuildKey {
+            plan: prepared.plan.clone(),
+            build_limits: build_limits.clone(),
+            run_limits: run_limits.clone(),
+        };
+        built.get(ingredients, || build().map(Arc::new)).map(|built| BuildResult::clone(&built))
+    }
+
+    fn build_now(
+        &self,
+        prepared: &PreparedProgram,
+        build_limits: &Limits,
+        run_limits: &Limits,
+    ) -> Result<BuildResult, Stop> {
+        let plan = &prepared.plan;
+        let files = || Tree::from(plan.files.clone());
+        let mut building = Duration::ZERO;
+        let (program, compiler, sources) = match &plan.build {
+            None => (files(), None, None),
+            Some(step) => {
+                let (report, program) = self.compile(plan, step, build_limits)?;
+                match (&report.refusal, &step.produces) {
+                    (Some(_), _) => return Ok(BuildResult::Rejected(Box::new(report))),
+                    (None, None) => (files(), None, None),
+                    (None, Some(_)) => {
+                        let outcome = report.outcome.as_ref();
+                        building = outcome.map_or(Duration::ZERO, |outcome| outcome.wall_time);
+                        let report = Some(report).filter(|report| !report.messages.is_empty());
+                        (program, report, Some(Arc::new(files())))
+                    }
+                }
+            }
+        };
+        let program = Arc::new(program);
+        let [command, for_one] = [&plan.start, &plan.start.for_one()].map(|start| {
+            let mut command = start.command(&[], run_limits.memory);
+            command.visible.push(VisiblePath::tree(PROGRAM, &program));
+            command
+        });
+        Ok(BuildResult::Program(Box::new(Runnable {
+            command,
+            for_one,
+            files: links_to_tree(&program, PROGRAM),
+            processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
+            memory: plan.start.memory(run_limits.memory),
+            compiler,
+            build_time: building,
+            program,
+            sources,
+        })))
+    }
+
+    /// Runs the compiler, or a check of the syntax. Unless the report has a refusal, the box becomes the program.
+    fn compile(
+        &self,
+        plan: &BuildCommands,
+        step: &BuildStep,
+        limits: &Limits,
+    ) -> Result<(CompilerReport, Tree), Stop> {
+        let limits = limits.with_processes(step.processes);
+        let work = Work::from(Job {
+            command: step.command.clone(),
+            files: plan.files.clone(),
+            writable: true,
+            box_size: limits.output.unwrap_or(LARGE_OUTPUT),
+            limits: limits.clone(),
+            keep: match step.produces {
+                Some(_) => BoxRetention::AllBut(step.scratch.clone()),
+                None => BoxRetention::Nothing,
+            },
+            ..Job::default()
+        });
+        let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
+        if refusal::is_doubtful(&reply.outcome, &compiler_output(&reply)?) {
+            // An interference does not happen twice. An effect of the source does.
+            reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
+        }
+        if let Some(signal) = refusal::killing_signal(&reply.outcome) {
+            let what = format!(
+                "the compiler was killed by {signal} twice, by another process or because memory ran out"
+            );
+            let help = "judge again when the machine has more memory";
+            return Err(JudgeError::new("build a program", what).help(help).into());
+        }
+        let messages = messages(&reply).map_err(read_error)?;
+        let tree = reply.kept.unwrap_or_default();
+        let who = if step.produces.is_some() { "compiler" } else { "syntax check" };
+        let refusal = build_refusal(who, &reply.outcome, &limits).or_else(|| {
+            let lacks = step.produces.as_ref().filter(|product| !tree.contains(product))?;
+            Some(format!("the build succeeded, but did not create `{}`", lacks.display()))
+        });
+        let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
+        Ok((report, tree))
+    }
+}
+
+/// The beginning of all output of a compiler. Its driver may say there how a process ended.
+fn compiler_output(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
+    const LOOKED_AT: u64 = 1 << 20;
+    let (errors, output) = (reply.stderr.prefix(LOOKED_AT), reply.stdout.prefix(LOOKED_AT));
+    Ok([errors.map_err(read_error)?, output.map_err(read_error)?].concat())
+}
+
+fn read_error(error: std::io::Error) -> JudgeError {
+    JudgeError::new("read the compiler's messages", error)
+}
+
+/// Standard error or, if that is empty, standard output; shortened.
+fn messages(reply: &JobReply) -> std::io::Result<Vec<u8>> {
+    let messages = reply.stderr.prefix(MESSAGES)?;
+    if messages.is_empty() { reply.stdout.prefix(MESSAGES) } else { Ok(messages) }
+}
+
+/// The first line of a text with visible characters, after a colon; empty if there is none.
+pub fn first_line(messages: &Blob) -> String {
+    // It only explains. The program's ending decides.
+    let bytes = messages.prefix(1000).unwrap_or_default();
+    match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
+        None => String::new(),
+        Some(line) => format!(": {}", visible(line)),
+    }
+}
+
+/// A program of a package does not build.
+pub fn build_diagnostic(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
+    let cause = report.refusal.as_deref().unwrap_or_default();
+    let message = format!("{what} does not build: {cause}");
+    Diagnostic::error(path, message).quote(&report.messages)
+}
+
+/// Links in a box to each file and directory of a tree.
+fn links_to_tree(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
+    let link = |name: PathBuf| {
+        let target = Path::new(inside).join(&name);
+        TreeEntry::new(name, Node::Link(target))
+    };
+    tree.top_names().into_iter().map(link).collect()
+}

@@ -1,0 +1,357 @@
+//! The key of work: a digest of everything that decides its result, except limits that `cache/reuse.rs` compares.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::cache::surroundings::{Surroundings, digest_of, processor};
+use juror_core::model::blob::{Blob, Digest};
+use juror_core::model::job::{BoxRetention, Job, VisibleContent, VisiblePath};
+use juror_core::model::tree::{FileMode, Node, TreeEntry};
+use juror_core::model::units::Bytes;
+use juror_core::model::work::Work;
+use juror_sandbox::sandbox::RULES;
+
+#[derive(Serialize)]
+struct JobContent<'a> {
+    argv: &'a [String],
+    env: &'a [(String, String)],
+    visible: Vec<VisibleContentKey<'a>>,
+    stdin: Digest,
+    files: Vec<EntryContent<'a>>,
+    writable: bool,
+    box_size: Bytes,
+    output: Option<Bytes>,
+    processes: Option<u32>,
+    has_cpu_limit: bool,
+    has_memory_limit: bool,
+    collect: &'a [String],
+    keep: &'a BoxRetention,
+    /// Set if the program belongs to the system.
+    program: Option<Digest>,
+    /// The processor, if the compiler may use all its features.
+    native: Option<Vec<String>>,
+    is_timed: bool,
+}
+
+#[derive(Serialize)]
+enum VisibleContentKey<'a> {
+    Tree(&'a [u8], Vec<EntryContent<'a>>),
+    Installed(&'a [u8], &'a str, &'a str, Option<Digest>),
+}
+
+#[derive(Serialize)]
+enum EntryContent<'a> {
+    File(&'a [u8], Digest, FileMode),
+    Link(&'a [u8], &'a [u8]),
+    Directory(&'a [u8]),
+}
+
+/// `None` if something in the work cannot be read.
+pub(super) fn key_of(work: &Work, mechanism: &str, surroundings: &Surroundings) -> Option<Digest> {
+    let jobs = work.jobs();
+    let machine = machine(jobs.iter().any(|job| job.is_timed), surroundings)?;
+    let contents =
+        jobs.into_iter().map(|job| job_content(job, surroundings)).collect::<Option<Vec<_>>>()?;
+    let joint = match work {
+        Work::Single(_) => None,
+        Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
+    };
+    digest_of(&(RULES, mechanism, surroundings.system_digest()?, contents, machine, joint))
+}
+
+/// The machine, if its speed matters. The outer `None`: it cannot be found out.
+fn machine(is_timed: bool, surroundings: &Surroundings) -> Option<Option<Digest>> {
+    if is_timed { surroundings.machine_digest().map(Some) } else { Some(None) }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+fn job_content<'a>(job: &'a Job, surroundings: &Surroundings) -> Option<JobContent<'a>> {
+    let Job { command, stdin, files, writable, box_size, limits, collect, keep, is_timed } = job;
+    Some(JobContent {
+        argv: &command.argv,
+        env: &command.env,
+        visible: command
+            .visible
+            .iter()
+            .map(|shown| visible(shown, surroundings))
+            .collect::<Option<_>>()?,
+        stdin: surroundings.blob_digest(stdin)?,
+        files: entries(files, surroundings)?,
+        writable: *writable,
+        box_size: *box_size,
+        output: limits.output,
+        processes: limits.processes,
+        has_cpu_limit: limits.cpu_time.is_some(),
+        has_memory_limit: limits.memory.is_some(),
+        collect,
+        keep,
+        program: system_program(job).and_then(|path| surroundings.installed_digest(path)),
+        native: is_native(job).then(processor),
+        is_timed: *is_timed,
+    })
+}
+
+fn visible<'a>(
+    shown: &'a VisiblePath,
+    surroundings: &Surroundings,
+) -> Option<VisibleContentKey<'a>> {
+    let inside = bytes(&shown.inside);
+    Some(match &shown.what {
+        // The contents of such a tree are unknown.
+        VisibleContent::Tree(tree) if tree.entries.is_empty() && tree.directory().is_some() => {
+            return None;
+        }
+        VisibleContent::Tree(tree) => {
+            VisibleContentKey::Tree(inside, entries(&tree.entries, surroundings)?)
+        }
+        VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
+            inside,
+            name,
+            identity,
+            surroundings.installed_digest(&shown.inside),
+        ),
+    })
+}
+
+fn entries<'a>(
+    entries: &'a [TreeEntry],
+    surroundings: &Surroundings,
+) -> Option<Vec<EntryContent<'a>>> {
+    let entry = |entry: &'a TreeEntry| {
+        let name = bytes(&entry.name);
+        Some(match &entry.node {
+            Node::File { blob, mode } => {
+                EntryContent::File(name, surroundings.blob_digest(blob)?, *mode)
+            }
+            Node::Link(target) => EntryContent::Link(name, bytes(target)),
+            Node::Directory => EntryContent::Directory(name),
+        })
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// The file that starts; `None` if it comes with the job.
+fn system_program(job: &Job) -> Option<&Path> {
+    let path = Path::new(job.command.argv.first()?);
+    let is_own = |shown: &VisiblePath| {
+        matches!(shown.what, VisibleContent::Tree(_)) && path.starts_with(&shown.inside)
+    };
+    (!job.command.visible.iter().any(is_own)).then_some(path)
+}
+
+/// Whether the files of a job are as they were when its key was computed.
+pub(super) fn is_unchanged(job: &Job, surroundings: &Surroundings) -> bool {
+    let same = |path: &Path| {
+        !path.is_file() || surroundings.file_digest(path) == surroundings.installed_digest(path)
+    };
+    job.blobs().all(|blob| surroundings.is_unchanged(blob)) && system_program(job).is_none_or(same)
+}
+
+/// Whether a compiler may use all features of the processor: an argument or a script among the sources says so.
+fn is_native(job: &Job) -> bool {
+    const SCRIPT: u64 = 64 << 10;
+    let has = |text: &[u8]| memchr::memmem::find(text, b"native").is_some();
+    let is_short = |blob: &&Blob| blob.len().is_ok_and(|length| length <= SCRIPT);
+    job.keep != BoxRetention::Nothing
+        && (job.command.argv.iter().any(|word| has(word.as_bytes()))
+            || job
+                .files
+                .iter()
+                .filter_map(TreeEntry::blob)
+                .filter(is_short)
+                .any(|blob| blob.bytes().is_some_and(has)))
+}
+
+#[cfg(test)]
+mod tests {
+    use juror_core::model::root::FilePath;
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+    use crate::cache::store::Store;
+    use juror_core::model::job::Command;
+    use juror_core::model::joint::JointJob;
+    use juror_core::model::limits::Limits;
+    use juror_core::model::tree::Tree;
+
+    fn job() -> Job {
+        let program = TreeEntry::new("run", Node::plain(&b"program"[..]));
+        Job {
+            command: Command {
+                argv: vec!["/program/run".to_owned(), "1".to_owned()],
+                env: vec![("A".to_owned(), "b".to_owned())],
+                visible: vec![
+                    VisiblePath::tree("/program", &Arc::new(Tree::from(vec![program]))),
+                    VisiblePath {
+                        inside: "/nowhere/tool".into(),
+                        what: VisibleContent::Installed {
+                            name: "tool".to_owned(),
+                            identity: "1".to_owned(),
+                        },
+                    },
+                ],
+            },
+            stdin: b"input".to_vec().into(),
+            files: vec![TreeEntry::new("file", Node::plain(&b"text"[..]))],
+            limits: Limits::of_machine_check(),
+            collect: vec!["out".to_owned()],
+            ..Job::default()
+        }
+    }
+
+    /// Each change of a job changes its key, except for limits that are compared when a record is read.
+    #[test]
+    fn everything_that_a_program_can_notice_is_in_the_key() {
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let key = |work: Work| key_of(&work, "mechanism", &surroundings).expect("a key");
+        type JobChange = fn(&mut Job);
+        let changes: [JobChange; 21] = [
+            |job| job.command.argv.push("2".to_owned()),
+            |job| job.command.argv[0] = "/bin/sh".to_owned(),
+            |job| job.command.argv[0] = "/bin/cat".to_owned(),
+            |job| job.command.env[0].1 = "c".to_owned(),
+            |job| job.command.visible.truncate(1),
+            |job| job.command.visible[0].inside = "/elsewhere".into(),
+            |job| {
+                let other = TreeEntry::new("run", Node::plain(&b"another"[..]));
+                job.command.visible[0].what =
+                    VisibleContent::Tree(Arc::new(Tree::from(vec![other])));
+            },
+            |job| {
+                let what =
+                    VisibleContent::Installed { name: "tool".to_owned(), identity: "2".to_owned() };
+                job.command.visible[1].what = what;
+            },
+            |job| job.stdin = b"inpux".to_vec().into(),
+            |job| job.files[0].name = "other".into(),
+            |job| job.files[0].node = Node::plain(&b"texts"[..]),
+            |job| job.files[0].node = Node::Link("text".into()),
+            |job| job.files[0].node = Node::Directory,
+            |job| job.files.clear(),
+            |job| job.writable = true,
+            |job| job.box_size = Bytes(1),
+            |job| job.limits.output = Some(Bytes(1)),
+            |job| job.limits.processes = Some(1),
+            |job| job.collect.clear(),
+            |job| job.keep = BoxRetention::ALL,
+            |job| job.is_timed = true,
+        ];
+        let mut seen = vec![key(job().into())];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut changed = job();
+            change(&mut changed);
+            let key = key(changed.into());
+            assert!(!seen.contains(&key), "change {index}");
+            seen.push(key);
+        }
+        assert_ne!(key_of(&job().into(), "another", &surroundings), Some(seen[0]));
+        let joint =
+            JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
+        let other = JointJob { accept_exit_code: 0, ..joint.clone() };
+        assert_ne!(key(joint.into()), key(other.into()));
+
+        let mut same = job();
+        same.limits.cpu_time = Some(Duration::from_secs(77));
+        same.limits.wall_time = None;
+        same.limits.memory = Some(Bytes::mib(77));
+        assert_eq!(key(same.into()), seen[0]);
+    }
+
+    /// If keys change but [`RULES`] does not, stored results get another meaning or are lost.
+    #[test]
+    fn recorded_jobs_have_their_recorded_keys() {
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let key = |job: &Job| {
+            let digest = digest_of(&(RULES, job_content(job, &surroundings))).unwrap();
+            juror_core::model::text::hex(&digest.0[..16])
+        };
+        let build = Job {
+            files: vec![
+                TreeEntry::new("sources", Node::Directory),
+                TreeEntry::new("sources/a", Node::plain(&b"text"[..])),
+                TreeEntry::new("sources/b", Node::Link("a".into())),
+            ],
+            writable: true,
+            keep: BoxRetention::ALL,
+            ..job()
+        };
+        let least = Job { command: job().command, ..Job::default() };
+        let recorded = [
+            "539e652853993538bea0e11507e43894",
+            "19d600c64cd83f41ed13275e5204598a",
+            "f9af63fc3de018eee6d559aa5b3e6251",
+        ];
+        assert_eq!(
+            [key(&job()), key(&build), key(&least)],
+            recorded,
+            "raise RULES if programs now see something else, then record these keys"
+        );
+    }
+
+    #[test]
+    fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
+        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| -> PathBuf { dir.path().join(name) };
+        for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
+            fs::write(path(name), text).unwrap();
+        }
+        let key = |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), "", &surroundings);
+        let memory = key(b"input".to_vec().into());
+        assert!(memory.is_some());
+        assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
+        assert_eq!(key(Blob::file(&FilePath::root(path("b")))), memory);
+        assert_ne!(key(Blob::file(&FilePath::root(path("c")))), memory);
+        assert_eq!(key(Blob::file(&FilePath::root(path("d")))), None);
+    }
+
+    /// A file is read once for the key, and checked again before a result is stored under it.
+    #[test]
+    fn a_file_that_changes_during_a_run_is_noticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let check = |age: u64, text: &str, expected: bool| {
+            let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+            let set = |text: &str| {
+                fs::write(&path, text).unwrap();
+                let then = SystemTime::now() - Duration::from_secs(age);
+                fs::File::open(&path).unwrap().set_modified(then).unwrap();
+            };
+            set("input");
+            let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
+            let key = || key_of(&job.clone().into(), "", &surroundings);
+            let first = key();
+            assert!(is_unchanged(&job, &surroundings));
+            set(text);
+            assert_eq!(key(), first, "it is another job in the next command");
+            assert_eq!(is_unchanged(&job, &surroundings), expected, "{age} {text}");
+        };
+        for age in [0, 100] {
+            check(age, "input", true);
+            check(age, "inpux", false);
+            check(age, "longer", false);
+        }
+    }
+
+    #[test]
+    fn the_processor_is_in_the_key_of_native_builds() {
+        let check = |argument: &str, text: &str, keep: BoxRetention, expected: bool| {
+            let mut job = job();
+            job.command.argv.push(argument.to_owned());
+            job.files.push(TreeEntry::new("build", Node::plain(text.as_bytes())));
+            job.keep = keep;
+            assert_eq!(is_native(&job), expected, "{argument} {text}");
+        };
+        check("-O2", "cc", BoxRetention::ALL, false);
+        check("-march=native", "cc", BoxRetention::ALL, true);
+        check("-O2", "cc -march=native", BoxRetention::ALL, true);
+        check("-march=native", "cc", BoxRetention::Nothing, false);
+    }
+}

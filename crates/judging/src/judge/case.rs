@@ -1,0 +1,520 @@
+//! One submission on one test case: its runs and their verdict.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::build::Runnable;
+use crate::judge::classify::{VerdictWithCause, classify};
+use crate::judge::evidence::{add_feedback, add_input, add_run};
+use crate::judge::grader::PackageGrader;
+use crate::judge::images::Visualizers;
+use crate::judge::kept_files::{save_run, save_transcript};
+use crate::judge::repetition::{Repetition, SLACK, SettledRun, settle};
+use crate::judge::score;
+use crate::judge::transcript::pass_transcript;
+use crate::output_validator::{OutputValidator, judge_answer};
+use juror_core::check::options::Options;
+use juror_core::model::blob::Blob;
+use juror_core::model::difference::Difference;
+use juror_core::model::file_name::{flat_name, flat_stem};
+use juror_core::model::job::{BoxRetention, Job, JobReply};
+use juror_core::model::joint::Transcript;
+use juror_core::model::judgement::{
+    CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage,
+};
+use juror_core::model::limits::{BOX_ROOM, Limits};
+use juror_core::model::outcome::Outcome;
+use juror_core::model::problem::{Interaction, Problem};
+use juror_core::model::repeats::{Repeats, TimedRun};
+use juror_core::model::root::FilePath;
+use juror_core::model::score::{CaseScore, CaseScoring};
+use juror_core::model::stop::Stop;
+use juror_core::model::test_data::TestCase;
+use juror_core::model::text::shell_word;
+use juror_core::model::tree::TreeEntry;
+use juror_core::model::verdict::Verdict;
+use juror_core::model::work::{RunMode, Work};
+use juror_sandbox::executor::{Executor, trees};
+
+/// The package's own programs that judge submissions.
+#[derive(Default)]
+pub struct Validators {
+    /// Its output validators; empty if the default one decides.
+    pub output: Vec<OutputValidator>,
+    /// Set if submissions talk with a program that is no output validator.
+    pub interactor: Option<OutputValidator>,
+    pub visualizers: Visualizers,
+    pub static_validator: Option<OutputValidator>,
+    pub grader: Option<PackageGrader>,
+}
+
+#[derive(Clone)]
+pub struct Rules<'a> {
+    /// How programs read, write and talk, and how many passes they have.
+    pub problem: &'a Problem,
+    pub validators: &'a Validators,
+    pub limits: Limits,
+    /// The limits for runs that are expected to be too slow. They may exceed the time limit, to measure by how much.
+    pub stop_slow_at: Limits,
+    pub repeat: RepeatLine,
+    /// How much a person wants to see.
+    pub detail: Detail,
+}
+
+impl Rules<'_> {
+    pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
+        match &self.detail {
+            Detail::Full { keep } => keep.as_ref(),
+            Detail::Brief => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdict, its cause and the first difference.
+    Brief,
+    /// Also the diff, standard error, and the command line that repeats the run.
+    Full {
+        /// The directory for kept boxes.
+        keep: Option<FilePath>,
+    },
+}
+
+/// The suffix of an output validator's box.
+pub(super) const VALIDATOR_SUFFIX: &str = ".validator";
+
+#[derive(Clone, Default)]
+pub struct RepeatLine {
+    pub command: String,
+    /// Precedes the names of submissions, such as `sum/submissions/`.
+    pub directory: String,
+    /// The submission that the user typed after `--`. Its name is a command line.
+    pub typed: Option<String>,
+}
+
+impl RepeatLine {
+    pub(super) fn for_run(&self, submission: &str, test_case: &str) -> String {
+        let Self { command, directory, typed } = self;
+        let case = shell_word(test_case.as_bytes());
+        if command.is_empty() {
+            String::new()
+        } else if typed.as_deref() == Some(submission) {
+            format!("{command} --case {case} -- {submission}")
+        } else {
+            let submission = shell_word(submission.as_bytes());
+            format!("{command} {directory}{submission} --case {case}")
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct ReadyCase<'a> {
+    /// The test case, or the stand-in of a static validation.
+    pub test_case: &'a TestCase,
+    /// Arguments of the static validator, if it judges this case. Then the submission does not run.
+    pub static_args: Option<&'a [String]>,
+    /// Which scores a validator may give.
+    pub scoring: CaseScoring,
+    /// For the default output validator.
+    pub options: Options,
+    pub input: Blob,
+    /// The judge answer, if there is one.
+    pub answer: Option<Blob>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseTexts {
+    pub input: Arc<[u8]>,
+    pub answer: Arc<[u8]>,
+}
+
+impl ReadyCase<'_> {
+    /// 0 if unknown.
+    pub fn input_size(&self) -> u64 {
+        self.input.len().unwrap_or_default()
+    }
+
+    /// `None` without judge answer.
+    pub fn read_texts(&self) -> Result<Option<CaseTexts>, JudgeError> {
+        let whole = |blob: &Blob| {
+            let text = blob
+                .prefix(u64::MAX)
+                .map_err(|error| JudgeError::new("read a test case", error))?;
+            Ok::<Arc<[u8]>, JudgeError>(text.into())
+        };
+        let Ok(answer) = self.answer() else { return Ok(None) };
+        Ok(Some(CaseTexts { input: whole(&self.input)?, answer: whole(&answer)? }))
+    }
+
+    pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
+        self.answer.clone().map_or_else(|| judge_answer(self.test_case), Ok)
+    }
+}
+
+pub struct ReadySubmission<'a> {
+    pub submission: &'a str,
+    pub runnable: &'a Runnable,
+    pub language: &'a str,
+    /// The file or class to start; empty if the language has none.
+    pub entry_point: &'a str,
+    pub time_limit_mode: TimeLimitMode,
+    /// `None` if nobody needs to know how near the time limit a run is.
+    pub repetition: Option<Repetition<'a>>,
+}
+
+impl<'a> ReadySubmission<'a> {
+    /// A program without name in reports and without static validation. No run is repeated for its time.
+    pub fn without_name(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
+        Self {
+            submission: "",
+            runnable,
+            language: "",
+            entry_point: "",
+            time_limit_mode,
+            repetition: None,
+        }
+    }
+
+    /// The limits by which its verdict is decided.
+    pub(super) fn limits(&self, rules: &Rules<'_>) -> Limits {
+        self.runnable.limits(&rules.limits)
+    }
+
+    /// The limits under which it is run.
+    fn run_limits(&self, rules: &Rules<'_>) -> Limits {
+        let mut limits = match self.time_limit_mode {
+            TimeLimitMode::Any => self.limits(rules),
+            TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin_limits(rules),
+        };
+        if let (Some(own), Some(limit), Some(_)) =
+            (&mut limits.cpu_time, rules.limits.cpu_time, self.repetition)
+        {
+            *own = limit.mul_f64(SLACK).max(*own);
+        }
+        limits
+    }
+
+    fn margin_limits(&self, rules: &Rules<'_>) -> Limits {
+        self.runnable.limits(&rules.stop_slow_at)
+    }
+}
+
+/// What to learn about a submission's speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimitMode {
+    Any,
+    /// By how much it exceeds the limit: it should be too slow.
+    TooSlow,
+    /// Whether it keeps the limit, and its verdict with the margin.
+    WithMargin,
+}
+
+pub(super) struct Pass {
+    /// Counts from 1.
+    pub(super) number: u32,
+    pub(super) input: Blob,
+    /// The files that earlier passes left in the feedback directory.
+    pub(super) earlier: Vec<TreeEntry>,
+    /// The output validator's messages from earlier passes.
+    pub(super) messages: ValidatorMessages,
+}
+
+impl Pass {
+    pub(super) fn first(input: Blob) -> Self {
+        Self { number: 1, input, earlier: Vec::new(), messages: ValidatorMessages::default() }
+    }
+}
+
+/// Messages of an output validator from all passes so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ValidatorMessages {
+    pub(super) judge: Vec<u8>,
+    pub(super) team: Vec<u8>,
+}
+
+/// Runs a submission on a test case and judges the result.
+pub fn judge_case(
+    executor: &dyn Executor,
+    rules: &Rules<'_>,
+    entry: &ReadySubmission<'_>,
+    case: &ReadyCase<'_>,
+) -> Result<CaseJudgement, Stop> {
+    let trial = CaseJudge { executor, rules, entry, case };
+    if let Some(args) = case.static_args {
+        return trial.run_static_validator(args);
+    }
+    if let Some(files) = entry.runnable.submitted_answers() {
+        return trial.judge_answer_file(files);
+    }
+    let mut pass = Pass::first(case.input.clone());
+    let mut maximum: Option<Outcome> = None;
+    let mut repeats: Option<Box<Repeats>> = None;
+    loop {
+        let PassRun { reply, mut judged, box_path, repeats: new_repeats } =
+            trial.run_pass(&pass)?;
+        if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
+            repeats = new_repeats.or(repeats);
+        }
+        let outcome = with_maximum(maximum.take(), &reply.outcome);
+        if let Some(next) = judged.next {
+            maximum = Some(outcome);
+            pass = next;
+            continue;
+        }
+        if judged.feedback.is_none() && pass.messages != ValidatorMessages::default() {
+            // The last pass ended before the validator was asked.
+            judged.feedback =
+                Some(ValidatorFeedback::with_messages(&pass.messages.judge, &pass.messages.team));
+        }
+        if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
+            let cause = &mut judged.classified.cause;
+            *cause = format!("in pass {}: {cause}", pass.number);
+        }
+        let judged = trial.complete(judged, Some(outcome), |judged, evidence| {
+            add_run(evidence, rules, case, judged, &reply)?;
+            add_input(evidence, case, &pass, box_path.as_ref())?;
+            evidence.kept = box_path.map(PathBuf::from);
+            Ok(())
+        })?;
+        return Ok(trial.with_repeats(judged, repeats));
+    }
+}
+
+/// The facts of the last pass, but the highest times and memory of all passes: limits apply to each pass.
+fn with_maximum(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
+    let mut outcome = last.clone();
+    if let Some(earlier) = earlier {
+        outcome.cpu_time = outcome.cpu_time.max(earlier.cpu_time);
+        outcome.wall_time = outcome.wall_time.max(earlier.wall_time);
+        outcome.peak_memory = outcome.peak_memory.max(earlier.peak_memory);
+    }
+    outcome
+}
+
+pub(super) struct CaseJudge<'a> {
+    pub(super) executor: &'a dyn Executor,
+    pub(super) rules: &'a Rules<'a>,
+    pub(super) entry: &'a ReadySubmission<'a>,
+    pub(super) case: &'a ReadyCase<'a>,
+}
+
+pub(super) struct PassRun {
+    pub(super) reply: JobReply,
+    pub(super) judged: PassResult,
+    pub(super) box_path: Option<FilePath>,
+    /// All runs, if there were several.
+    pub(super) repeats: Option<Box<Repeats>>,
+}
+
+impl CaseJudge<'_> {
+    fn with_repeats(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
+        let mut judged = CaseJudgement { repeats, ..judged };
+        let verdict = Verdict::TimeLimitExceeded;
+        if judged.is_sensitive() && judged.verdict != verdict {
+            let score = score::score_by_rules(self.case.scoring, verdict);
+            judged.with_margin = Some(ResultWithMargin { verdict, score });
+        }
+        judged
+    }
+
+    /// Completes the judgement. `gather` adds evidence if it is shown.
+    pub(super) fn complete(
+        &self,
+        judged: PassResult,
+        outcome: Option<Outcome>,
+        gather: impl FnOnce(&PassResult, &mut Evidence) -> Result<(), JudgeError>,
+    ) -> Result<CaseJudgement, Stop> {
+        let is_shown = self.rules.detail != Detail::Brief;
+        let mut evidence = None;
+        if is_shown && judged.classified.verdict != Verdict::Accepted {
+            let repeat =
+                self.rules.repeat.for_run(self.entry.submission, &self.case.test_case.name);
+            let mut all = Evidence { repeat, ..Evidence::default() };
+            let visualizers = &self.rules.validators.visualizers;
+            visualizers.add_input(self, &mut all)?;
+            add_feedback(&mut all, &judged, visualizers);
+            gather(&judged, &mut all)?;
+            evidence = Some(Box::new(all));
+        }
+        let VerdictWithCause { verdict, cause } = judged.classified;
+        let (message, is_told, team_message) = match judged.feedback {
+            Some(answered) => {
+                (answered.message, answered.cause_includes_message, answered.team_message)
+            }
+            // The cause is the message of the default output validator. If the program failed, no validator was asked.
+            None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
+                (cause.clone(), true, String::new())
+            }
+            None => (String::new(), true, String::new()),
+        };
+        Ok(CaseJudgement {
+            test_case: self.case.test_case.name.clone(),
+            verdict,
+            message,
+            cause_includes_message: is_told,
+            team_message,
+            score: judged.score.or_else(|| score::score_by_rules(self.case.scoring, verdict)),
+            with_margin: judged.with_margin,
+            repeats: None,
+            cause,
+            difference: judged.difference,
+            evidence,
+            outcome,
+        })
+    }
+
+    /// Runs and judges one pass. The output counts only if the facts of the run decide nothing.
+    fn run_pass(&self, pass: &Pass) -> Result<PassRun, Stop> {
+        let Rules { problem, validators, .. } = self.rules;
+        let partner = validators.interactor.as_ref().or(validators.output.first());
+        if let (Interaction::Interactive, Some(partner)) = (problem.kind.interaction, partner) {
+            return self.run_interactive(partner, pass);
+        }
+        let work = Work::from(pass_job(self.rules, self.entry, self.case.test_case, pass));
+        let run = |mode| self.executor.run(&work, mode)?.single();
+        let box_path = self.box_path(pass);
+        let limits = self.entry.limits(self.rules);
+        let SettledRun { reply, repeats } = settle(
+            self.entry.repetition,
+            &limits,
+            run(RunMode::default())?,
+            |reply| &reply.outcome,
+            |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
+            |number| run(RunMode::repeat_alone(number)),
+        )?;
+        if let Some(box_path) = &box_path {
+            save_run(box_path, &pass.input, &reply)?;
+        }
+        let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
+        let transcript =
+            if is_shown { Some(pass_transcript(&problem.io, pass, &reply)?) } else { None };
+        transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
+        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
+        let judged =
+            self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
+                Some(classified) => Ok(PassResult::from(classified)),
+                None => self.judge_output(pass, &reply),
+            })?;
+        Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path, repeats })
+    }
+
+    /// Judges a run by its limits. If it was too slow, it is also judged with the margin, if that is wanted, or
+    /// without a time limit, if another run might keep it.
+    pub(super) fn within_margin(
+        &self,
+        is_sensitive: bool,
+        judge: impl Fn(&Limits) -> Result<PassResult, Stop>,
+    ) -> Result<PassResult, Stop> {
+        let limits = self.entry.limits(self.rules);
+        let mut judged = judge(&limits)?;
+        let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
+        let wider = match self.entry.time_limit_mode {
+            // Otherwise the next pass would be unknown.
+            _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
+                Some(Limits { cpu_time: None, ..limits })
+            }
+            TimeLimitMode::WithMargin => Some(self.entry.margin_limits(self.rules)),
+            TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
+        };
+        if let Some(wider) = wider.filter(|_| is_slow) {
+            let other = judge(&wider)?;
+            let verdict = other.classified.verdict;
+            let score = other.score.or_else(|| score::score_by_rules(self.case.scoring, verdict));
+            judged.with_margin = (verdict != Verdict::TimeLimitExceeded)
+                .then_some(ResultWithMargin { verdict, score });
+        }
+        Ok(judged)
+    }
+
+    /// Appends the transcript of a pass to the run's, if boxes are kept.
+    pub(super) fn keep_transcript(
+        &self,
+        pass: &Pass,
+        transcript: &Transcript,
+    ) -> Result<(), JudgeError> {
+        match self.box_path_of(1, "") {
+            Some(box_path) => save_transcript(&box_path, pass.number, transcript),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the submission's box is kept, if anywhere.
+    pub(super) fn box_path(&self, pass: &Pass) -> Option<FilePath> {
+        self.box_path_of(pass.number, "")
+    }
+
+    /// The box of another program; `of` is its suffix.
+    pub(super) fn box_path_of(&self, pass: u32, of: &str) -> Option<FilePath> {
+        let pass = match pass {
+            1 => String::new(),
+            number => format!(".pass{number}"),
+        };
+        let name = format!("{}{of}{pass}", flat_stem(&self.case.test_case.name));
+        Some(self.rules.kept_boxes()?.join(flat_name(self.entry.submission)).join(name))
+    }
+}
+
+pub(super) struct PassResult {
+    pub(super) classified: VerdictWithCause,
+    pub(super) difference: Option<Box<Difference>>,
+    /// Set if the package's own validator decides it.
+    pub(super) score: Option<CaseScore>,
+    /// Set if the package's own validator was asked.
+    pub(super) feedback: Option<ValidatorFeedback>,
+    pub(super) with_margin: Option<ResultWithMargin>,
+    pub(super) transcript: Option<Transcript>,
+    pub(super) next: Option<Pass>,
+}
+
+#[derive(Default)]
+pub(super) struct ValidatorFeedback {
+    pub(super) message: String,
+    /// Whether the cause includes the whole message.
+    pub(super) cause_includes_message: bool,
+    pub(super) team_message: String,
+    pub(super) stderr: Vec<u8>,
+    pub(super) images: Vec<ShownImage>,
+    pub(super) box_path: Option<FilePath>,
+}
+
+impl ValidatorFeedback {
+    /// For messages without further feedback.
+    pub(super) fn with_messages(judge: &[u8], team: &[u8]) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { message: text(judge), team_message: text(team), ..Self::default() }
+    }
+}
+
+impl From<VerdictWithCause> for PassResult {
+    fn from(classified: VerdictWithCause) -> Self {
+        Self {
+            classified,
+            difference: None,
+            score: None,
+            feedback: None,
+            with_margin: None,
+            transcript: None,
+            next: None,
+        }
+    }
+}
+
+pub(super) fn pass_job(
+    rules: &Rules<'_>,
+    entry: &ReadySubmission<'_>,
+    test_case: &TestCase,
+    pass: &Pass,
+) -> Job {
+    let mut job = entry.runnable.job(&entry.run_limits(rules));
+    job.command.argv.extend(test_case.args.iter().cloned());
+    let files: Vec<TreeEntry> = test_case.files.iter().map(trees::case_entry).collect();
+    entry.runnable.add_case_files(&mut job, &files);
+    job.connect_io(&rules.problem.io, pass.input.clone());
+    job.writable = rules.problem.allow_file_writing;
+    job.box_size = job.box_size.saturating_add(BOX_ROOM);
+    job.keep = BoxRetention::all_or_nothing(rules.kept_boxes().is_some());
+    job.is_timed = true;
+    job
+}

@@ -1,0 +1,102 @@
+//! Compares an output with the judge answer, as the default output validator does.
+
+use crate::judge::case::{CaseJudge, Pass, PassResult};
+use crate::judge::classify::VerdictWithCause;
+use juror_core::check::compare::compare;
+use juror_core::check::show::describe;
+use juror_core::model::blob::{Blob, BlobReader};
+use juror_core::model::job::{CollectedEntry, JobReply};
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::problem::ProgramIo;
+use juror_core::model::stop::Stop;
+use juror_core::model::units::Bytes;
+use juror_core::model::verdict::Verdict;
+
+impl CaseJudge<'_> {
+    /// For a run within its limits that ended with exit code 0.
+    pub(super) fn judge_output(&self, pass: &Pass, reply: &JobReply) -> Result<PassResult, Stop> {
+        let output = match output_of(&self.rules.problem.io, reply) {
+            Ok(output) => output,
+            Err(missing) => return Ok(wrong_answer(missing)),
+        };
+        let judged = self.judge_text(pass, output)?;
+        Ok(match (&judged.difference, &self.rules.problem.io) {
+            (Some(difference), ProgramIo::Files { output, .. })
+                if difference.output.length == 0 =>
+            {
+                wrong_answer(format!(
+                    "`{output}` is empty{}",
+                    ignored_stdout_note(reply.outcome.stdout_bytes)
+                ))
+            }
+            _ => judged,
+        })
+    }
+
+    pub(super) fn judge_text(&self, pass: &Pass, output: &Blob) -> Result<PassResult, Stop> {
+        if !self.rules.validators.output.is_empty() {
+            return self.ask_validators(pass, output);
+        }
+        let answer = self.case.answer()?;
+        let difference = if has_same_bytes(&answer, output) {
+            None
+        } else {
+            let read_error = |error| JudgeError::new("read the output", error);
+            let output = output.open().map_err(read_error)?;
+            compare(open_answer(&answer)?, output, &self.case.options).map_err(read_error)?
+        };
+        let judged = match difference {
+            None => PassResult::from(VerdictWithCause {
+                verdict: Verdict::Accepted,
+                cause: "the output is right".to_owned(),
+            }),
+            Some(difference) => PassResult {
+                difference: Some(Box::new(difference.clone())),
+                ..wrong_answer(describe(&difference))
+            },
+        };
+        self.with_output_images(pass, output, judged)
+    }
+}
+
+/// Up to this size, a digest costs less than opening a file.
+const SMALL_OUTPUT: u64 = 64 << 10;
+
+/// Whether an output equals the judge answer byte by byte, as far as digests tell: the answer's digest is computed
+/// only once. The comparison reports an unreadable answer.
+fn has_same_bytes(answer: &Blob, output: &Blob) -> bool {
+    let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL_OUTPUT);
+    let same_size = || answer.len().ok() == output.len().ok();
+    answer == output || is_small() && same_size() && answer.digest().ok() == output.digest().ok()
+}
+
+/// The output of a program, or why there is none.
+pub(super) fn output_of<'r>(io: &ProgramIo, reply: &'r JobReply) -> Result<&'r Blob, String> {
+    let stdout = reply.outcome.stdout_bytes;
+    match (io, reply.collected.first()) {
+        (ProgramIo::Standard, _) => Ok(&reply.stdout),
+        (ProgramIo::Files { output, .. }, None | Some(CollectedEntry::Missing)) => {
+            Err(format!("`{output}` is missing{}", ignored_stdout_note(stdout)))
+        }
+        (ProgramIo::Files { output, .. }, Some(CollectedEntry::NotAFile(what))) => {
+            Err(format!("`{output}` is {what}, not a file"))
+        }
+        (ProgramIo::Files { .. }, Some(CollectedEntry::File(blob))) => Ok(blob),
+    }
+}
+
+pub(super) fn wrong_answer(cause: String) -> PassResult {
+    PassResult::from(VerdictWithCause { verdict: Verdict::WrongAnswer, cause })
+}
+
+fn ignored_stdout_note(stdout: Bytes) -> String {
+    if stdout.0 == 0 {
+        String::new()
+    } else {
+        format!("; {stdout} on standard output, which is ignored")
+    }
+}
+
+pub(super) fn open_answer(answer: &Blob) -> Result<BlobReader<'_>, JudgeError> {
+    answer.open().map_err(|error| JudgeError::new(format!("open {answer}"), error))
+}

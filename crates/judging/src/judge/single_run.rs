@@ -1,0 +1,139 @@
+//! Runs a submission once, to show its output and how it ended, without a verdict.
+
+use crate::judge::case::{Pass, ReadySubmission, Rules, pass_job};
+use crate::judge::classify::classify;
+use crate::judge::default_validator::output_of;
+use crate::output_validator::response::{Contract, Opinion};
+use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
+use juror_core::model::blob::Blob;
+use juror_core::model::job::{BoxRetention, JobReply};
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::outcome::{Ending, Outcome};
+use juror_core::model::problem::ProgramIo;
+use juror_core::model::single_run::{OutputFileText, SingleRun};
+use juror_core::model::stop::Stop;
+use juror_core::model::test_data::TestCase;
+use juror_core::model::units::Bytes;
+use juror_core::model::work::RunMode;
+use juror_sandbox::executor::{Executor, ManualPipes};
+
+pub struct SingleRunner<'a> {
+    pub executor: &'a dyn Executor,
+    pub rules: &'a Rules<'a>,
+    pub entry: &'a ReadySubmission<'a>,
+    pub test_case: &'a TestCase,
+}
+
+impl SingleRunner<'_> {
+    /// `name` is the input's name in the report.
+    pub fn run(&self, input: Blob, name: &str) -> Result<SingleRun, Stop> {
+        let pass = Pass::first(input);
+        let job = pass_job(self.rules, self.entry, self.test_case, &pass);
+        let reply = self.executor.run(&job.into(), RunMode::FRESH)?.single()?;
+        Ok(self.describe(&reply, name)?)
+    }
+
+    /// A person talks with it. It has no wall time limit.
+    pub fn by_hand(&self, hand: ManualPipes) -> Result<SingleRun, Stop> {
+        let pass = Pass::first(Blob::default());
+        let mut job = pass_job(self.rules, self.entry, self.test_case, &pass);
+        job.limits.wall_time = None;
+        let reply = self.executor.run_manually(&job, hand)?;
+        Ok(SingleRun { is_shown: true, ..self.describe(&reply, "standard input")? })
+    }
+
+    /// Corrects the size of standard output, which another program read.
+    #[must_use]
+    pub fn with_stdout_size(&self, run: SingleRun, stdout_bytes: Bytes) -> SingleRun {
+        let outcome = Outcome { stdout_bytes, ..run.outcome };
+        let failed = classify(&outcome, &self.entry.limits(self.rules));
+        let ended = failed.as_ref().map_or(run.ended, |failed| failed.cause.clone());
+        SingleRun { failed: failed.is_some(), ended, outcome, ..run }
+    }
+
+    fn describe(&self, reply: &JobReply, name: &str) -> Result<SingleRun, JudgeError> {
+        let problem = self.rules.problem;
+        let failed = classify(&reply.outcome, &self.entry.limits(self.rules));
+        let file = match &problem.io {
+            ProgramIo::Standard => None,
+            ProgramIo::Files { output, .. } => {
+                let found = output_of(&problem.io, reply);
+                Some(OutputFileText {
+                    name: output.clone(),
+                    missing: found.as_ref().err().cloned(),
+                    contents: found.ok().map(read_all).transpose()?,
+                })
+            }
+        };
+        let ended = match (&failed, reply.outcome.ending) {
+            (Some(failed), _) => failed.cause.clone(),
+            (None, Ending::Exited(code)) => format!("exit code {code}"),
+            (None, Ending::Signalled(signal)) => format!("killed by {signal}"),
+        };
+        Ok(SingleRun {
+            submission: self.entry.submission.to_owned(),
+            input: name.to_owned(),
+            ended,
+            failed: failed.is_some(),
+            message: String::new(),
+            outcome: reply.outcome.clone(),
+            stdout: read_all(&reply.stdout)?,
+            stderr: read_all(&reply.stderr)?,
+            file,
+            is_raw: false,
+            is_shown: false,
+        })
+    }
+}
+
+fn read_all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
+    let read = blob.prefix(u64::MAX);
+    read.map_err(|error| JudgeError::new("read what the program wrote", error))
+}
+
+/// A person talks with an interactor, or with the output validator that talks with submissions. It has no wall time
+/// limit. It may ask for another pass if the contract says so, but none runs.
+pub fn play_by_hand(
+    executor: &dyn Executor,
+    interactor: &OutputValidator,
+    test_case: &TestCase,
+    contract: Contract,
+    hand: ManualPipes,
+) -> Result<SingleRun, Stop> {
+    let input = Blob::file(&test_case.input);
+    let answer = judge_answer(test_case)?;
+    let mut job = interactor.job(ValidationRequest {
+        test_case,
+        args: &test_case.output_validator_args,
+        input: &input,
+        answer: &answer,
+        output: Blob::default(),
+        submission: None,
+        earlier: &[],
+        keep: BoxRetention::Nothing,
+    });
+    job.limits.wall_time = None;
+    let reply =
+        executor.run_manually(&job, hand).map_err(|stop| interactor.as_validator_fault(stop))?;
+    let stderr = read_all(&reply.stderr)?;
+    let response = interactor.read_response(reply, &job.limits, contract)?;
+    let says = match &response.opinion {
+        Opinion::Accepted => "accepts what you did".to_owned(),
+        Opinion::Rejected => "rejects what you did".to_owned(),
+        Opinion::Partial(_) => "gives a part of the points".to_owned(),
+        Opinion::Broken(what) => format!("failed: {what}"),
+    };
+    Ok(SingleRun {
+        submission: interactor.name.clone(),
+        input: test_case.name.clone(),
+        ended: format!("the {} {says}", interactor.kind),
+        failed: response.opinion != Opinion::Accepted,
+        message: String::from_utf8_lossy(&response.feedback.judge_message).into_owned(),
+        outcome: response.outcome,
+        stdout: Vec::new(),
+        stderr,
+        file: None,
+        is_raw: false,
+        is_shown: true,
+    })
+}

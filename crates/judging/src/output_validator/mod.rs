@@ -1,0 +1,302 @@
+//! The package's own output validator: built once, then run as a job; its opinion and feedback are read.
+//!
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Its box has the files of the
+//! submission, as the format demands, and one directory with input, judge answer and feedback. These are copies, so
+//! that its changes do not reach other runs.
+//!
+//! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
+//! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
+//! `chk INPUT OUTPUT ANSWER`. None of them sees the submission's files.
+//!
+//! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
+
+pub mod feedback;
+mod printed;
+pub mod response;
+pub mod static_validator;
+mod testlib;
+pub mod visualizer;
+
+use std::path::{Path, PathBuf};
+
+use crate::build::Runnable;
+use crate::build::bench::Bench;
+use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
+use crate::output_validator::response::{Contract, Response};
+use juror_core::language::BOX;
+use juror_core::model::blob::Blob;
+use juror_core::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
+use juror_core::model::judgement::{FaultKind, JudgeError};
+use juror_core::model::limits::{BOX_ROOM, Limits};
+use juror_core::model::program::Program;
+use juror_core::model::protocol::Protocol;
+use juror_core::model::root::FilePath;
+use juror_core::model::stop::Stop;
+use juror_core::model::test_data::TestCase;
+use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_sandbox::executor::{Executor, parallel};
+
+pub struct OutputValidator {
+    /// For messages.
+    pub name: String,
+    pub path: FilePath,
+    /// Such as `output validator`.
+    pub kind: &'static str,
+    pub protocol: Protocol,
+    is_interactor: bool,
+    runnable: Runnable,
+    pub limits: Limits,
+}
+
+pub struct ValidationRequest<'a> {
+    pub test_case: &'a TestCase,
+    pub args: &'a [String],
+    /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
+    pub input: &'a Blob,
+    pub answer: &'a Blob,
+    pub output: Blob,
+    /// Its files are put into the working directory.
+    pub submission: Option<&'a Runnable>,
+    /// Files of earlier passes in the feedback directory, by their names in it.
+    pub earlier: &'a [TreeEntry],
+    pub keep: BoxRetention,
+}
+
+/// In the box. It has all files that are not the submission's.
+const OWN_DIR: &str = "juror";
+/// Empty in each run.
+const HOME_DIR: &str = "/tmp";
+const FEEDBACK_DIR: &str = "feedback";
+
+/// The next pass finds all files of the feedback directory except its input.
+///
+/// Source: problem package format 2025-09, "Multi-pass validation".
+pub fn files_for_next_pass(tree: &Tree) -> Vec<TreeEntry> {
+    let mut files = tree.entries_below(&feedback_dir(Path::new("")));
+    files.retain(|file| file.name != Path::new(feedback::NEXT_PASS));
+    files
+}
+
+/// `of` is a box or a copy of one.
+pub fn feedback_dir(of: &Path) -> PathBuf {
+    of.join(OWN_DIR).join(FEEDBACK_DIR)
+}
+
+impl OutputValidator {
+    /// Returns none if the format's default one decides.
+    ///
+    /// # Errors
+    /// If one does not build, the judge failed, or the build was cut short.
+    pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
+        let protocol = bench.problem.output_protocol;
+        parallel::map(bench.executor, &bench.problem.output_validators, |program| {
+            Self::build_program(bench, "output validator", protocol, program)
+        })
+    }
+
+    /// # Errors
+    /// As [`OutputValidator::build`].
+    pub fn build_interactor(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
+        let program = bench.problem.interactor.as_ref();
+        let build = |program| {
+            let of = Self::build_program(bench, "interactor", Protocol::Testlib, program)?;
+            Ok(Self { is_interactor: true, ..of })
+        };
+        program.map(build).transpose()
+    }
+
+    fn build_program(
+        bench: &Bench<'_>,
+        what: &'static str,
+        protocol: Protocol,
+        program: &Program,
+    ) -> Result<Self, Stop> {
+        let build_limits = Limits::of_compiler(&bench.problem.limits);
+        let limits = Limits::of_output_validator(&bench.problem.limits);
+        let runnable =
+            bench.build_package_program(&format!("the {what}"), program, &build_limits, &limits)?;
+        let limits = runnable.limits(&limits);
+        let (name, path) = (program.name.clone(), program.path.clone());
+        Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })
+    }
+
+    /// [`OutputValidator::read_response`] reads the reply.
+    pub fn job(&self, question: ValidationRequest<'_>) -> Job {
+        let test_case = question.test_case;
+        let base = test_case.name.rsplit('/').next().unwrap_or_default();
+        let own = Path::new(OWN_DIR);
+        let feedback = feedback_dir(Path::new(""));
+        let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
+        let mut job = self.base_job(submission, question.keep);
+        let mut lay = |extension: &str, blob: &Blob| {
+            let name = own.join(format!("{base}.{extension}"));
+            job.command.argv.push(box_path(&name));
+            job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
+        };
+        lay("in", question.input);
+        match self.protocol {
+            Protocol::Standard => {
+                lay("ans", question.answer);
+                job.command.argv.push(box_path(&feedback) + "/");
+                job.stdin = question.output;
+            }
+            Protocol::Testlib => {
+                if self.is_interactor {
+                    lay("out", &Blob::default())
+                } else {
+                    lay("out", &question.output)
+                }
+                lay("ans", question.answer);
+                if self.is_interactor {
+                    job.stdin = question.output;
+                }
+                job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
+                // The file that an interactor writes for the checker.
+                let output = own.join(format!("{base}.out"));
+                job.collect.push(output.to_string_lossy().into_owned());
+            }
+            Protocol::Cms => {
+                lay("ans", question.answer);
+                lay("out", &question.output);
+            }
+            Protocol::Sinol => {
+                lay("out", &question.output);
+                lay("ans", question.answer);
+            }
+        }
+        job.command.argv.extend(question.args.iter().cloned());
+        let earlier = question.earlier.iter();
+        let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
+        job.files.extend(earlier);
+        job
+    }
+
+    /// The job has no arguments yet. It has the submission's files, if there is a submission.
+    fn base_job(&self, submission: Option<&Runnable>, keep: BoxRetention) -> Job {
+        let mut job = self.runnable.job(&self.limits);
+        // The box is not the home directory, so that files of a submission cannot configure the validator.
+        job.command.env.retain(|(name, _)| name != "HOME");
+        job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
+        job.files = submission.map(|it| submission_files(it, &mut job.command)).unwrap_or_default();
+        job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
+        job.box_size = job.box_size.saturating_add(BOX_ROOM);
+        job.collect = feedback_files();
+        job.keep = keep;
+        job
+    }
+
+    /// # Errors
+    /// If the judge failed or was interrupted; anything that the validator does is a response.
+    pub fn run(
+        &self,
+        executor: &dyn Executor,
+        question: ValidationRequest<'_>,
+        contract: Contract,
+    ) -> Result<Response, Stop> {
+        let job = self.job(question);
+        let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
+        Ok(self.read_response(reply, &self.limits, contract)?)
+    }
+
+    /// Reads the reply to a job from [`OutputValidator::job`], under these limits.
+    ///
+    /// # Errors
+    /// If the collected files cannot be read.
+    pub fn read_response(
+        &self,
+        reply: JobReply,
+        limits: &Limits,
+        contract: Contract,
+    ) -> Result<Response, JudgeError> {
+        Response::from_reply(reply, limits, self.protocol, contract)
+    }
+
+    /// An interactor writes this file for the checker; empty if it wrote none.
+    pub fn interactor_output(&self, reply: &JobReply) -> Blob {
+        match reply.collected.last() {
+            Some(CollectedEntry::File(blob)) => blob.clone(),
+            _ => Blob::default(),
+        }
+    }
+
+    /// Marks a fault as one of the validator, not of the submission's run.
+    pub fn as_validator_fault(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::Fault(error) => Stop::Fault(JudgeError {
+                step: format!("run the {} `{}`: {}", self.kind, self.name, error.step),
+                // The fault does not mean that a submission cannot start.
+                kind: FaultKind::Other,
+                ..error
+            }),
+            stop => stop,
+        }
+    }
+}
+
+fn box_path(path: &Path) -> String {
+    Path::new(BOX).join(path).to_string_lossy().into_owned()
+}
+
+fn feedback_files() -> Vec<String> {
+    let feedback = feedback_dir(Path::new(""));
+    let files = FEEDBACK_FILES.iter().map(|name| feedback.join(name));
+    files.map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+/// `command` gets the directories that the files need.
+fn submission_files(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
+    let shown = submission.files_for_other_program();
+    command.visible.extend(shown.visible);
+    let mut files = shown.files;
+    files.retain(|file| is_harmless(&file.name));
+    files
+}
+
+/// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden
+/// files.
+fn is_harmless(name: &Path) -> bool {
+    let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
+    name != Path::new(OWN_DIR) && !is_hidden
+}
+
+/// # Errors
+/// If it has none.
+pub fn judge_answer(test_case: &TestCase) -> Result<Blob, JudgeError> {
+    test_case.answer.as_ref().map(Blob::file).ok_or_else(|| {
+        let reason = format!("{} has none", test_case.name);
+        JudgeError::new("open the judge answer", reason)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_pass_finds_the_files_of_the_last_one() {
+        let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
+        let tree = Tree::from(vec![
+            entry("deep/empty", Node::Directory),
+            entry("nextpass.in", Node::plain(Blob::default())),
+            entry("judgemessage.txt", Node::plain(Blob::default())),
+            entry("deep/state", Node::plain(Blob::default())),
+            TreeEntry::new("of-the-submission", Node::Directory),
+        ]);
+        let names: Vec<PathBuf> =
+            files_for_next_pass(&tree).into_iter().map(|it| it.name).collect();
+        let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_submission_cannot_configure_a_validator() {
+        let check = |name: &str, expected: bool| {
+            assert_eq!(is_harmless(Path::new(name)), expected, "{name}");
+        };
+        check("main.py", true);
+        check("jurors", true);
+        check("juror", false);
+        check(".local", false);
+        check(".hotspotrc", false);
+    }
+}

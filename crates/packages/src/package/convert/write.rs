@@ -1,0 +1,122 @@
+//! Writes the files of a package in another format, and reads them again.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::package;
+use crate::package::convert::{PlannedContents, PlannedFile};
+use juror_core::language::constants::replace_constants;
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::problem::Problem;
+use juror_core::model::program::Constant;
+use juror_core::model::root::FilePath;
+use juror_core::model::stop::{Stop, is_interrupted};
+
+/// Fails if another file has this name.
+pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
+    let path = FilePath::root(dir).join(&file.name);
+    // Some systems do not tell `A.c` from `a.c`.
+    if path.link_metadata().is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
+    }
+    let mut to = path.create()?;
+    let (from, constants) = match &file.contents {
+        PlannedContents::Text(text) => return to.write_all(text.as_bytes()),
+        PlannedContents::Copy(from) => (from.open()?, None),
+        PlannedContents::Filled(from, constants) => (from.open()?, Some(constants)),
+    };
+    let rights = from.metadata()?.permissions().mode();
+    copy_contents(from, constants, &mut to)?;
+    // Its owner may change a new package, whatever the old one was.
+    to.set_permissions(Permissions::from_mode(rights | 0o200))
+}
+
+fn copy_contents(
+    mut from: File,
+    constants: Option<&Vec<Constant>>,
+    to: &mut File,
+) -> io::Result<()> {
+    let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
+}
+
+pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
+    let reading = package::read(dir);
+    let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+    if let Some(problem) = reading.problem.filter(|_| !prevents) {
+        return Ok(problem);
+    }
+    let faults = reading.diagnostics.into_iter().filter(Diagnostic::prevents_judging);
+    let faults = faults.map(|mut fault| {
+        // The new package is not kept, so there is no path to it.
+        if let Ok(name) = fault.place.path.strip_prefix(dir) {
+            fault.place.path = name.to_owned();
+            fault.message = format!("the new package would not be valid: {}", fault.message);
+        }
+        fault
+    });
+    Err(Stop::Diagnosed(faults.collect()))
+}
+
+/// Packs the files into an archive next to their directory. An interruption leaves it incomplete.
+pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
+    let path = dir.with_extension("zip.part");
+    let mut archive = ZipWriter::new(File::create(&path)?);
+    for file in files {
+        if is_interrupted() {
+            break;
+        }
+        let mut source = FilePath::root(dir).join(&file.name).open()?;
+        let metadata = source.metadata()?;
+        let options = SimpleFileOptions::default()
+            .unix_permissions(metadata.permissions().mode() & 0o777)
+            .large_file(metadata.len() >= u64::from(u32::MAX));
+        archive.start_file(&*file.name, options).map_err(io::Error::other)?;
+        io::copy(&mut source, &mut archive)?;
+    }
+    archive.finish().map_err(io::Error::other)?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_owner_may_change_a_copied_file() {
+        let keep = tempfile::TempDir::new().expect("a temporary directory");
+        let check = |rights: u32, expected: u32| {
+            let old = keep.path().join(format!("old-{rights:o}"));
+            fs::write(&old, "1\n").expect("a file");
+            fs::set_permissions(&old, Permissions::from_mode(rights)).expect("rights");
+            let old = FilePath::root(old);
+            let constants = Vec::new();
+            for (kind, contents) in [
+                ("copy", PlannedContents::Copy(old.clone())),
+                ("filled", PlannedContents::Filled(old, constants)),
+            ] {
+                let name = format!("new-{rights:o}-{kind}");
+                write_file(keep.path(), &PlannedFile { name: name.clone(), contents })
+                    .expect(&name);
+                let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
+                assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
+            }
+        };
+        check(0o444, 0o644);
+        check(0o400, 0o600);
+        check(0o555, 0o755);
+        check(0o440, 0o640);
+        check(0o544, 0o744);
+        check(0o644, 0o644);
+        check(0o755, 0o755);
+    }
+}

@@ -1,0 +1,132 @@
+//! Detects the format of a directory, and says what is missing if it has none.
+
+use std::path::{Path, PathBuf};
+
+use crate::package::suggest::paths_near;
+use crate::package::{FORMATS, Format};
+use juror_core::language::table::Language;
+use juror_core::model::diagnostic::Diagnostic;
+use juror_core::model::root::FilePath;
+
+/// Returns the format and the reason. `asked` is the format that the user names.
+pub(super) fn format(
+    dir: &FilePath,
+    asked: Option<&'static dyn Format>,
+) -> Result<(&'static dyn Format, String), Diagnostic> {
+    check_directory(dir)?;
+    if let Some(format) = asked {
+        return Ok((format, "--format asks for it".to_owned()));
+    }
+    for (index, format) in FORMATS.into_iter().enumerate() {
+        // A directory inside a package belongs to that package, whatever it looks like.
+        if let Some(reason) = format.detect(dir)
+            && enclosing_package(dir, &FORMATS[..index]).is_none()
+        {
+            return Ok((format, reason));
+        }
+    }
+    Err(no_package_error(dir))
+}
+
+fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
+    let metadata = match dir.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
+                .help(help_for_missing(dir)));
+        }
+        Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
+    };
+    if metadata.is_dir() {
+        return Ok(());
+    }
+    let name = dir.display();
+    let message = format!("{name} is neither a directory nor an archive");
+    let help = match Language::of_file(dir) {
+        Some(_) => format!("name the package first, and {name} after it"),
+        None => PACKAGE_HELP.to_owned(),
+    };
+    Err(Diagnostic::error(dir, message).help(help))
+}
+
+/// Suggests packages with a similar name, or else says what a package is.
+fn help_for_missing(dir: &Path) -> String {
+    let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let packages = packages_in(&FilePath::root(parent));
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
+    let near = paths_near(&name(dir), names.iter().map(String::as_str));
+    if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
+}
+
+const PACKAGE_HELP: &str =
+    "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
+
+const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
+    [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
+
+fn unsupported_format(dir: &FilePath) -> Option<Diagnostic> {
+    let (file, format) = UNSUPPORTED_FORMATS.iter().find(|(file, _)| dir.join(file).is_file())?;
+    let message =
+        format!("is in the format of {format}, because there is {file}; juror does not read it");
+    let help = "export it as a Kattis or Polygon package; `juror convert PACKAGE --to 2025-09 OUT` \
+                writes that in the current format";
+    Some(Diagnostic::error(dir, message).help(help))
+}
+
+fn no_package_error(dir: &FilePath) -> Diagnostic {
+    if let Some(unread) = unsupported_format(dir) {
+        return unread;
+    }
+    let message = format!(
+        "no {} in {}; is this a problem package?",
+        FORMATS[0].layout().settings,
+        dir.display()
+    );
+    let packages = packages_near(dir);
+    let help = match &packages[..] {
+        [] => {
+            let mut signs = FORMATS.map(Format::marker_text).to_vec();
+            signs.dedup();
+            format!("a package is a directory with {}", signs.join(", or with "))
+        }
+        [package] => format!("did you mean {}?", package.display()),
+        some => {
+            let names: Vec<String> = some
+                .iter()
+                .take(MAX_SUGGESTIONS)
+                .map(|package| package.display().to_string())
+                .collect();
+            let more = if some.len() > MAX_SUGGESTIONS { ", …" } else { "" };
+            format!("packages in it: {}{more}", names.join(", "))
+        }
+    };
+    Diagnostic::error(dir, message).help(help)
+}
+
+const MAX_SUGGESTIONS: usize = 5;
+
+/// Packages in `dir`, or the one that `dir` is in.
+fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
+    let mut packages = packages_in(dir);
+    if packages.is_empty() {
+        packages.extend(enclosing_package(dir, &FORMATS));
+    }
+    packages
+}
+
+fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
+    let names = dir.names().unwrap_or_default().into_iter();
+    let inside = names.map(|name| dir.join(name));
+    inside.filter(|path| is_package(path, &FORMATS)).map(PathBuf::from).collect()
+}
+
+fn enclosing_package(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
+    let mut ancestors = real.ancestors().skip(1).map(FilePath::root);
+    ancestors.find(|path| is_package(path, formats)).map(PathBuf::from)
+}
+
+fn is_package(path: &FilePath, formats: &[&dyn Format]) -> bool {
+    formats.iter().any(|format| format.detect(path).is_some())
+}

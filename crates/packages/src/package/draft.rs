@@ -1,0 +1,91 @@
+//! A problem that is not yet complete, and the checks that all formats share.
+
+use std::collections::HashSet;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::package::faults::Faults;
+use crate::package::files::PackageFiles;
+use crate::package::juror_toml;
+use crate::package::text::UntidyText;
+use juror_core::model::problem::Problem;
+use juror_core::model::root::FilePath;
+
+/// Bytes that are checked at the start and the end of an input or answer; these files can have gigabytes.
+const CHECKED_SIZE: u64 = 16 << 10;
+
+/// What the reader of a format makes of a package.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// The problem as far as the format describes it; what juror adds to all formats is filled in later.
+    pub problem: Problem,
+    /// Whether the problem's settings were readable; without them, no submission can be judged.
+    pub has_settings: bool,
+    /// Whether submissions may write files, if the package says it readably.
+    pub file_writing: Option<bool>,
+}
+
+impl Draft {
+    /// A draft with readable settings, in a format that lets submissions write files.
+    pub(super) fn of(problem: Problem) -> Self {
+        Self { problem, has_settings: true, file_writing: Some(true) }
+    }
+
+    pub(super) fn finish(mut self, tree: &PackageFiles) -> Option<Problem> {
+        self.problem.dir.clone_from(&tree.root);
+        self.problem.short_name = short_name(&tree.root);
+        self.problem.allow_file_writing = self.file_writing == Some(true);
+        juror_toml::read(tree, &mut self);
+        check_texts(&self.problem, &tree.faults);
+        self.has_settings.then_some(self.problem)
+    }
+}
+
+/// The name of the directory, even if the path is `.`.
+pub(super) fn short_name(dir: &Path) -> String {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_default()
+}
+
+/// Checks inputs and answers, except those that must be wrong.
+fn check_texts(problem: &Problem, faults: &Faults) {
+    let data = &problem.test_data;
+    let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
+    let unmade = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
+    let unmade: HashSet<&str> = unmade.map(|case| case.name.as_str()).collect();
+    let cases = data.cases.iter().chain(others.into_iter().flatten());
+    for case in cases.filter(|case| !unmade.contains(case.name.as_str())) {
+        for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
+            check_text(path, faults);
+        }
+    }
+}
+
+/// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
+/// validators decide about them.
+fn check_text(path: &FilePath, faults: &Faults) {
+    if let Some(untidy) = faults.ok_or_report(path, find_untidy_text(path)).flatten() {
+        untidy.report(path, faults);
+    }
+}
+
+fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
+    let mut file = path.open()?;
+    let mut start = Vec::new();
+    (&mut file).take(CHECKED_SIZE).read_to_end(&mut start)?;
+    if start.starts_with(b"\xef\xbb\xbf") {
+        return Ok(Some(UntidyText::ByteOrderMark));
+    }
+    if memchr::memmem::find(&start, b"\r\n").is_some() {
+        return Ok(Some(UntidyText::WindowsLineEnds));
+    }
+    let mut last = start.last().copied();
+    if start.len() as u64 == CHECKED_SIZE {
+        let mut end = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut end)?;
+        last = Some(end[0]);
+    }
+    Ok(last.filter(|last| *last != b'\n').map(|_| UntidyText::NoLineEnd))
+}

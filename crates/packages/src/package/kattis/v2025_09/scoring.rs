@@ -1,0 +1,310 @@
+//! The keys of `test_group.yaml` about scores, and whether they fit together.
+//!
+//! Source: problem package format 2025-09, "Test data configuration", "Scoring problems".
+
+use std::collections::BTreeMap;
+
+use crate::package::kattis::PackageReader;
+use crate::package::kattis::data_directory::DataDirectory;
+use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
+use crate::package::node::{Map, Node, ParseResult};
+use crate::package::suggest::{comma_list, did_you_mean, did_you_mean_or};
+use crate::package::text::excerpt;
+use crate::package::values::{integer, text};
+use crate::package::yaml::Value;
+use juror_core::model::diagnostic::SourcePlace;
+use juror_core::model::score::{Aggregation, GroupScoring, Score};
+use juror_core::model::test_data::{TestData, TestGroup};
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ScoringKeys {
+    /// The inner `None` means `unbounded`.
+    pub max_score: Option<PlacedValue<Option<Score>>>,
+    pub aggregation: Option<PlacedValue<Aggregation>>,
+    pub require_pass: Vec<PlacedValue<String>>,
+    /// Whether a key has an invalid value. Then no key is reported as missing.
+    pub is_broken: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlacedValue<T> {
+    pub value: T,
+    pub place: SourcePlace,
+}
+
+pub(super) fn read(
+    pack: &PackageReader<'_>,
+    part: DataDirectory,
+    map: &mut Map<'_>,
+) -> ScoringKeys {
+    let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
+    let refused = match part {
+        _ if pack.yaml.problem_type.excludes("scoring") => {
+            "is only for scoring problems; this one is pass-fail"
+        }
+        DataDirectory::Sample => "is not permitted in data/sample: samples have no score",
+        DataDirectory::Secret => {
+            let max_score = map.try_get("max_score", |node| points_or_word("unbounded", node));
+            let aggregation = map.try_get("score_aggregation", read_aggregation);
+            return ScoringKeys {
+                is_broken: max_score.is_err() || aggregation.is_err(),
+                max_score: max_score.ok().flatten(),
+                aggregation: aggregation.ok().flatten(),
+                require_pass: map.get("require_pass", read_names).unwrap_or_default(),
+            };
+        }
+        _ => "has no meaning here: submissions are not judged on this data",
+    };
+    for node in nodes.into_iter().flatten() {
+        node.at_key().error(format!("`{}` {refused}", node.key), "remove it");
+    }
+    ScoringKeys::default()
+}
+
+/// Points, or a word for no points.
+pub(super) fn points_or_word(
+    word: &str,
+    node: &Node<'_>,
+) -> ParseResult<PlacedValue<Option<Score>>> {
+    let value = if node.word() == word {
+        None
+    } else {
+        let expected = format!("an integer of at least 0, or `{word}`");
+        Score::new(f64::from(integer::<u32>(node, 0, &expected)?))
+    };
+    Ok(PlacedValue { value, place: node.place() })
+}
+
+fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
+    let word = text(node)?;
+    let value = match word.as_str() {
+        "pass-fail" => Aggregation::PassFail,
+        "sum" => Aggregation::Sum,
+        "min" => Aggregation::Min,
+        _ => {
+            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
+            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
+        }
+    };
+    Ok(PlacedValue { value, place: node.place() })
+}
+
+/// One name, or a sequence of names, which may be empty.
+fn read_names(node: &Node<'_>) -> ParseResult<Vec<PlacedValue<String>>> {
+    let items = match node.raw.value {
+        Value::Sequence(_) => node.items("names")?.collect(),
+        _ => vec![node.clone()],
+    };
+    let name = |node: &Node<'_>| Some(PlacedValue { value: text(node).ok()?, place: node.place() });
+    Ok(items.iter().filter_map(name).collect())
+}
+
+struct GroupWithKeys<'a> {
+    name: &'a str,
+    keys: ScoringKeys,
+    /// The points for its static validation, if it has one with points.
+    static_score: Option<Score>,
+    /// Its `test_group.yaml`, or the place for it.
+    file: SourcePlace,
+    scoring: &'a GroupScoring,
+}
+
+/// The default maximal score of `secret`.
+const SECRET_MAX_SCORE: f64 = 100.0;
+
+/// Fills in the scoring of `secret` and its groups, and checks that their keys fit together.
+pub(super) fn fill_in_scoring(
+    pack: &PackageReader<'_>,
+    data: &mut TestData,
+    settings: &BTreeMap<String, TestDataSettings>,
+) {
+    let settings = |name: &str| settings.get(name).cloned().unwrap_or_default();
+    for group in
+        data.groups.iter_mut().filter(|it| it.name.starts_with(DataDirectory::Secret.name()))
+    {
+        group.scoring = Some(with_defaults(&group.name, &settings(&group.name).scoring));
+    }
+    let groups = data.groups.iter().filter_map(|TestGroup { name, scoring }| {
+        let settings = settings(name);
+        Some(GroupWithKeys {
+            name,
+            keys: settings.scoring,
+            static_score: settings.static_validation.score.and_then(|score| score.value),
+            file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
+            scoring: scoring.as_ref()?,
+        })
+    });
+    check_scores(pack, &groups.collect::<Vec<_>>(), data);
+}
+
+fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
+    let (max_score, aggregation) = if name == DataDirectory::Secret.name() {
+        (Score::new(SECRET_MAX_SCORE), Aggregation::Sum)
+    } else {
+        (None, Aggregation::PassFail)
+    };
+    GroupScoring {
+        max_score: keys.max_score.as_ref().map_or(max_score, |it| it.value),
+        aggregation: keys.aggregation.as_ref().map_or(aggregation, |it| it.value),
+        require_pass: keys.require_pass.iter().map(|it| it.value.clone()).collect(),
+    }
+}
+
+/// Checks the scores. The first group is `secret`, the others are its groups in order.
+fn check_scores(pack: &PackageReader<'_>, groups: &[GroupWithKeys<'_>], data: &TestData) {
+    let [secret, inner @ ..] = groups else { return };
+    let before = pack.faults.remark_count();
+    check_bound(pack, secret);
+    for group in inner {
+        check_group(pack, group, secret);
+    }
+    for index in 0..groups.len() {
+        check_required(pack, index, groups, data);
+    }
+    if pack.faults.has_error_since(before) || groups.iter().any(|group| group.keys.is_broken) {
+        return;
+    }
+    if !pack.has_output_validator() {
+        // Without groups, the cases belong to `secret` itself.
+        check_default_validator(pack, if inner.is_empty() { groups } else { inner });
+    }
+    if !inner.is_empty() {
+        check_sum(pack, secret, inner);
+    }
+}
+
+impl GroupWithKeys<'_> {
+    fn is_unbounded(&self) -> bool {
+        self.scoring.max_score.is_none() && !self.keys.is_broken
+    }
+
+    fn max_score_place(&self) -> &SourcePlace {
+        self.keys.max_score.as_ref().map_or(&self.file, |it| &it.place)
+    }
+}
+
+fn check_bound(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>) {
+    if group.is_unbounded() && group.scoring.aggregation == Aggregation::PassFail {
+        let message =
+            format!("{} has pass-fail aggregation, but no bound on its score", group.name);
+        let help = "set `max_score` to what the group is worth";
+        pack.faults.error(group.max_score_place(), message, help);
+    }
+}
+
+fn check_group(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>, secret: &GroupWithKeys<'_>) {
+    let name = group.name;
+    match secret.scoring.max_score {
+        Some(max) if group.is_unbounded() => {
+            let message =
+                format!("{name} has no bound on its score, but secret has a max_score of {max}");
+            let help =
+                "set `max_score` to what the group is worth, or `max_score: unbounded` for secret";
+            pack.faults.error(group.max_score_place(), message, help);
+        }
+        _ => check_bound(pack, group),
+    }
+    let is_pass_fail =
+        |group: &GroupWithKeys<'_>| group.scoring.aggregation == Aggregation::PassFail;
+    if is_pass_fail(secret) && !is_pass_fail(group) {
+        let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
+        let message = format!("{name} must have pass-fail aggregation, because secret has it");
+        let help = "change `score_aggregation` here or in data/secret/test_group.yaml";
+        pack.faults.error(place, message, help);
+    }
+}
+
+/// Every required group must exist, come earlier, and be possible to pass.
+fn check_required(
+    pack: &PackageReader<'_>,
+    index: usize,
+    groups: &[GroupWithKeys<'_>],
+    data: &TestData,
+) {
+    for PlacedValue { value: name, place } in &groups[index].keys.require_pass {
+        if name == "sample" {
+            if !data.cases.iter().any(|case| case.name.starts_with("sample/")) {
+                let message = "`require_pass: sample` has no effect: there are no samples";
+                pack.faults.warning(place, message, "add samples, or remove it");
+            }
+            continue;
+        }
+        let found = groups.iter().position(|other| other.name == name).filter(|other| *other > 0);
+        let (message, help) = match found {
+            _ if index == 0 => (
+                format!("secret requires `{}`, but it may only require `sample`", excerpt(name)),
+                "write it into the test_group.yaml of the groups concerned".to_owned(),
+            ),
+            None => (
+                format!("there is no test data group `{}`", excerpt(name)),
+                help_for_unknown(name, groups),
+            ),
+            Some(other) if other == index => {
+                (format!("`{name}` requires itself"), "choose an earlier group".to_owned())
+            }
+            Some(other) if other > index => (
+                format!(
+                    "`{name}` comes after {}; only earlier groups can be required",
+                    groups[index].name
+                ),
+                "rename one of the groups: they are in the order of their names".to_owned(),
+            ),
+            Some(other) if groups[other].scoring.aggregation != Aggregation::PassFail => (
+                format!("`{name}` cannot be required: it has no pass-fail aggregation"),
+                format!("set `score_aggregation: pass-fail` in data/{name}/test_group.yaml"),
+            ),
+            Some(_) => continue,
+        };
+        pack.faults.error(place, message, help);
+    }
+}
+
+fn help_for_unknown(name: &str, groups: &[GroupWithKeys<'_>]) -> String {
+    let names = || groups.iter().skip(1).map(|group| group.name).chain(["sample"]);
+    let same = names().find(|known| known.rsplit('/').next() == Some(name));
+    let otherwise =
+        || did_you_mean_or(name, names(), format!("there are: {}", comma_list(names())));
+    same.map_or_else(otherwise, did_you_mean)
+}
+
+/// Without a bound, only the package's own output validator can give points.
+fn check_default_validator(pack: &PackageReader<'_>, groups: &[GroupWithKeys<'_>]) {
+    for group in groups.iter().filter(|group| group.scoring.max_score.is_none()) {
+        let message = format!(
+            "{} has no bound on its score, so an output validator must score each output",
+            group.name
+        );
+        let help = "set `max_score`, or add an output_validator/ that writes score.txt";
+        pack.faults.error(group.max_score_place(), message, help);
+    }
+}
+
+/// Warns if the maximal score of `secret` does not follow from its groups.
+fn check_sum(pack: &PackageReader<'_>, secret: &GroupWithKeys<'_>, groups: &[GroupWithKeys<'_>]) {
+    let points = groups.iter().filter_map(|group| group.scoring.max_score);
+    let points = points.chain(secret.static_score).map(Score::points);
+    let best = match secret.scoring.aggregation {
+        Aggregation::PassFail => return,
+        Aggregation::Sum => Some(points.sum()),
+        Aggregation::Min => points.reduce(f64::min),
+    };
+    let (Some(max), Some(best)) = (secret.scoring.max_score, best.and_then(Score::new)) else {
+        return;
+    };
+    let (relation, help) = if best.exceeds(max) {
+        (
+            "more than",
+            "a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+        )
+    } else if max.exceeds(best) {
+        ("less than", "no submission can earn max_score; change that of secret or of a group")
+    } else {
+        return;
+    };
+    let parts = match secret.static_score {
+        Some(_) => "the groups of secret and its static validation",
+        None => "the groups of secret",
+    };
+    let message = format!("{parts} give at most {best}, {relation} its max_score of {max}");
+    pack.faults.warning(secret.max_score_place(), message, help);
+}

@@ -1,0 +1,104 @@
+//! The word that a misspelt one probably means.
+
+use std::collections::BTreeSet;
+
+use juror_core::model::text::printable;
+
+/// Longer words are not compared.
+const MAX_LENGTH: usize = 64;
+/// Longer paths are not compared.
+const MAX_PATH_LENGTH: usize = 256;
+
+/// The known word nearest to `word`, if one is near enough.
+///
+/// Letter case, `-` and `_` do not count; otherwise about one mistake in three letters is forgiven.
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > MAX_LENGTH {
+        return None;
+    }
+    let word = fold(word);
+    let slips = |known: &&str| strsim::osa_distance(&word, &fold(known));
+    let known = known.into_iter().filter(|known| known.len() <= MAX_LENGTH);
+    let (slips, nearest) = known.map(|it| (slips(&it), it)).min_by_key(|(slips, _)| *slips)?;
+    let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
+    is_near.then_some(nearest)
+}
+
+/// The paths that a misspelt one probably means, for the end of a sentence; empty if none is near. The end of a path
+/// may stand for the path.
+pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 3;
+    let word = fold(path);
+    let parts = path.split('/').count();
+    let slips = |known: &str| {
+        let end = known.rmatch_indices('/').nth(parts - 1).map_or(0, |(index, _)| index + 1);
+        let slips = |known: &str| strsim::osa_distance(&word, &fold(known));
+        slips(&known[end..]).min(slips(known))
+    };
+    let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < MAX_PATH_LENGTH).collect();
+    let most = word.chars().count().div_ceil(3);
+    let mut near: Vec<(usize, &str)> = known.into_iter().map(|it| (slips(it), it)).collect();
+    near.retain(|(slips, _)| *slips <= most && *slips < path.len() && path.len() < MAX_PATH_LENGTH);
+    near.sort_unstable();
+    let shown = near.iter().take(SHOWN);
+    let near: Vec<String> = shown.map(|(_, it)| format!("`{}`", printable(it))).collect();
+    match &near[..] {
+        [] => String::new(),
+        [only] => format!("did you mean {only}?"),
+        [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
+    }
+}
+
+/// What to write instead of a misspelt word: the nearest known one, else `otherwise`.
+pub(super) fn did_you_mean_or<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Into<String>,
+) -> String {
+    nearest(word, known).map_or_else(|| otherwise.into(), did_you_mean)
+}
+
+pub(super) fn did_you_mean(known: &str) -> String {
+    format!("did you mean `{known}`?")
+}
+
+fn fold(word: &str) -> String {
+    word.to_lowercase().replace('-', "_")
+}
+
+pub fn comma_list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_words_are_found() {
+        const KNOWN: [&str; 4] = ["memory", "output", "time_limit", "wrong_answer"];
+        let check = |word: &str, expected: Option<&str>| assert_eq!(nearest(word, KNOWN), expected);
+        check("memry", Some("memory"));
+        check("mmeory", Some("memory"));
+        check("Time-Limit", Some("time_limit"));
+        check("timelimit", Some("time_limit"));
+        check("wrong-answer", Some("wrong_answer"));
+        check("outputs", Some("output"));
+        check("colour", None);
+        check("x", None);
+        check("", None);
+        check(&"memory".repeat(1000), None);
+    }
+
+    #[test]
+    fn misspelt_paths_and_ends_of_paths_are_found() {
+        const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
+        let check = |path: &str, expected: &str| assert_eq!(paths_near(path, KNOWN), expected);
+        let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";
+        check("secret/smal/1", three);
+        check("small", "did you mean `secret/small`?");
+        check("smal/1", "did you mean `secret/small/1`?");
+        check("", "");
+        check("nothing-like-it", "");
+    }
+}

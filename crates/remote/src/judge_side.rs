@@ -1,0 +1,212 @@
+//! Decodes what a worker sends, without threads: bytes in, results out.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::frame::{FrameReader, Peer, ProtocolError};
+use crate::incoming::{IncomingBlob, LargeBlobs};
+use crate::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
+use crate::packing::{BlobRoute, all_stay, unpack};
+use crate::serve::BLOB_NUMBER_BITS;
+use juror_core::language::toolchain::{FailedCandidate, Toolchain};
+use juror_core::model::blob::{Blob, Digest};
+use juror_core::model::job::JobReply;
+use juror_core::model::joint::{JointReply, ProgramReply};
+use juror_core::model::outcome::{Ending, Outcome, Signal};
+use juror_core::model::units::Bytes;
+use juror_core::model::work::WorkReply;
+
+#[derive(Debug)]
+pub(super) enum ReceivedMessage {
+    Ready(WorkerFacts),
+    BlobNeeded { stream: RequestId, digest: Digest },
+    Answer { number: RequestId, answer: Response },
+}
+
+#[derive(Debug)]
+pub(super) enum Response {
+    RunEnded(JobEnd),
+    ToolFound(Result<Toolchain, Vec<FailedCandidate>>),
+}
+
+pub(super) struct JudgeSide {
+    frames: FrameReader,
+    large: LargeBlobs,
+    results: HashMap<RequestId, IncomingResult>,
+}
+
+/// The parts of a result that arrived before its message.
+#[derive(Default)]
+struct IncomingResult {
+    bytes: u64,
+    incoming_blobs: HashMap<RequestId, IncomingBlob>,
+    blobs: HashMap<RequestId, Blob>,
+}
+
+impl JudgeSide {
+    pub(super) fn new() -> Self {
+        let frames = FrameReader::new(Peer::Worker);
+        Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
+    }
+
+    /// Reads frames that no greeting precedes.
+    #[cfg(feature = "nats")]
+    pub(super) fn after_greeting(bytes: Vec<u8>) -> Self {
+        let frames = FrameReader::after_greeting(Peer::Worker, bytes);
+        Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
+    }
+
+    #[cfg(feature = "nats")]
+    pub(super) fn is_whole(&self) -> bool {
+        self.frames.unread_bytes().is_empty() && self.results.is_empty()
+    }
+
+    /// `room` gives how many bytes the result of a job may have; `None` if the job is not under way.
+    pub(super) fn read_messages(
+        &mut self,
+        bytes: &[u8],
+        room: &dyn Fn(RequestId) -> Option<u64>,
+    ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
+        let mut messages = Vec::new();
+        self.frames.push(bytes);
+        while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
+            match message {
+                MessageFromWorker::Heartbeat => {}
+                MessageFromWorker::Ready(mut facts) => {
+                    facts.clamp_numbers();
+                    messages.push(ReceivedMessage::Ready(facts));
+                }
+                MessageFromWorker::BlobNeeded { stream, digest } => {
+                    messages.push(ReceivedMessage::BlobNeeded { stream, digest })
+                }
+                MessageFromWorker::Piece { stream, is_last } => {
+                    self.add_piece(stream, is_last, &behind, room)?
+                }
+                MessageFromWorker::ToolFound { number, found } => {
+                    messages.push(check_request(number, Response::ToolFound(found), room)?)
+                }
+                MessageFromWorker::RunEnded { number, ways, reply } => {
+                    let reply = self.complete_result(number, reply, &ways, &behind)?;
+                    messages.push(check_request(number, Response::RunEnded(reply), room)?);
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    fn add_piece(
+        &mut self,
+        stream: RequestId,
+        is_last: bool,
+        bytes: &[u8],
+        room: &dyn Fn(RequestId) -> Option<u64>,
+    ) -> Result<(), ProtocolError> {
+        let number = stream >> BLOB_NUMBER_BITS;
+        let most = room(number).ok_or_else(unrequested_answer)?;
+        let coming = self.results.entry(number).or_default();
+        coming.bytes += bytes.len() as u64;
+        if coming.bytes > most {
+            return Err(ProtocolError::new(format!("it sends a result of more than {most} bytes")));
+        }
+        let incoming = coming.incoming_blobs.entry(stream).or_default();
+        incoming.push(bytes, &mut self.large);
+        if is_last && let Some(incoming) = coming.incoming_blobs.remove(&stream) {
+            let blob = incoming.finish().map_err(ProtocolError)?;
+            coming.blobs.insert(stream, blob);
+        }
+        Ok(())
+    }
+
+    fn complete_result(
+        &mut self,
+        number: RequestId,
+        mut ended: JobEnd,
+        ways: &[BlobRoute],
+        behind: &[u8],
+    ) -> Result<JobEnd, ProtocolError> {
+        let mut coming = self.results.remove(&number).unwrap_or_default();
+        let JobEnd::Finished(reply) = &mut ended else { return Ok(ended) };
+        if !is_possible(reply) {
+            return Err(ProtocolError::new("it reports an impossible time or size"));
+        }
+        let mut boxes = reply.replies().into_iter().flat_map(|reply| &reply.kept);
+        if !boxes.all(|tree| all_stay(&tree.entries)) {
+            return Err(ProtocolError::new(
+                "it sends a file whose path leads out of its directory",
+            ));
+        }
+        let blobs = reply.replies_mut().into_iter().flat_map(JobReply::blobs_mut);
+        for (blob, way) in unpack(blobs.collect(), ways, behind)? {
+            let arrived = match way {
+                BlobRoute::BeforeMessage(stream) => coming.blobs.remove(&stream),
+                BlobRoute::AfterMessage(_) | BlobRoute::OnRequest => None,
+            };
+            let is_it = |arrived: &Blob| {
+                arrived.len().ok() == blob.len().ok()
+                    && blob.known_digest().is_none_or(|it| arrived.known_digest() == Some(it))
+            };
+            let arrived = arrived.filter(is_it);
+            *blob = arrived.ok_or_else(|| {
+                ProtocolError::new("it sends bytes that do not match their digest")
+            })?;
+        }
+        Ok(ended)
+    }
+}
+
+/// Fails if the request with this number is not under way.
+fn check_request(
+    number: RequestId,
+    answer: Response,
+    room: &dyn Fn(RequestId) -> Option<u64>,
+) -> Result<ReceivedMessage, ProtocolError> {
+    match room(number) {
+        Some(_) => Ok(ReceivedMessage::Answer { number, answer }),
+        None => Err(unrequested_answer()),
+    }
+}
+
+fn unrequested_answer() -> ProtocolError {
+    ProtocolError::new("it answers a question that was not asked")
+}
+
+/// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
+const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+const SIZE_MAX: Bytes = Bytes(1 << 50);
+
+/// All numbers of a reply are possible. Later code computes with them.
+fn is_possible(reply: &WorkReply) -> bool {
+    let is_whole = match reply {
+        WorkReply::Single(_) => true,
+        WorkReply::Joint(reply) => is_joint_possible(reply),
+    };
+    is_whole && reply.replies().iter().all(|reply| is_outcome_possible(&reply.outcome))
+}
+
+fn is_joint_possible(reply: &JointReply) -> bool {
+    let JointReply { program, partner, output_end_reported: reported, deadlock, debt, transcript } =
+        reply;
+    let of_part = |part: &ProgramReply| {
+        let times = [part.started, part.ended, part.closed];
+        times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
+    };
+    let written = transcript.first.iter().chain(&transcript.last).map(|piece| piece.at);
+    let rare = deadlock.iter().map(|it| it.at).chain([debt.longest]);
+    let mut more = reported.iter().copied().chain(rare).chain(written);
+    of_part(program)
+        && of_part(partner)
+        && more.all(|time| time <= TIME_MAX)
+        && transcript.left_out <= SIZE_MAX
+}
+
+fn is_outcome_possible(outcome: &Outcome) -> bool {
+    let Outcome { cpu_time, wall_time, queued, .. } = outcome;
+    let mut times = [*cpu_time, *wall_time, *queued].into_iter();
+    let Outcome { peak_memory, stdout_bytes, stderr_bytes, file_bytes, .. } = outcome;
+    let mut sizes = [peak_memory, stdout_bytes, stderr_bytes, file_bytes].into_iter();
+    let is_code = match outcome.ending {
+        Ending::Exited(code) => (0..=255).contains(&code),
+        Ending::Signalled(signal) => (1..2 * Signal::FOREIGN_OFFSET).contains(&signal.0),
+    };
+    is_code && times.all(|time| time <= TIME_MAX) && sizes.all(|size| *size <= SIZE_MAX)
+}

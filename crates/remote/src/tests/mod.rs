@@ -1,0 +1,459 @@
+//! Both sides of the pipe, together and each with hostile bytes.
+
+mod hostile;
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::frame::{Peer, encode_frame};
+use crate::group::GroupMember;
+use crate::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+use crate::message::{MessageFromWorker, WorkerFacts};
+use crate::serve::serve;
+use crate::state::WorkerState;
+use crate::workers::{Workers, build_reports, may_take_long};
+use juror_core::language::probe::{AskFault, Probe};
+use juror_core::language::tool::TOOLS;
+use juror_core::language::toolchain::{Lookup, Toolchains};
+use juror_core::model::blob::Blob;
+use juror_core::model::isolation::Isolation;
+use juror_core::model::job::{BoxRetention, Command, Job, JobReply, VisibleContent, VisiblePath};
+use juror_core::model::limits::{Limits, ProblemLimits};
+use juror_core::model::outcome::quiet_outcome;
+use juror_core::model::stop::Stop;
+use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_core::model::units::Bytes;
+use juror_core::model::worker::WorkerReport;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
+
+pub(super) fn facts(name: &str, slots: usize) -> WorkerFacts {
+    WorkerFacts {
+        name: name.to_owned(),
+        boot: name.to_owned(),
+        isolation: Isolation::Namespaces,
+        shortfall: None,
+        mechanism: "scripted".to_owned(),
+        slots,
+        pace: Duration::from_millis(1),
+    }
+}
+
+pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
+    Job {
+        command: Command { argv: vec![program.to_owned()], ..Command::default() },
+        stdin: stdin.to_vec().into(),
+        box_size: Bytes::mib(1),
+        limits: Limits::of_machine_check(),
+        ..Job::default()
+    }
+}
+
+fn reply(stdout: impl Into<Blob>) -> JobReply {
+    JobReply {
+        outcome: quiet_outcome(),
+        stdout: stdout.into(),
+        stderr: Blob::default(),
+        collected: Vec::new(),
+        kept: None,
+    }
+}
+
+/// Echoes its input, and keeps what its job shows.
+fn echo(job: &Job) -> Result<JobReply, Stop> {
+    let mut reply = reply(job.stdin.prefix(u64::MAX).expect("its bytes are here"));
+    let shown = job.command.visible.iter().find_map(|shown| match &shown.what {
+        VisibleContent::Tree(tree) => Some(Tree::from(tree.entries.clone())),
+        VisibleContent::Installed { .. } => None,
+    });
+    reply.kept = shown.filter(|_| job.keep != BoxRetention::Nothing);
+    Ok(reply)
+}
+
+/// All tools are at `/usr/bin`, in this version.
+struct FakeTools(&'static [&'static str], &'static str);
+
+impl Probe for FakeTools {
+    fn on_path(&self, name: &str) -> Vec<PathBuf> {
+        let found = self.0.iter().find(|it| **it == name || Path::new(name).ends_with(it));
+        found.map(|it| Path::new("/usr/bin").join(it)).into_iter().collect()
+    }
+
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, AskFault> {
+        Ok(self.1.to_owned())
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Some(path.to_owned())
+    }
+
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
+        // It leads to a directory with everybody's files.
+        if path.ends_with("secret") { vec!["/home/x".into()] } else { vec![path.to_owned()] }
+    }
+
+    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &Path) -> Option<u64> {
+        None
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn remote_lookup(&self, _: &str) -> Option<Lookup> {
+        None
+    }
+}
+
+fn worker(
+    facts: WorkerFacts,
+    tools: FakeTools,
+    executor: impl Executor + 'static,
+) -> (String, WorkerRoute) {
+    pipes(move |input, output| {
+        let tools = Toolchains::new(Box::new(tools));
+        serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
+    })
+}
+
+fn pipes(
+    work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
+) -> (String, WorkerRoute) {
+    let (input, to_worker) = io::pipe().unwrap();
+    let (output, from_worker) = io::pipe().unwrap();
+    thread::spawn(move || work(Box::new(input), Box::new(from_worker)));
+    let process = WorkerProcess::default();
+    let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
+    ("typed".to_owned(), WorkerRoute::Pipes(pipes))
+}
+
+fn connect_workers(workers: Vec<(String, WorkerRoute)>) -> Workers {
+    Workers::connect(workers, None, |_| Ok(())).expect("a worker is ready")
+}
+
+const NO_TOOLS: FakeTools = FakeTools(&[], "");
+
+fn echo_worker(name: &str) -> (String, WorkerRoute) {
+    worker(facts(name, 2), NO_TOOLS, ScriptedExecutor::new(2, echo))
+}
+
+/// A worker that reports ready, and is gone after this many bytes of jobs.
+fn dying_worker(name: &str, after: u64) -> (String, WorkerRoute) {
+    let facts = facts(name, 2);
+    pipes(move |input, mut output| {
+        output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
+        let ready = MessageFromWorker::Ready(facts);
+        output.write_all(&encode_frame(&ready, &[]).unwrap()).unwrap();
+        io::copy(&mut input.take(after), &mut io::sink()).unwrap();
+    })
+}
+
+fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|it| (it % 251) as u8).collect()
+}
+
+#[test]
+fn a_tree_is_sent_once_and_kept_boxes_return() {
+    let seen = Arc::new(Mutex::new(HashMap::new()));
+    let noted = Arc::clone(&seen);
+    let executor = ScriptedExecutor::new(2, move |job: &Job| {
+        let VisibleContent::Tree(tree) = &job.command.visible[0].what else {
+            panic!("a tree is shown")
+        };
+        noted.lock().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
+        echo(job)
+    });
+    let workers = connect_workers(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
+    let entries = vec![
+        TreeEntry::new("run", Node::plain(bytes(500_000))),
+        TreeEntry::new("d/small", Node::plain(&b"x"[..])),
+        TreeEntry::new("link", Node::Link("/program/run".into())),
+        TreeEntry::new("empty", Node::Directory),
+    ];
+    let tree = Arc::new(Tree::from(entries.clone()));
+    let mut job = job("/program/run", b"");
+    job.command.visible.push(VisiblePath::tree("/program", &tree));
+    job.keep = BoxRetention::ALL;
+    for _ in 0..3 {
+        let returned = workers.run_job(&job).unwrap().kept.expect("the box is kept");
+        assert_eq!(returned.entries.len(), entries.len());
+        assert_eq!(
+            returned.file(Path::new("run")).unwrap().prefix(u64::MAX).unwrap(),
+            bytes(500_000)
+        );
+        assert_eq!(returned.file(Path::new("d/small")).unwrap().prefix(9).unwrap(), b"x");
+    }
+    assert_eq!(seen.lock().len(), 1);
+}
+
+#[test]
+fn many_results_reach_their_callers() {
+    let workers = connect_workers(vec![
+        worker(facts("a", 100), NO_TOOLS, ScriptedExecutor::new(100, echo)),
+        worker(facts("b", 100), NO_TOOLS, ScriptedExecutor::new(100, echo)),
+    ]);
+    thread::scope(|scope| {
+        for number in 0..500usize {
+            let workers = &workers;
+            scope.spawn(move || {
+                let sent = bytes(number * 30);
+                let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
+                assert_eq!(reply.stdout.prefix(u64::MAX).unwrap(), sent);
+            });
+        }
+    });
+    let programs: Vec<usize> = workers.report().iter().map(|it| it.programs).collect();
+    assert_eq!(programs.iter().sum::<usize>(), 500);
+    assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
+}
+
+fn check_survives(lost: Vec<(String, WorkerRoute)>, pieces: &[&str]) {
+    let mut workers = lost;
+    workers.push(echo_worker("good"));
+    let workers = connect_workers(workers);
+    let sent = bytes(600_000);
+    for _ in 0..3 {
+        let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
+        assert_eq!(reply.outcome.worker.as_deref(), Some("good"));
+    }
+    while workers.report().iter().all(|worker| worker.lost.is_none()) {
+        thread::yield_now();
+    }
+    let text = format!("{:?} {:?}", workers.all_diagnostics(), workers.report());
+    pieces.iter().for_each(|piece| assert!(text.contains(piece), "{piece}: {text}"));
+}
+
+#[test]
+fn jobs_of_a_lost_worker_go_elsewhere() {
+    check_survives(
+        vec![dying_worker("weak", 90)],
+        &["weak", "this worker is lost: it closed its pipe"],
+    );
+    check_survives(vec![dying_worker("weak", 120)], &["this worker is lost: it closed its pipe"]);
+    let says = |text: &'static str| {
+        pipes(move |mut input, mut output| {
+            let _ = output.write_all(text.as_bytes());
+            let _ = io::copy(&mut input, &mut io::sink());
+        })
+    };
+    check_survives(vec![says("Welcome!\n")], &["typed", "but with `Welcome!`"]);
+    check_survives(vec![says("juror worker, protocol 0\n")], &["it is another juror"]);
+    let asked_to_end = ScriptedExecutor::new(1, |_: &Job| Err(Stop::Interrupted));
+    let asked_to_end = worker(facts("ending", 1), NO_TOOLS, asked_to_end);
+    let workers = connect_workers(vec![asked_to_end, echo_worker("good")]);
+    let names: Vec<_> =
+        (0..9).map(|_| workers.run_job(&job("/x", b"")).unwrap().outcome.worker).collect();
+    assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
+}
+
+/// An empty piece is the end.
+struct ChannelReader(Receiver<Vec<u8>>);
+
+impl Read for ChannelReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = self.0.recv().unwrap_or_default();
+        buffer[..piece.len()].copy_from_slice(&piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn a_worker_whose_input_ends_during_a_run_is_lost() {
+    let (sender, pieces) = channel();
+    let cut = sender.clone();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let is_told = Arc::clone(&stopped);
+    let mut executor = ScriptedExecutor::new(1, move |_: &Job| {
+        // Here the connection is cut.
+        let _ = cut.send(Vec::new());
+        while !is_told.load(Ordering::Relaxed) {
+            thread::yield_now();
+        }
+        Err(Stop::Interrupted)
+    });
+    executor.stopped = Arc::clone(&stopped);
+    let lost = pipes(move |mut input, output| {
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = input.read(&mut buffer) {
+                let _ = sender.send(buffer[..length].to_vec());
+            }
+        });
+        let tools = Toolchains::new(Box::new(NO_TOOLS));
+        let served =
+            serve(facts("cut", 1), &executor, &tools, ChannelReader(pieces), output, &|| ());
+        served.expect("juror sends jobs");
+    });
+    check_survives(vec![lost], &["this worker is lost: it closed its pipe"]);
+}
+
+#[test]
+fn a_job_fails_after_five_lost_workers() {
+    let deadly = (0..7).map(|number| dying_worker(&number.to_string(), 100));
+    let workers = connect_workers(deadly.collect());
+    let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &bytes(1000))) else {
+        panic!("a fault")
+    };
+    assert_eq!(error.reason, "5 workers were lost while they ran it");
+    let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &bytes(1000))) else {
+        panic!("a fault")
+    };
+    assert!(error.reason.starts_with("there is none; 0: it closed its pipe; 1: "), "{error}");
+}
+
+#[test]
+fn unusable_workers_are_dropped_and_one_must_be_left() {
+    let accepts = |facts: &WorkerFacts| match &*facts.name {
+        "bad" => Err("it is bad".to_owned()),
+        _ => Ok(()),
+    };
+    let none = Workers::connect(vec![echo_worker("bad")], None, accepts).map(|_| ());
+    assert!(none.unwrap_err().reason.contains("typed: it is bad"));
+    let workers = Workers::connect(
+        vec![echo_worker("bad"), echo_worker("good"), echo_worker("good")],
+        None,
+        accepts,
+    );
+    let workers = workers.unwrap();
+    let names: Vec<String> = workers.report().into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["typed", "good", "good (2)"]);
+    assert_eq!(workers.slots(), 8);
+    assert_eq!(workers.all_diagnostics().len(), 1);
+}
+
+#[test]
+fn a_worker_of_another_speed_gets_one_warning() {
+    let seconds = |seconds: f64| Duration::from_secs_f64(seconds);
+    let check = |pace: f64, boot: &str, is_expected: bool| {
+        let received = Arc::new(Mutex::new(None));
+        let noted = Arc::clone(&received);
+        let executor = ScriptedExecutor::new(1, move |job: &Job| {
+            *noted.lock() = job.limits.cpu_time;
+            let mut reply = reply(Vec::new());
+            reply.outcome.cpu_time = seconds(1.0);
+            Ok(reply)
+        });
+        let boot = boot.to_owned();
+        let other = WorkerFacts { pace: seconds(pace / 1000.0), boot, ..facts("b", 1) };
+        let first = ScriptedExecutor::new(1, |_: &Job| Err(Stop::Interrupted));
+        let first = worker(facts("a", 1), NO_TOOLS, first);
+        let workers = connect_workers(vec![first, worker(other, NO_TOOLS, executor)]);
+        let mut job = job("/x", b"");
+        job.limits.cpu_time = Some(seconds(2.0));
+        for _ in 0..2 {
+            let reply = workers.run_job(&job).unwrap();
+            assert_eq!(*received.lock(), Some(seconds(2.0)), "{pace}");
+            assert_eq!(reply.outcome.cpu_time, seconds(1.0), "{pace}");
+        }
+        let remarks = format!("{:?}", workers.all_diagnostics());
+        let warnings = remarks.matches("times as long as a").count();
+        assert_eq!(warnings, usize::from(is_expected), "{remarks}");
+    };
+    check(1.0, "b", false);
+    check(1.09, "b", false);
+    check(1.12, "b", true);
+    check(0.5, "b", true);
+    check(2.0, "a", false);
+    check(0.0, "b", false);
+}
+
+#[test]
+fn jobs_with_the_limits_of_juror_are_not_long() {
+    let check = |limits: Limits, expected| {
+        let job = Job { limits, ..job("echo", b"") };
+        assert_eq!(may_take_long(&[&job]), expected, "{:?}", job.limits);
+    };
+    let problem = ProblemLimits::default();
+    let submission = |time| Limits::of_submission(&problem, Duration::from_secs(time));
+    check(submission(1), false);
+    check(submission(120), false);
+    check(submission(121), true);
+    check(Limits::of_compiler(&problem), false);
+    check(Limits::of_output_validator(&problem), false);
+    check(Limits::of_validator(), false);
+    check(Limits::of_generator(), false);
+    check(Limits { wall_time: Some(Duration::from_secs(121)), ..Limits::default() }, true);
+    check(Limits::default(), true);
+}
+
+#[test]
+fn jobs_go_only_to_workers_with_their_tool() {
+    let jobs = Arc::new(AtomicUsize::new(0));
+    let has = |name: &str, tools, version| {
+        let jobs = Arc::clone(&jobs);
+        let executor = ScriptedExecutor::new(1, move |job: &Job| {
+            jobs.fetch_add(1, Ordering::Relaxed);
+            echo(job)
+        });
+        worker(facts(name, 1), FakeTools(tools, version), executor)
+    };
+    let workers = connect_workers(vec![
+        has("none", &[], ""),
+        has("first", &["lua", "sh"], "Lua 5.4"),
+        has("other", &["lua"], "Lua 5.3"),
+        has("same", &["lua"], "Lua 5.4"),
+    ]);
+    let tools = Toolchains::new(workers.probe());
+    let lua = TOOLS.iter().find(|tool| tool.name() == "lua").unwrap();
+    assert_eq!(tools.find(lua, "build").unwrap().version, "Lua 5.4");
+    assert_eq!(tools.find_named("sh", "run").unwrap().program, Path::new("/usr/bin/sh"));
+    let missing = tools.find_named("fish", "run").unwrap_err();
+    assert_eq!(missing.to_string(), "cannot run: fish not found");
+    let by = |program: &str| {
+        let mut names: Vec<_> = (0..20)
+            .filter_map(|_| workers.run_job(&job(program, b"")).unwrap().outcome.worker)
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert!(by("/usr/bin/lua").iter().all(|it| ["first", "same"].contains(&&**it)));
+    assert_eq!(by("/usr/bin/sh"), ["first"]);
+    assert_eq!(jobs.load(Ordering::Relaxed), 40);
+}
+
+#[test]
+fn a_worker_shows_only_tools_that_it_found() {
+    let secret = worker(facts("a", 1), FakeTools(&["secret"], "1"), ScriptedExecutor::new(1, echo));
+    let workers = connect_workers(vec![secret]);
+    assert!(Toolchains::new(workers.probe()).find_named("/opt/secret", "run").is_err());
+    let mut job = job("/bin/cat", b"");
+    let (name, identity) = ("secret".to_owned(), String::new());
+    let what = VisibleContent::Installed { name, identity };
+    job.command.visible.push(VisiblePath { inside: "/home/x".into(), what });
+    let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
+    assert_eq!(error.to_string(), "show a tool: /home/x was not found here");
+    job.command.visible = vec![VisiblePath::tree("/x", &Tree::unlisted("/home/x"))];
+    let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
+    assert_eq!(error.reason, "a directory of this machine is shown to it");
+}
+
+#[test]
+fn an_unannounced_worker_is_reported_if_it_ran_programs() {
+    let check = |programs: &[(&str, usize)], members: &[&str], expected: &[&str]| {
+        let worker = WorkerState {
+            facts: Some(facts("all", 4)),
+            programs: programs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
+            ..WorkerState::new("all".to_owned())
+        };
+        let member = |name: &&str| GroupMember { name: (*name).to_owned(), facts: facts(name, 2) };
+        let reports = build_reports(&worker, members.iter().map(member).collect());
+        let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
+        assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
+        assert!(reports.iter().all(|it| it.isolation == Some(Isolation::Namespaces)));
+    };
+    check(&[("all", 7)], &[], &["all 4 7"]);
+    check(&[("a", 2)], &["a", "b"], &["a 2 2", "b 2 0"]);
+    check(&[("a", 2), ("c", 3)], &["a", "b"], &["a 2 2", "b 2 0", "c 0 3"]);
+}

@@ -1,0 +1,99 @@
+//! Finds tools on workers, instead of on this machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use crate::frame::encode_frame;
+use crate::group::Envelope;
+use crate::judge_side::Response;
+use crate::message::MessageToWorker;
+use crate::state::{OpenRequest, SharedWorkers, WorkersState};
+use juror_core::language::probe::{AskFault, Probe};
+use juror_core::language::toolchain::Lookup;
+
+/// All workers search each tool; the result of the first that has it counts.
+pub(super) struct RemoteTools(pub(super) Arc<SharedWorkers>);
+
+impl Probe for RemoteTools {
+    fn remote_lookup(&self, word: &str) -> Option<Lookup> {
+        let shared = &self.0;
+        let mut state = shared.lock();
+        if let Some(found) = state.tools.get(word) {
+            return Some(found.clone());
+        }
+        let WorkersState { workers, last_number: numbers, .. } = &mut *state;
+        let mut questions = Vec::new();
+        for (index, worker) in workers.iter_mut().enumerate() {
+            if worker.is_available() && !worker.tools.contains_key(word) {
+                let (answer, receiver) = sync_channel(1);
+                *numbers += 1;
+                worker
+                    .open_requests
+                    .insert(*numbers, OpenRequest { room: 0, blobs: Vec::new(), answer });
+                questions.push((index, *numbers, receiver));
+            }
+        }
+        drop(state);
+        for (worker, number, _) in &questions {
+            let (number, word) = (*number, word.to_owned());
+            if let Ok(bytes) = encode_frame(&MessageToWorker::FindTool { number, word }, &[]) {
+                let envelope = Envelope {
+                    number,
+                    bytes: &bytes,
+                    is_exclusive: true,
+                    program: 0,
+                    is_long: false,
+                };
+                let _ = shared.routes[*worker].send(&envelope);
+            }
+        }
+        for (worker, _, receiver) in questions {
+            // A lost worker has no tools.
+            let Ok(Response::ToolFound(found)) = receiver.recv() else { continue };
+            shared.lock().workers[worker].tools.insert(word.to_owned(), found);
+        }
+        let mut best: Lookup = Err(Vec::new());
+        let mut state = shared.lock();
+        let available = state.workers.iter().filter(|worker| worker.is_available());
+        for found in available.filter_map(|worker| worker.tools.get(word)) {
+            match (&best, found) {
+                (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
+                (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),
+                _ => {}
+            }
+        }
+        state.tools.entry(word.to_owned()).or_insert(best.clone());
+        drop(state);
+        Some(best)
+    }
+
+    /// `elsewhere` answers for the workers; this machine is not searched.
+    fn on_path(&self, _: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, AskFault> {
+        Err("is on another machine".to_owned().into())
+    }
+
+    fn real_path(&self, _: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
+        vec![path.to_owned()]
+    }
+
+    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &Path) -> Option<u64> {
+        None
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+}

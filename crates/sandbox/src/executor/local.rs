@@ -1,0 +1,307 @@
+//! The pool of sandboxes on this machine: one slot per physical core, each with one run at a time.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use parking_lot::Mutex;
+
+use crate::executor::cores::{self, CoreClaim};
+use crate::executor::pool::SlotPool;
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
+use crate::executor::{Executor, ManualPipes, trees};
+use crate::sandbox::{CoreId, Host, Slot, Stopper, is_unexplained_kill};
+use juror_core::model::isolation::RequiredIsolation;
+use juror_core::model::job::{BoxRetention, Job, JobReply};
+use juror_core::model::joint::{JointJob, JointReply};
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::stop::{Stop, notice_interruption};
+use juror_core::model::work::{RunMode, Work, WorkReply};
+
+pub struct LocalExecutor {
+    host: Host,
+    pool: SlotPool<SlotPair>,
+    stoppers: Mutex<Vec<Stopper>>,
+    stopped: AtomicBool,
+    /// The directory for kept boxes and shown trees, as soon as one is needed. Every run must be able to read its
+    /// contents, so only the owner can enter it: that hides them from other users.
+    directory: Mutex<Option<ScratchDirectory>>,
+    _claims: Vec<CoreClaim>,
+}
+
+/// One run at a time, and the core on which its slots start.
+struct SlotPair {
+    slot: Option<Slot>,
+    /// The slot of the partner in joint jobs, on the same core. Starts with the first joint job.
+    partner: Option<Slot>,
+    core: Option<CoreId>,
+}
+
+impl LocalExecutor {
+    /// Finds the isolation method, which a first slot tries out. Other slots start when there is work, up to `jobs` or
+    /// one per physical core. There are fewer if simultaneous runs would disturb each other.
+    ///
+    /// # Errors
+    /// If this machine cannot isolate programs as demanded.
+    pub fn start(jobs: Option<usize>, demand: RequiredIsolation) -> Result<Self, JudgeError> {
+        let found = Host::examine()?;
+        let cores = found.physical_cores();
+        // Two judges on one machine should not both choose the first core.
+        let start = std::process::id() as usize;
+        let jobs = jobs.unwrap_or(cores.len()).max(1);
+        let (cores, claims) = cores::assign_cores(&cores, start, jobs, cores::claim_core);
+        let (host, slot) = found.first_slot(demand, cores[0])?;
+        let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
+        let stoppers = Mutex::new(vec![slot.stopper()]);
+        let mut first = Some(slot);
+        let new_pair =
+            |core: &Option<CoreId>| SlotPair { slot: first.take(), partner: None, core: *core };
+        let mut slots: Vec<SlotPair> = cores[..jobs].iter().map(new_pair).collect();
+        // The last one is taken first.
+        slots.reverse();
+        Ok(Self {
+            host,
+            pool: SlotPool::new(slots),
+            stoppers,
+            stopped: AtomicBool::new(false),
+            directory: Mutex::new(None),
+            _claims: claims,
+        })
+    }
+
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The state of a failed slot is unknown.
+    fn renew(&self, pair: &mut SlotPair) {
+        // If no slot starts, the old one fails again, and that error is reported.
+        if let Ok(slot) = self.start_slot(pair.core) {
+            pair.slot = Some(slot);
+        }
+    }
+
+    fn slot_of<'a>(&self, pair: &'a mut SlotPair) -> Result<&'a mut Slot, JudgeError> {
+        match &mut pair.slot {
+            Some(slot) => Ok(slot),
+            none => Ok(none.insert(self.start_slot(pair.core)?)),
+        }
+    }
+
+    fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+        let slot = Slot::start(&self.host, core)?;
+        let stopper = slot.stopper();
+        let mut stoppers = self.stoppers.lock();
+        if self.is_stopped() {
+            stopper.close();
+        }
+        // Slots that failed are gone.
+        stoppers.retain(Stopper::has_slot);
+        stoppers.push(stopper);
+        Ok(slot)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    /// Waits for a free slot. After a fault of the machine, the run is repeated once while nothing else runs.
+    fn run_in_free_slot<R>(
+        &self,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
+    ) -> Result<R, Stop> {
+        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
+        self.convert_error(self.pool.run(run, |pair| self.renew(pair)))
+    }
+
+    /// Waits for a free slot, or until no other slot is in use if the run must be alone.
+    fn run_in_slot<R>(
+        &self,
+        is_alone: bool,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
+    ) -> Result<R, Stop> {
+        if !is_alone {
+            return self.run_in_free_slot(run);
+        }
+        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
+        self.convert_error(self.pool.run_exclusive(run, |pair| self.renew(pair)))
+    }
+
+    fn run_unless_stopped<R>(
+        &self,
+        pair: &mut SlotPair,
+        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
+    ) -> Result<R, JudgeError> {
+        if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(pair) }
+    }
+
+    fn convert_error<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
+        reply.map_err(|error| {
+            if self.is_stopped() {
+                notice_interruption();
+                Stop::Interrupted
+            } else {
+                Stop::Fault(error)
+            }
+        })
+    }
+
+    fn run_work(&self, pair: &mut SlotPair, work: &Work) -> Result<WorkReply, JudgeError> {
+        match work {
+            Work::Single(job) => {
+                let slot = self.slot_of(pair)?;
+                self.prepare(job, slot)?;
+                Ok(slot.run(job)?.into())
+            }
+            Work::Joint(job) => Ok(self.run_joint(pair, job)?.into()),
+        }
+    }
+
+    fn run_joint(&self, pair: &mut SlotPair, job: &JointJob) -> Result<JointReply, JudgeError> {
+        let mut partner = match pair.partner.take() {
+            Some(slot) => slot,
+            None => self.start_slot(pair.core)?,
+        };
+        let slot = self.slot_of(pair)?;
+        self.prepare(&job.program, slot)?;
+        self.prepare(&job.partner, &mut partner)?;
+        let reply = slot.run_joint(&mut partner, job);
+        // A slot that failed is not used again.
+        pair.partner = reply.is_ok().then_some(partner);
+        reply
+    }
+
+    fn programs_directory(&self) -> Result<PathBuf, JudgeError> {
+        let mut home = self.directory.lock();
+        let home = match &mut *home {
+            // Somebody may have cleaned the temporary directory.
+            Some(home) if home.path().is_dir() => home,
+            home => home.insert(scratch::make_scratch(ScratchPurpose::Programs)?),
+        };
+        Ok(home.path().to_path_buf())
+    }
+
+    /// Writes the trees of a job to disk if they are not there yet, and sets where its box is kept.
+    fn prepare(&self, job: &Job, slot: &mut Slot) -> Result<(), JudgeError> {
+        trees::write_shown_trees(job, || self.programs_directory())?;
+        if job.keep != BoxRetention::Nothing {
+            slot.set_keep_directory(&self.programs_directory()?);
+        }
+        Ok(())
+    }
+}
+
+impl Executor for LocalExecutor {
+    fn slots(&self) -> usize {
+        self.pool.size()
+    }
+
+    fn mechanism(&self) -> String {
+        self.host.mechanism().to_string()
+    }
+
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let run = |pair: &mut SlotPair| self.run_work(pair, work);
+        let reply = self.run_in_slot(mode.is_alone(), run)?;
+        let mut runs = reply.replies().into_iter().zip(work.jobs());
+        if runs.any(|(reply, job)| is_unexplained_kill(&reply.outcome, &job.limits)) {
+            return self.run_in_slot(true, run);
+        }
+        Ok(reply)
+    }
+
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
+        let hand = Mutex::new(Some(hand));
+        self.run_in_free_slot(|pair| {
+            let slot = self.slot_of(pair)?;
+            self.prepare(job, slot)?;
+            let hand = hand.lock().take();
+            let again = || {
+                JudgeError::new(
+                    "run the program once more",
+                    "its standard input has already been read",
+                )
+            };
+            let ManualPipes { input: reads, output: writes } = hand.ok_or_else(again)?;
+            slot.run_with_pipes(job, reads, writes)
+        })
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        let stoppers = self.stoppers.lock();
+        for stopper in stoppers.iter() {
+            stopper.close();
+        }
+    }
+}
+
+impl Drop for LocalExecutor {
+    /// Ends all slots at once, since each takes a moment.
+    fn drop(&mut self) {
+        thread::scope(|scope| {
+            for pair in self.pool.take_free_slots().into_iter().filter(|pair| pair.slot.is_some()) {
+                // If no thread can be started, this one does it.
+                let _ = thread::Builder::new().spawn_scoped(scope, || drop(pair));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+    use juror_core::model::job::Command;
+    use juror_core::model::limits::Limits;
+    use juror_core::model::units::Bytes;
+
+    fn check(at_once: usize, expected: usize) {
+        let local = LocalExecutor::start(Some(3), RequiredIsolation::Any).unwrap();
+        let barrier = Barrier::new(at_once);
+        let run = || {
+            local.run_in_free_slot(|pair| {
+                let slot = local.slot_of(pair)?;
+                barrier.wait();
+                let argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 0".to_owned()];
+                slot.run(&Job {
+                    command: Command { argv, ..Command::default() },
+                    box_size: Bytes::mib(1),
+                    limits: Limits::of_machine_check(),
+                    ..Job::default()
+                })
+            })
+        };
+        thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(|| run().unwrap())));
+        if at_once == 1 {
+            // One run after the other uses the same slot.
+            run().unwrap();
+        }
+        assert_eq!(local.stoppers.lock().len(), expected);
+    }
+
+    /// A worker or `juror grade` may run for weeks on a machine where a slot fails now and then.
+    #[test]
+    fn stoppers_of_failed_slots_are_dropped() {
+        let local = LocalExecutor::start(Some(1), RequiredIsolation::Plain).unwrap();
+        for _ in 0..5 {
+            drop(local.start_slot(None).unwrap());
+        }
+        let working = local.start_slot(None).unwrap();
+        let count = local.stoppers.lock().iter().filter(|it| it.has_slot()).count();
+        assert_eq!(count, local.stoppers.lock().len());
+        local.stop();
+        drop(working);
+    }
+
+    #[test]
+    fn a_slot_starts_when_there_is_work_for_it() {
+        check(0, 1);
+        check(1, 1);
+        if Host::find(RequiredIsolation::Any).unwrap().max_simultaneous_runs().is_none() {
+            check(2, 2);
+            check(3, 3);
+        }
+    }
+}

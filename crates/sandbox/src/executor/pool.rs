@@ -1,0 +1,252 @@
+//! Slots that runs use one at a time. A run that must be alone waits for all of them.
+
+use parking_lot::{Condvar, Mutex};
+
+use juror_core::model::judgement::{JudgeError, Retry};
+
+/// Generic, so that a test needs no machine.
+pub(super) struct SlotPool<S> {
+    state: Mutex<PoolState<S>>,
+    changed: Condvar,
+    size: usize,
+}
+
+struct PoolState<S> {
+    free: Vec<S>,
+    turn: PoolTurn,
+    /// How often a run waited for all slots.
+    times: u64,
+    /// Slots that were taken before a run began to wait for all, and are not back yet.
+    taken_before: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PoolTurn {
+    Any,
+    /// A run waits for all slots. Others may still have one while an earlier run goes on, because the waiting run
+    /// could not start anyway.
+    Waiting,
+    Exclusive,
+}
+
+/// A slot in use, and the value of [`PoolState::times`] when it was taken.
+struct TakenSlot<S> {
+    slot: S,
+    times: u64,
+}
+
+impl<S> SlotPool<S> {
+    pub(super) fn new(slots: Vec<S>) -> Self {
+        Self {
+            size: slots.len(),
+            state: Mutex::new(PoolState {
+                free: slots,
+                turn: PoolTurn::Any,
+                times: 0,
+                taken_before: 0,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Runs in a free slot. If the machine fails, `mend` prepares the slot, and the run is repeated alone.
+    pub(super) fn run<R>(
+        &self,
+        run: impl Fn(&mut S) -> Result<R, JudgeError>,
+        mend: impl Fn(&mut S),
+    ) -> Result<R, JudgeError> {
+        let mut taken = self.take_slot();
+        let result = run(&mut taken.slot);
+        if !result.as_ref().is_err_and(|error| error.again == Retry::Possible) {
+            self.return_slot(taken);
+            return result;
+        }
+        mend(&mut taken.slot);
+        // Given back first: waiting for all slots while holding one would deadlock.
+        self.return_slot(taken);
+        self.run_exclusive(run, mend)
+    }
+
+    pub(super) fn run_exclusive<R>(
+        &self,
+        run: impl Fn(&mut S) -> Result<R, JudgeError>,
+        mend: impl Fn(&mut S),
+    ) -> Result<R, JudgeError> {
+        let mut taken = self.take_exclusive();
+        let result = run(&mut taken.slot);
+        if result.is_err() {
+            mend(&mut taken.slot);
+        }
+        self.return_slot(taken);
+        result
+    }
+
+    pub(super) fn take_free_slots(&self) -> Vec<S> {
+        std::mem::take(&mut self.state.lock().free)
+    }
+
+    fn take_slot(&self) -> TakenSlot<S> {
+        let mut state = self.state.lock();
+        loop {
+            if (state.turn == PoolTurn::Any || state.taken_before > 0)
+                && let Some(slot) = state.free.pop()
+            {
+                return TakenSlot { slot, times: state.times };
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    fn return_slot(&self, taken: TakenSlot<S>) {
+        let mut state = self.state.lock();
+        state.free.push(taken.slot);
+        if taken.times != state.times {
+            state.taken_before -= 1;
+        }
+        if state.turn == PoolTurn::Exclusive {
+            state.turn = PoolTurn::Any;
+        }
+        self.changed.notify_all();
+    }
+
+    /// Waits until all slots are idle. Takes the one that is used most.
+    fn take_exclusive(&self) -> TakenSlot<S> {
+        let mut state = self.state.lock();
+        while state.turn != PoolTurn::Any {
+            self.changed.wait(&mut state);
+        }
+        state.turn = PoolTurn::Waiting;
+        state.times += 1;
+        state.taken_before = self.size - state.free.len();
+        loop {
+            if state.free.len() == self.size
+                && let Some(slot) = state.free.pop()
+            {
+                state.turn = PoolTurn::Exclusive;
+                return TakenSlot { slot, times: state.times };
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+
+    fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
+        let pool = SlotPool::new(vec![0usize]);
+        let result = pool.run(
+            |index| {
+                *index += 1;
+                answers[*index - 1].clone()
+            },
+            |_| {},
+        );
+        assert_eq!(result, expected);
+        assert_eq!(pool.take_slot().slot, runs);
+    }
+
+    #[test]
+    fn a_run_is_repeated_once_after_a_fault_of_the_machine() {
+        let busy = || Err(JudgeError::new("make a control group", "EBUSY").transient());
+        let missing = || Err(JudgeError::new("start the program", "ENOENT"));
+        check(&[Ok(1)], Ok(1), 1);
+        check(&[busy(), Ok(2)], Ok(2), 2);
+        check(&[busy(), busy(), Ok(3)], busy(), 2);
+        check(&[missing(), Ok(4)], missing(), 1);
+        check(&[busy(), missing(), Ok(5)], missing(), 2);
+    }
+
+    #[test]
+    fn the_repeated_run_is_alone() {
+        let pool = SlotPool::new(vec![(), (), ()]);
+        let running = AtomicUsize::new(0);
+        let failures = AtomicUsize::new(0);
+        let work = |number: usize| {
+            let tries = AtomicUsize::new(0);
+            let result = pool.run(
+                |()| {
+                    let others = running.fetch_add(1, Ordering::SeqCst);
+                    let is_second = tries.fetch_add(1, Ordering::SeqCst) == 1;
+                    thread::yield_now();
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    if is_second {
+                        assert_eq!(others, 0, "a second try beside another run");
+                        return Ok(());
+                    }
+                    if number.is_multiple_of(3) {
+                        failures.fetch_add(1, Ordering::SeqCst);
+                        return Err(JudgeError::new("mount", "EBUSY").transient());
+                    }
+                    Ok(())
+                },
+                |()| {},
+            );
+            assert_eq!(result, Ok(()));
+        };
+        thread::scope(|scope| {
+            for number in 0..30 {
+                scope.spawn(move || work(number));
+            }
+        });
+        assert_eq!(failures.into_inner(), 10);
+    }
+
+    /// A run that waits for all slots waits for earlier runs, and for others that end meanwhile or soon after.
+    #[test]
+    fn other_runs_start_while_an_exclusive_run_must_wait() {
+        let pool = SlotPool::new(vec![(), ()]);
+        let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let note = |what| {
+            order.lock().push(what);
+            Ok::<(), JudgeError>(())
+        };
+        let until = |is_so: &dyn Fn() -> bool| {
+            while !is_so() {
+                thread::yield_now()
+            }
+        };
+        let run = |work: &dyn Fn() -> Result<(), JudgeError>| pool.run(|()| work(), |()| {});
+        thread::scope(|scope| {
+            let old = || {
+                until(&|| is_old_over.load(Ordering::SeqCst));
+                note("old")
+            };
+            scope.spawn(move || run(&old).unwrap());
+            until(&|| pool.state.lock().free.len() == 1);
+            scope.spawn(|| pool.run_exclusive(|()| note("alone"), |()| {}));
+            until(&|| pool.state.lock().turn == PoolTurn::Waiting);
+            run(&|| note("new")).unwrap();
+            // The last that may start; it ends after the earlier one.
+            let last = || {
+                is_old_over.store(true, Ordering::SeqCst);
+                until(&|| pool.state.lock().taken_before == 0);
+                scope.spawn(|| run(&|| note("later")).unwrap());
+                thread::yield_now();
+                note("last")
+            };
+            run(&last).unwrap();
+        });
+        assert_eq!(*order.lock(), ["new", "old", "last", "alone", "later"]);
+    }
+
+    #[test]
+    fn a_failed_slot_is_repaired_before_its_next_use() {
+        let pool = SlotPool::new(vec!["broken"]);
+        let result = pool.run(
+            |slot| match *slot {
+                "whole" => Ok(()),
+                _ => Err(JudgeError::new("run", "gone").transient()),
+            },
+            |slot| *slot = "whole",
+        );
+        assert_eq!(result, Ok(()));
+    }
+}

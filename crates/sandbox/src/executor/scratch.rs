@@ -1,0 +1,257 @@
+//! Temporary directories, and the error if they cannot be written.
+//!
+//! A directory in use is locked (`flock`) as long as its process lives. If one has no lock, its juror was killed, and
+//! the next juror removes it.
+
+use std::env;
+use std::fs::{self, DirEntry, File, Metadata, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Once;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use tempfile::TempDir;
+
+use crate::sandbox::{SLOT_PREFIXES, remove_directory};
+use juror_core::model::judgement::JudgeError;
+use juror_core::model::words::words;
+
+words! {
+    /// The purpose of the directory, which starts its name.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum ScratchPurpose {
+        Package = "juror-package-",
+        Programs = "juror-programs-",
+        Data = "juror-generate-",
+        Passes = "juror-passes-",
+    }
+}
+
+/// Deleted when dropped.
+#[derive(Debug)]
+pub struct ScratchDirectory {
+    dir: TempDir,
+    /// Marks the directory as in use. `None` on a file system without locks; then no judge removes the directory.
+    _lock: Option<File>,
+}
+
+impl ScratchDirectory {
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+/// Makes a temporary directory that only this user can list. Programs may run as another user, so everybody can enter
+/// the directory for programs. The names in it are random.
+///
+/// # Errors
+/// If the system's temporary directory cannot be written.
+pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(|| {
+        let prefixes: Vec<&str> = ScratchPurpose::ALL
+            .into_iter()
+            .map(ScratchPurpose::name)
+            .chain(SLOT_PREFIXES)
+            .collect();
+        remove_stale(&env::temp_dir(), &prefixes);
+    });
+    let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
+    let mut builder = tempfile::Builder::new();
+    let created = builder.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
+    let dir = created.map_err(|error| scratch_fault("make a temporary directory", error))?;
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
+}
+
+/// Makes a directory in `parent`, and removes those that killed jurors left there.
+///
+/// # Errors
+/// If `parent` cannot be written.
+pub fn make_scratch_in(parent: &Path, prefix: &str) -> io::Result<ScratchDirectory> {
+    remove_stale(parent, &[prefix]);
+    let dir = TempDir::with_prefix_in(prefix, parent)?;
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
+}
+
+/// Marks a directory as one that this process writes to, as long as the result lives. If no other process writes to
+/// it, `clear` removes what killed ones left.
+pub fn claim_directory(dir: &Path, clear: impl FnOnce()) -> Option<File> {
+    const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
+    let Some(file) = lock_exclusively(dir) else { return lock_with(dir, SHARED) };
+    clear();
+    flock(&file, SHARED).ok()?;
+    Some(file)
+}
+
+/// `None` if another judge has locked it, or locks do not work.
+fn lock_exclusively(dir: &Path) -> Option<File> {
+    lock_with(dir, FlockOperation::NonBlockingLockExclusive)
+}
+
+fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
+    flock(&file, how).ok()?;
+    Some(file)
+}
+
+fn remove_stale(parent: &Path, prefixes: &[&str]) {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
+        let path = entry.path();
+        if let Some(_lock) = lock_exclusively(&path) {
+            // What cannot be removed stays. A program may have taken rights from its directories.
+            remove_directory(&path);
+        }
+    }
+}
+
+/// Nothing has changed in it for so long that its process must have locked or moved it, if it lives.
+pub fn is_old(found: &Metadata) -> bool {
+    const YOUNG: Duration = Duration::from_secs(60);
+    let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+    age.is_some_and(|age| age >= YOUNG)
+}
+
+fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
+    let name = entry.file_name();
+    let is_named = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+    if !prefixes.iter().any(is_named) {
+        return false;
+    }
+    // Links are not followed.
+    entry.metadata().is_ok_and(|found| {
+        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && is_old(&found)
+    })
+}
+
+/// An error of a step that writes to a temporary directory, with the way out.
+pub fn scratch_fault(step: impl Into<String>, error: io::Error) -> JudgeError {
+    let dir = env::temp_dir();
+    let dir = dir.display();
+    let help = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            Some(format!("make room in {dir}, or set TMPDIR to a directory that has room"))
+        }
+        ErrorKind::NotFound
+        | ErrorKind::NotADirectory
+        | ErrorKind::PermissionDenied
+        | ErrorKind::ReadOnlyFilesystem => {
+            Some(format!("make {dir} a writable directory, or set TMPDIR to one"))
+        }
+        _ => None,
+    };
+    JudgeError { help, ..JudgeError::new(step, error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::SystemTime;
+
+    #[test]
+    fn directories_of_killed_jurors_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let dir = parent.path().join(name);
+            fs::create_dir_all(dir.join("below")).unwrap();
+            fs::write(dir.join("below/file"), "x").unwrap();
+            dir
+        };
+        let [abandoned, other, used, kept, elsewhere, young] = [
+            "juror-programs-1",
+            "juror-generate-1",
+            "juror-programs-2",
+            "juror-boxes-1",
+            "elsewhere",
+            "juror-programs-3",
+        ]
+        .map(make);
+        let link = parent.path().join("juror-programs-4");
+        symlink(&elsewhere, &link).unwrap();
+        let file = parent.path().join("juror-programs-5");
+        fs::write(&file, "x").unwrap();
+        let old = SystemTime::now() - Duration::from_secs(100);
+        // A program took rights from its directories.
+        let slot = make("juror-slot-1");
+        fs::set_permissions(slot.join("below"), fs::Permissions::from_mode(0o0)).unwrap();
+        for path in [&abandoned, &other, &used, &kept, &elsewhere, &file, &slot] {
+            File::open(path).unwrap().set_modified(old).unwrap();
+        }
+        let sweep = |parent: &Path| {
+            super::remove_stale(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
+        };
+        let in_use = lock_exclusively(&used).unwrap();
+        sweep(parent.path());
+        let there = |path: &Path| fs::symlink_metadata(path).is_ok();
+        assert!(!there(&abandoned) && !there(&other) && !there(&slot));
+        for path in [&used, &kept, &elsewhere, &young, &link, &file] {
+            assert!(there(path), "{}", path.display());
+        }
+        assert!(elsewhere.join("below/file").exists());
+        // If its process dies, the same happens. Programs that other tests start meanwhile have the lock, too, until
+        // it is released for all.
+        in_use.unlock().unwrap();
+        sweep(parent.path());
+        assert!(!there(&used));
+    }
+
+    #[test]
+    fn a_directory_is_cleared_only_if_no_other_process_writes_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let is_cleared = || {
+            let mut is_cleared = false;
+            let claim = claim_directory(dir.path(), || is_cleared = true);
+            (is_cleared, claim)
+        };
+        let (first, lock) = is_cleared();
+        let (second, other_lock) = is_cleared();
+        assert_eq!((first, second), (true, false));
+        for lock in [lock, other_lock] {
+            // Programs that other tests start meanwhile have the lock, too, until it is released for all.
+            lock.unwrap().unlock().unwrap();
+        }
+        assert!(is_cleared().0);
+    }
+
+    #[test]
+    fn a_directory_in_use_is_locked_and_gone_when_dropped() {
+        let scratch = make_scratch(ScratchPurpose::Programs).unwrap();
+        let path = scratch.path().to_path_buf();
+        assert!(lock_exclusively(&path).is_none());
+        drop(scratch);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn other_users_cannot_list_scratch_directories() {
+        for (what, expected) in [
+            (ScratchPurpose::Package, 0o700),
+            (ScratchPurpose::Data, 0o700),
+            (ScratchPurpose::Passes, 0o700),
+            (ScratchPurpose::Programs, 0o711),
+        ] {
+            let scratch = make_scratch(what).unwrap();
+            let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, expected, "{what:?}");
+        }
+    }
+
+    #[test]
+    fn a_disk_error_has_help() {
+        let check = |kind: ErrorKind, piece: Option<&str>| {
+            let help = scratch_fault("write", kind.into()).help;
+            assert_eq!(help.is_some(), piece.is_some(), "{kind}: {help:?}");
+            assert!(help.unwrap_or_default().contains(piece.unwrap_or_default()));
+        };
+        check(ErrorKind::StorageFull, Some("make room in"));
+        check(ErrorKind::NotFound, Some("set TMPDIR"));
+        check(ErrorKind::PermissionDenied, Some("set TMPDIR"));
+        check(ErrorKind::Interrupted, None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Directories on disk in which programs write: makes, measures and removes them, whatever they contain.
+//!
+//! No link is followed, and directories of any depth can be removed.
+
+use std::ffi::{CStr, CString};
+use std::fs;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::shortage::is_noexec;
+use juror_core::model::host::TemporaryDirectory;
+use juror_core::model::units::Bytes;
+
+/// A program may have put the directory there.
+const DIRECTORY_FLAGS: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Prefixes of the names of slots' directories. Each is locked (`flock`) as long as its slot or its guard lives.
+pub const SLOT_PREFIXES: [&str; 2] = ["juror-slot-", "juror-plain-"];
+
+/// Locks a directory until the result and all its copies in other processes are closed; `None` if locks do not work.
+pub(super) fn lock_directory(path: &Path) -> Option<OwnedFd> {
+    let directory = open_directory(rustix::fs::CWD, path).ok()?;
+    rustix::fs::flock(&directory, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(directory)
+}
+
+/// Removes a directory with everything in it, whatever a program put there. What cannot be removed stays.
+pub fn remove_directory(path: &Path) {
+    let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
+    let parent = path.parent().and_then(|parent| open_directory(rustix::fs::CWD, parent).ok());
+    if let (Some(parent), Some(name)) = (parent, name) {
+        remove_tree(&parent, &name);
+    }
+}
+
+/// Never follows a link.
+pub(super) fn open_directory(
+    parent: impl AsFd,
+    name: impl rustix::path::Arg,
+) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(parent, name, DIRECTORY_FLAGS, Mode::empty())
+}
+
+/// Entries that vanish meanwhile are left out.
+pub(super) fn entries(
+    directory: &OwnedFd,
+) -> rustix::io::Result<impl Iterator<Item = (CString, Stat)>> {
+    let names = Dir::read_from(directory)?.flatten().map(|entry| entry.file_name().to_owned());
+    let names = names.filter(|name| ![c".", c".."].contains(&name.as_c_str()));
+    Ok(names.filter_map(move |name| {
+        let stat = rustix::fs::statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((name, stat))
+    }))
+}
+
+/// Sets this mode whatever the umask, so that the program's user can enter.
+pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
+    fs::DirBuilder::new().mode(mode).create(path).step_on("make the directory", path.display())
+}
+
+/// Disk usage of everything below a directory, in bytes, as far as it can be seen. With too many entries, the result
+/// is above any limit.
+pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
+    const MOST_OPEN: usize = 500;
+    const MOST: usize = 100_000;
+    const BLOCK: u64 = 512;
+    let Ok(first) = open_directory(top, c".") else { return 0 };
+    let mut stack = vec![first];
+    let mut bytes = 0u64;
+    let mut seen = 0;
+    while let Some(directory) = stack.pop() {
+        for (name, stat) in entries(&directory).into_iter().flatten() {
+            seen += 1;
+            bytes = bytes.saturating_add((stat.st_blocks.max(0) as u64).saturating_mul(BLOCK));
+            if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+                if stack.len() > MOST_OPEN {
+                    return u64::MAX;
+                }
+                stack.extend(open_directory(&directory, &name));
+            }
+        }
+        if seen > MOST {
+            return u64::MAX;
+        }
+    }
+    bytes
+}
+
+/// At any depth, only two directories are open at a time: entries two levels down are first moved one level up.
+fn remove_tree(parent: &OwnedFd, name: &CStr) {
+    if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
+        return;
+    }
+    let Some(top) = open_for_removal(parent, name) else { return };
+    let mut brought_up = 0u64;
+    // Each turn removes at least one directory, or nothing can be done.
+    loop {
+        let mut progress = false;
+        for child in entry_names(&top) {
+            if rustix::fs::unlinkat(&top, &child, AtFlags::empty()).is_ok() {
+                progress = true;
+                continue;
+            }
+            let Some(below) = open_for_removal(&top, &child) else { continue };
+            for grandchild in entry_names(&below) {
+                if rustix::fs::unlinkat(&below, &grandchild, AtFlags::empty()).is_ok()
+                    || rustix::fs::unlinkat(&below, &grandchild, AtFlags::REMOVEDIR).is_ok()
+                {
+                    continue;
+                }
+                // A directory can be moved only if it is writable itself.
+                let _ = open_for_removal(&below, &grandchild);
+                loop {
+                    brought_up += 1;
+                    let new = format!("juror-removes-{brought_up}");
+                    match rustix::fs::renameat(&below, &grandchild, &top, new.as_str()) {
+                        // A program may have taken the name.
+                        Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                        _ => break,
+                    }
+                }
+            }
+            progress |= rustix::fs::unlinkat(&top, &child, AtFlags::REMOVEDIR).is_ok();
+        }
+        if !progress {
+            break;
+        }
+    }
+    let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
+}
+
+fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
+    let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+        return None;
+    }
+    // No process is left that could replace it by a link.
+    let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
+    open_directory(parent, name).ok()
+}
+
+fn entry_names(directory: &OwnedFd) -> Vec<CString> {
+    entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
+}
+
+pub(super) fn temporary_facts(path: PathBuf) -> TemporaryDirectory {
+    let free = tempfile::tempfile_in(&path)
+        .and_then(|_| Ok(rustix::fs::statvfs(&path)?))
+        .map(|found| Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
+        .map_err(|error| error.to_string());
+    let is_noexec = is_noexec(&path);
+    TemporaryDirectory { path, free, is_noexec }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_removed_whatever_its_names_are() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 1..=40 {
+            let deep = dir.path().join(format!("tree/juror-removes-{number}/deep/deeper"));
+            std::fs::create_dir_all(&deep).unwrap();
+            std::fs::write(deep.join("file"), "").unwrap();
+        }
+        remove_tree(
+            &rustix::fs::open(dir.path(), DIRECTORY_FLAGS, Mode::empty()).unwrap(),
+            c"tree",
+        );
+        assert!(!dir.path().join("tree").exists());
+    }
+
+    #[test]
+    fn an_unusable_temporary_directory_has_a_reason() {
+        assert!(temporary_facts(std::env::temp_dir()).free.is_ok());
+        assert!(temporary_facts("/nowhere".into()).free.is_err());
+    }
+}

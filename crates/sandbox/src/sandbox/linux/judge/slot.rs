@@ -1,0 +1,266 @@
+//! The judge's side of a slot with isolation: starts the slot's process, gives it jobs, reads the programs' outputs.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
+
+use rustix::fs::Mode;
+use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+
+use crate::sandbox::capture::{Outputs, copy_file};
+use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause, interrupted};
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::keep_box;
+use crate::sandbox::linux::cgroup::Placement;
+use crate::sandbox::linux::cgroup::stale;
+use crate::sandbox::linux::detect::host::Host;
+use crate::sandbox::linux::judge::blocked::ProcessWatch;
+use crate::sandbox::linux::judge::pack;
+use crate::sandbox::linux::judge::user::{self, UserReservation};
+use crate::sandbox::linux::keeper::notifications::AlarmFlag;
+use crate::sandbox::linux::keeper::prepare::SlotSetup;
+use crate::sandbox::linux::keeper::server;
+use crate::sandbox::linux::run::child::UserChange;
+use crate::sandbox::linux::sys;
+use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
+use crate::sandbox::slot::{Backend, CoreId, FinishedRun, StreamEnds};
+use crate::sandbox::watch::ProgramWatch;
+use juror_core::model::isolation::Isolation;
+use juror_core::model::job::{BoxRetention, CollectedEntry, Job, JobReply};
+use juror_core::model::judgement::JudgeError;
+
+/// One process that waits for jobs, as the judge sees it.
+///
+/// Dropping it ends its run and its process, and removes its control groups.
+#[derive(Debug)]
+pub(crate) struct LinuxSlot {
+    socket: Arc<OwnedFd>,
+    control: Arc<Control>,
+    process: i32,
+    /// Released after the slot's process is gone.
+    user: Option<UserReservation>,
+    alarms: AlarmFlag,
+    groups: Option<GroupCleanup>,
+    buffer: Vec<u8>,
+}
+
+/// The judge removes them if the slot's process cannot.
+#[derive(Debug)]
+struct GroupCleanup {
+    placement: Placement,
+    name: String,
+}
+
+#[derive(Debug)]
+struct SlotSocket(Arc<OwnedFd>);
+
+impl RunEnder for SlotSocket {
+    /// If the slot is gone, so is the run.
+    fn end_run(&self, run: u64, cause: StopCause) {
+        let _ = wire::send(&self.0, &SlotRequest::<Job>::EndRun { run, cause }, &[]);
+    }
+}
+
+impl LinuxSlot {
+    pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let reserved = match host.user_change() {
+            // It is the user inside the program's own namespace, where every judge may have the same.
+            UserChange::Unchanged => None,
+            UserChange::Switch => Some(UserReservation::reserve()?),
+        };
+        let (user, lease) = reserved.unzip();
+        let number_of_user = user.as_ref().map_or(user::FIRST_USER, |user| user.user);
+        let alarms = AlarmFlag::make().step("share memory with the sandbox")?;
+        let setup = host.setup(number, number_of_user, alarms.clone(), core);
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .step("connect the judge with its sandbox")?;
+        let groups = setup
+            .placement
+            .clone()
+            .map(|placement| GroupCleanup { placement, name: setup.name.clone() });
+        static SWEPT: Once = Once::new();
+        if let Some(groups) = &groups {
+            SWEPT.call_once(|| stale::remove_stale_groups(&groups.placement));
+        }
+        let process = start_process(setup, [Some(&theirs), lease.as_ref()])?;
+        drop((theirs, lease));
+        let socket = Arc::new(ours);
+        let mut slot = Self {
+            control: Control::new(SlotSocket(Arc::clone(&socket))),
+            socket,
+            process,
+            user,
+            alarms,
+            groups,
+            buffer: vec![0; wire::MESSAGE_BYTES_MAX],
+        };
+        let received = wire::receive(&slot.socket, &mut slot.buffer);
+        match received.step("start the sandbox")? {
+            Some((SlotAnswer::Ready, _)) => Ok(slot),
+            Some((SlotAnswer::Failed(error), _)) => Err(error),
+            _ => Err(gone_fault("start the sandbox")),
+        }
+    }
+
+    fn run_and_receive(
+        &mut self,
+        job: &Job,
+        run: u64,
+        ends: StreamEnds,
+    ) -> Result<SlotResponse, JudgeError> {
+        if self.control.is_stopped(run) {
+            return Err(interrupted());
+        }
+        let outputs = self.send_job(job, run, ends)?;
+        self.control.repeat_stop_request(run);
+        let (answer, fds) = self.receive_answer()?;
+        Ok(SlotResponse { answer, fds, outputs })
+    }
+
+    fn send_job(&self, job: &Job, run: u64, ends: StreamEnds) -> Result<Outputs, JudgeError> {
+        /// The box.
+        const OTHER: usize = 1;
+        if job.collect.len() + OTHER > wire::DESCRIPTORS_MAX {
+            let reason = format!("more than {} files", wire::DESCRIPTORS_MAX - OTHER);
+            return Err(JudgeError::new("collect files from the box", reason));
+        }
+        let contents = pack::pack_contents(job)?;
+        let request = SlotRequest::Run { run, job, places: pack::shown_paths(job)? };
+        for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
+            // Lets a program of another user open them as `/dev/stdin` and `/dev/stdout`.
+            if let Some(end) = end {
+                rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("connect two programs")?;
+            }
+        }
+        let input = match ends.stdin {
+            Some(end) => end,
+            None => pack::pack_input(&job.stdin)?,
+        };
+        let (outputs, ends) = Outputs::make(ends.stdout)?;
+        let mut fds = vec![input.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()];
+        fds.extend(contents.as_ref().map(AsFd::as_fd));
+        wire::send(&self.socket, &request, &fds).step("send the job to the sandbox")?;
+        Ok(outputs)
+    }
+
+    fn receive_answer(&mut self) -> Result<(SlotAnswer, Vec<OwnedFd>), JudgeError> {
+        let received =
+            wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
+        received.ok_or_else(|| gone_fault("run the program"))
+    }
+
+    /// Completes the reply with what the slot does not know.
+    fn complete_reply(
+        job: &Job,
+        reply: JobReply,
+        outputs: Outputs,
+        fds: &mut impl Iterator<Item = OwnedFd>,
+        keep_in: &Path,
+    ) -> Result<JobReply, JudgeError> {
+        let mut reply = reply;
+        // No process is left to write.
+        let written = outputs.written()?;
+        written.record_in(&mut reply.outcome, &job.limits);
+        let most = job.limits.output.unwrap_or(job.box_size).0;
+        for found in &mut reply.collected {
+            if let CollectedEntry::File(blob) = found {
+                let file = fds.next().ok_or_else(|| gone_fault("collect a file"))?;
+                *blob = copy_file(file, most).step("copy a file out of the box")?;
+            }
+        }
+        if job.keep != BoxRetention::Nothing {
+            let from = fds.next().ok_or_else(|| gone_fault("keep the box"))?;
+            let rights = match reply.outcome.mechanism.isolation {
+                // In this mode, `chmod` may have done nothing.
+                Isolation::Landlock => keep_box::CopyRights::AllExecutable,
+                Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Plain => {
+                    keep_box::CopyRights::Unchanged
+                }
+            };
+            reply.kept = keep_box::keep_box(from, keep_in, job, &reply.outcome, rights)?;
+        }
+        let captured = outputs.read(written, &job.limits)?;
+        (reply.stdout, reply.stderr) = (captured.stdout, captured.stderr);
+        Ok(reply)
+    }
+}
+
+impl Backend for LinuxSlot {
+    fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError> {
+        let run = self.control.begin_run();
+        let answered = self.run_and_receive(job, run, ends);
+        self.control.finish_run();
+        let answered = answered?;
+        match answered.answer {
+            SlotAnswer::Done { reply, started } => {
+                let mut fds = answered.fds.into_iter();
+                let reply = Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                Ok(FinishedRun { reply, started })
+            }
+            SlotAnswer::Failed(error) => Err(error),
+            SlotAnswer::Ready => {
+                Err(JudgeError::new(RUN_STEP, "the sandbox sent an unexpected answer"))
+            }
+        }
+    }
+
+    fn watch(
+        &self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<Box<dyn ProgramWatch>> {
+        Ok(Box::new(ProcessWatch::new(self.process, self.alarms.clone(), input, output)?))
+    }
+
+    fn core_process(&self) -> Option<i32> {
+        Some(self.process)
+    }
+}
+
+impl Drop for LinuxSlot {
+    fn drop(&mut self) {
+        // Hangs up even if a stopper still holds the socket.
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+        let ended = sys::wait(self.process);
+        drop(self.user.take());
+        let is_killed = ended.is_ok_and(|ended| ended.status != 0);
+        if let Some(groups) = self.groups.as_ref().filter(|_| is_killed) {
+            stale::remove_groups(&groups.placement, &groups.name);
+        }
+    }
+}
+
+fn gone_fault(step: &str) -> JudgeError {
+    JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
+}
+
+fn start_process(setup: SlotSetup, inherited: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
+    let inherited = inherited.map(|fd| fd.map(AsRawFd::as_raw_fd));
+    // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
+    // is usable after a fork.
+    unsafe { sys::fork(|| server::serve(setup, inherited)) }.step("fork the sandbox's process")
+}
+
+struct SlotResponse {
+    answer: SlotAnswer,
+    fds: Vec<OwnedFd>,
+    outputs: Outputs,
+}

@@ -1,0 +1,131 @@
+//! A slot on any system: a place where jobs run, one after the other.
+
+use std::env;
+use std::fmt;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::sandbox::control::{Control, StopHandle, Stopper};
+use crate::sandbox::shortage::ShortageCounter;
+use crate::sandbox::system::{self, Host};
+use crate::sandbox::watch::ProgramWatch;
+use juror_core::model::job::{Job, JobReply};
+use juror_core::model::judgement::JudgeError;
+
+/// The number that the kernel gives the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CoreId(pub usize);
+
+/// Ends of pipes that replace the standard streams of a job.
+#[derive(Debug, Default)]
+pub(super) struct StreamEnds {
+    pub(super) stdin: Option<OwnedFd>,
+    pub(super) stdout: Option<OwnedFd>,
+}
+
+#[derive(Debug)]
+pub(super) struct FinishedRun {
+    pub(super) reply: JobReply,
+    /// When its program started; monotonic, in nanoseconds. 0 if it did not.
+    pub(super) started: u64,
+}
+
+pub(super) trait Backend: fmt::Debug + Send {
+    fn control(&self) -> &Arc<Control>;
+
+    /// Runs a job whose standard input or output may be an end of a pipe, so that it talks to another program.
+    ///
+    /// Closes the ends once the program has them, so that the reader of the other side sees when the program is done.
+    /// Output into a pipe is neither kept nor counted. If the job keeps its box, it is below `keep_in`.
+    fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+        keep_in: &Path,
+    ) -> Result<FinishedRun, JudgeError>;
+
+    /// Watches the next program, which has these pipes as its standard input and output.
+    fn watch(
+        &self,
+        input: BorrowedFd<'_>,
+        output: BorrowedFd<'_>,
+    ) -> io::Result<Box<dyn ProgramWatch>>;
+
+    /// A process on the same core as its programs, if there is one.
+    fn core_process(&self) -> Option<i32>;
+}
+
+/// Runs jobs, one after the other.
+///
+/// Dropping it ends its run and removes everything that belongs to it.
+#[derive(Debug)]
+pub struct Slot {
+    pub(super) backend: Box<dyn Backend>,
+    pub(super) keep_directory: PathBuf,
+    pub(super) counter: ShortageCounter,
+}
+
+impl Slot {
+    /// Waits until the slot is ready. Its programs stay on this core, if one is given and the system permits it.
+    ///
+    /// # Errors
+    /// If programs cannot be isolated in the host's way.
+    pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
+        let backend = system::start(host, core)?;
+        Ok(Self {
+            backend,
+            keep_directory: env::temp_dir(),
+            counter: ShortageCounter::new(host.mechanism().memory),
+        })
+    }
+
+    /// Sets the directory for kept boxes, instead of the system's temporary one.
+    pub fn set_keep_directory(&mut self, directory: &Path) {
+        self.keep_directory = directory.to_path_buf();
+    }
+
+    /// It ends runs of this slot from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::downgrade(self.backend.control()))
+    }
+
+    /// Returns after all processes of the job are gone, as far as they can be found.
+    ///
+    /// # Errors
+    /// A fault of the judge or its machine; anything that the program does is an outcome.
+    pub fn run(&mut self, job: &Job) -> Result<JobReply, JudgeError> {
+        Ok(self.run_joined(job, StreamEnds::default())?.reply)
+    }
+
+    /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_pipes(
+        &mut self,
+        job: &Job,
+        reads: OwnedFd,
+        writes: OwnedFd,
+    ) -> Result<JobReply, JudgeError> {
+        let ends = StreamEnds { stdin: Some(reads), stdout: Some(writes) };
+        Ok(self.run_joined(job, ends)?.reply)
+    }
+
+    /// The result is an error if the machine is to blame.
+    pub(super) fn run_joined(
+        &mut self,
+        job: &Job,
+        ends: StreamEnds,
+    ) -> Result<FinishedRun, JudgeError> {
+        self.counter.start();
+        let result = self.backend.run_joined(job, ends, &self.keep_directory);
+        self.counter.check_result(job, result)
+    }
+
+    /// The handle works even before the run has begun.
+    pub(super) fn next_stop_handle(&self) -> StopHandle {
+        self.backend.control().next_stop_handle()
+    }
+}
