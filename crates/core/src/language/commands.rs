@@ -17,7 +17,7 @@ pub struct BuildCommands {
     /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
     pub start: StartCommand,
-    /// `None` if there are no batches.
+    /// `None` if the language cannot run batches.
     pub batch: Option<BatchStep>,
     pub entry_point: Option<String>,
 }

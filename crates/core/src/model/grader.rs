@@ -119,7 +119,7 @@ impl GraderModes {
     }
 }
 
-/// Both ends are included; `None` is no bound.
+/// The bounds are inclusive; `None` means unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PossibleScores {
     pub from: Option<Score>,

@@ -32,7 +32,7 @@ pub struct Layout {
     pub takes_cases: bool,
     /// Where the time limit is or would be set.
     pub time_limit: &'static str,
-    /// A clause for messages: there is no time limit.
+    /// A clause for messages, which says why there is no time limit.
     pub no_time_limit: &'static str,
     /// What to do if measured times contradict the time limit.
     pub change_time_limit: &'static str,

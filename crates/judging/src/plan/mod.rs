@@ -8,7 +8,7 @@ pub mod schedule;
 
 use std::ops::ControlFlow;
 
-use crate::plan::schedule::{CaseEnd, Need, Schedule};
+use crate::plan::schedule::{CaseEnd, CaseNeed, Schedule};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -139,14 +139,14 @@ impl Plan {
         }
         let mut next = NextCase::NoneLeft;
         self.schedule.walk(&progress.ends, |case, need| match need {
-            Need::No => ControlFlow::Continue(()),
+            CaseNeed::No => ControlFlow::Continue(()),
             _ if progress.started[case] => ControlFlow::Continue(()),
-            Need::Yes | Need::Possibly => {
+            CaseNeed::Yes | CaseNeed::Possibly => {
                 next = NextCase::Needed(case);
                 ControlFlow::Break(())
             }
             // A later case may be needed anyway.
-            Need::Undecided => {
+            CaseNeed::Undecided => {
                 next = NextCase::Undecided;
                 ControlFlow::Continue(())
             }
@@ -210,7 +210,7 @@ impl Plan {
         }
         let mut needed = Vec::with_capacity(progress.ends.len());
         self.schedule.walk(&progress.ends, |_, need| {
-            needed.push(need != Need::No);
+            needed.push(need != CaseNeed::No);
             ControlFlow::Continue(())
         });
         needed

@@ -63,7 +63,7 @@ pub enum CaseEnd {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum CaseNeed {
     Yes,
     /// Yes, unless an earlier case with unknown end prevents it.
     Possibly,
@@ -92,7 +92,11 @@ impl Schedule {
 
     /// Visits the cases in order until `see` breaks off. It gets the need for each case, as far as known ends decide
     /// it.
-    pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
+    pub fn walk(
+        &self,
+        ends: &[Option<CaseEnd>],
+        see: impl FnMut(usize, CaseNeed) -> ControlFlow<()>,
+    ) {
         let (passed, failed) = (Vec::new(), Omission::No);
         let mut walk = ScheduleWalk { ends, see, case: 0, passed, failed };
         let _ = walk.section(&self.root, PassState::Yes, Omission::No);
@@ -135,7 +139,7 @@ struct ScheduleWalk<'a, S> {
     failed: Omission,
 }
 
-impl<S: FnMut(usize, Need) -> ControlFlow<()>> ScheduleWalk<'_, S> {
+impl<S: FnMut(usize, CaseNeed) -> ControlFlow<()>> ScheduleWalk<'_, S> {
     /// Visits a section. `gate` says whether its parents may run, `before` whether something before it ended them.
     /// Returns how the section counts.
     fn section(
@@ -169,8 +173,8 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> ScheduleWalk<'_, S> {
                         (self.see)(case, need)?;
                         let end = self.ends.get(case).copied().flatten();
                         match (end, need) {
-                            (_, Need::No) => continue,
-                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Omission::Yes,
+                            (_, CaseNeed::No) => continue,
+                            (Some(CaseEnd::Failed), CaseNeed::Yes) => self.failed = Omission::Yes,
                             (Some(CaseEnd::Failed), _) => {
                                 self.failed = self.failed.max(Omission::Possible);
                             }
@@ -183,7 +187,7 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> ScheduleWalk<'_, S> {
                     let need = state.need(self.failed);
                     let before = state.before.max(state.cut).max(self.failed);
                     let yielded = self.section(inner, state.gate, before)?;
-                    if need != Need::No {
+                    if need != CaseNeed::No {
                         state.add_end(match yielded {
                             PassState::Yes => Some(CaseEnd::Accepted),
                             PassState::No => Some(CaseEnd::Rejected),
@@ -215,14 +219,14 @@ struct SectionState<'a> {
 }
 
 impl SectionState<'_> {
-    fn need(&self, failed: Omission) -> Need {
+    fn need(&self, failed: Omission) -> CaseNeed {
         let stop = self.before.max(self.cut).max(failed);
         match self.gate {
-            _ if stop == Omission::Yes => Need::No,
-            PassState::No => Need::No,
-            PassState::Unknown => Need::Undecided,
-            PassState::Yes if stop == Omission::Possible => Need::Possibly,
-            PassState::Yes => Need::Yes,
+            _ if stop == Omission::Yes => CaseNeed::No,
+            PassState::No => CaseNeed::No,
+            PassState::Unknown => CaseNeed::Undecided,
+            PassState::Yes if stop == Omission::Possible => CaseNeed::Possibly,
+            PassState::Yes => CaseNeed::Yes,
         }
     }
 

@@ -46,10 +46,10 @@ fn end(letter: char) -> Option<CaseEnd> {
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
     let letter = |need| match need {
-        Need::Yes => '+',
-        Need::Possibly => '?',
-        Need::Undecided => '!',
-        Need::No => '-',
+        CaseNeed::Yes => '+',
+        CaseNeed::Possibly => '?',
+        CaseNeed::Undecided => '!',
+        CaseNeed::No => '-',
     };
     let mut needs = String::new();
     schedule.walk(&ends, |_, need| {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::*;
 use crate::judge::score::score_by_rules;
-use crate::plan::schedule::{CaseEnd, Need};
+use crate::plan::schedule::{CaseEnd, CaseNeed};
 use juror_core::model::grader::{GradedGroup, PossibleScores};
 use juror_core::model::judgement::JudgeError;
 
@@ -146,7 +146,7 @@ fn check_counted_cases_are_run(data: &(TestData, Graders), verdicts: &str) {
     });
     let mut run = Vec::new();
     schedule.walk(&ends.collect::<Vec<_>>(), |case, need| {
-        run.extend((need == Need::Yes).then(|| names[case]));
+        run.extend((need == CaseNeed::Yes).then(|| names[case]));
         ControlFlow::Continue(())
     });
     assert_eq!(Some(run), total(data, verdicts, &no_grader).unwrap().counted, "{verdicts}");
