@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
+mod amounts;
 pub mod arguments;
 pub mod cache;
 pub mod cluster;
@@ -33,9 +34,14 @@ pub mod watch;
 pub mod worker;
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::panic;
+use std::path::{MAIN_SEPARATOR, Path};
 
+use crate::cli::judge::JudgeArguments;
+use crate::cli::output::Operation;
+use crate::language::table::Language;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
@@ -74,7 +80,7 @@ pub fn run() -> ExitCode {
     if let Some(code) = topics::show_topic(&words) {
         return code;
     }
-    match Arguments::try_parse() {
+    match Arguments::try_parse_from(with_default_command(env::args_os().collect())) {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
@@ -93,6 +99,28 @@ pub fn run() -> ExitCode {
             }
         }
     }
+}
+
+/// `juror my.cpp` means `juror judge my.cpp`.
+fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_path = words.get(1).is_some_and(|word| {
+        let (path, text) = (Path::new(word), word.to_string_lossy());
+        let looks_so =
+            path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
+        looks_so && !text.starts_with('-') && !is_command(&text)
+    });
+    if is_path {
+        words.insert(1, JudgeArguments::NAME.into());
+    }
+    words
+}
+
+fn is_command(word: &str) -> bool {
+    let command = Arguments::command();
+    word == "help"
+        || command
+            .get_subcommands()
+            .any(|it| it.get_name() == word || it.get_all_aliases().any(|alias| alias == word))
 }
 
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
