@@ -118,7 +118,15 @@ fn is_plain(letter: char) -> bool {
 
 /// Completers are chosen by argument name, so that new commands get them, too.
 fn definition() -> Command {
-    Arguments::command().mut_subcommands(|command| command.mut_args(add_completer))
+    Arguments::command().mut_subcommands(|command| {
+        // A submission alone is judged on the tests beside it.
+        if ["judge", "watch"].contains(&command.get_name()) {
+            let any = ArgValueCompleter::new(PathCompleter::any());
+            command.mut_args(add_completer).mut_arg("package", |arg| arg.add(any))
+        } else {
+            command.mut_args(add_completer)
+        }
+    })
 }
 
 fn add_completer(arg: Arg) -> Arg {
