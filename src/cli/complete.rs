@@ -120,12 +120,11 @@ fn is_plain(letter: char) -> bool {
 fn definition() -> Command {
     Arguments::command().mut_subcommands(|command| {
         // A submission alone is judged on the tests beside it.
-        if ["judge", "watch"].contains(&command.get_name()) {
-            let any = ArgValueCompleter::new(PathCompleter::any());
-            command.mut_args(add_completer).mut_arg("package", |arg| arg.add(any))
-        } else {
-            command.mut_args(add_completer)
-        }
+        let takes_submission = ["judge", "watch"].contains(&command.get_name());
+        command.mut_args(|arg| match arg.get_id().as_str() {
+            "package" if takes_submission => arg.add(ArgValueCompleter::new(PathCompleter::any())),
+            _ => add_completer(arg),
+        })
     })
 }
 

@@ -34,9 +34,10 @@ fn a_submission_alone_is_judged_on_the_tests_beside_it() {
         fixture.write("my/prog", format!("#!/bin/sh\n{RIGHT}"));
         fixture.make_executable("my/prog");
         fixture.check("my/prog", 0, &["AC my/prog"]);
-        std::fs::remove_file(fixture.path("my/prog")).expect("a file");
-        // Both are programs: a directory of sources.
-        fixture.check("my", 1, &["AC", "WA", "2 submissions, 1 accepted, 1 rejected"]);
+        fixture.remove("my/prog");
+        // A directory of sources.
+        fixture.remove("my/b.sh");
+        fixture.check("my", 0, &["AC my", "accepted on 2 test cases"]);
     };
     check("my/1.in+my/1.out my/2.in+my/2.out", "1.in and 1.out to 2.in and 2.out");
     check(
