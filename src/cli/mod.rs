@@ -39,16 +39,15 @@ use std::io::{self, Write as _};
 use std::panic;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use crate::cli::judge::JudgeArguments;
-use crate::cli::output::Operation;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
-use juror_core::language::table::Language;
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::output::run_command;
+use crate::cli::judge::JudgeArguments;
+use crate::cli::output::{Operation, run_command};
 use crate::report::log::{LogFormat, obeys_log};
 use juror_core::exit_code::ExitCode;
+use juror_core::language::table::Language;
 use juror_packages::package::suggest::nearest;
 use juror_sandbox::sandbox::output_was_closed;
 
