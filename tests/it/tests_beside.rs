@@ -45,8 +45,8 @@ fn a_submission_alone_is_judged_on_the_tests_beside_it() {
         "in1.txt and out1.txt to in2.txt and ans2.txt",
     );
     check(
-        "my/test/a.in+my/test/a.out my/test/b.in+my/test/b.out",
-        "test/a.in and test/a.out to test/b.in and test/b.out",
+        "my/test/x.in+my/test/x.out my/test/y.in+my/test/y.out",
+        "test/x.in and test/x.out to test/y.in and test/y.out",
     );
     check(
         "my/samples/in/1+my/samples/out/1 my/data/1.in+my/data/1.a",
