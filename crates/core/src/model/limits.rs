@@ -145,6 +145,18 @@ impl Limits {
         }
     }
 
+    /// The limit that a run exceeded first, also if the sandbox did not stop it. A run may continue beyond its CPU time;
+    /// what it exceeds then came later.
+    pub fn first_exceeded(&self, outcome: &Outcome) -> Option<StopReason> {
+        let is_slow = self.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
+        match outcome.stopped_by {
+            Some(StopReason::Memory | StopReason::Output | StopReason::WallTime) if is_slow => {
+                Some(StopReason::CpuTime)
+            }
+            stopped => stopped.or_else(|| self.exceeded(outcome)),
+        }
+    }
+
     /// How a run exceeded a limit, in words. All code uses these words.
     pub fn describe_exceeded(&self, limit: StopReason, outcome: &Outcome) -> String {
         match limit {
