@@ -104,7 +104,13 @@ impl fmt::Debug for Sandbox {
     }
 }
 
-/// What a run may use. A run that uses exactly a limit is within it.
+/// Beyond these, limits mean nothing, and a kernel or a sum may refuse them.
+const MOST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const MOST_BYTES: Bytes = Bytes::mib(1 << 30);
+const MOST_PROCESSES: u32 = 4_000_000;
+
+/// What a run may use. A run that uses exactly a limit is within it. A greater limit than a year, a pebibyte or four
+/// million processes means that much.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// User plus system time of all processes of the run. 10 s by default.
@@ -131,6 +137,19 @@ impl Default for Limits {
             output: Bytes::mib(16),
             room: Bytes::mib(64),
             processes: 64,
+        }
+    }
+}
+
+impl Limits {
+    fn for_run(&self) -> RunLimits {
+        RunLimits {
+            cpu_time: Some(self.cpu_time.min(MOST_TIME)),
+            wall_time: Some(self.wall_time.min(MOST_TIME)),
+            deadline: None,
+            memory: Some(self.memory.min(MOST_BYTES)),
+            output: Some(self.output.min(MOST_BYTES)),
+            processes: Some(self.processes.min(MOST_PROCESSES)),
         }
     }
 }
@@ -242,15 +261,8 @@ impl Command {
         {
             *program = found;
         }
-        job.box_size = job.box_size.saturating_add(limits.room);
-        job.limits = RunLimits {
-            cpu_time: Some(limits.cpu_time),
-            wall_time: Some(limits.wall_time),
-            deadline: None,
-            memory: Some(limits.memory),
-            output: Some(limits.output),
-            processes: Some(limits.processes),
-        };
+        job.box_size = job.box_size.saturating_add(limits.room).min(MOST_BYTES);
+        job.limits = limits.for_run();
         Ok(job)
     }
 }
