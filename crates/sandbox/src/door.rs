@@ -433,4 +433,15 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    /// On most machines isolation works: so this is about the error alone.
+    #[test]
+    fn missing_isolation_is_an_error_that_says_what_to_do() {
+        let error = Error::of_isolation(JudgeError::new("isolate programs fully", "landlock: no"));
+        let shown = error.to_string();
+        assert_eq!(error.kind, ErrorKind::Isolation);
+        assert!(shown.starts_with("isolate programs fully: landlock: no; allow "), "{shown}");
+    }
+}
