@@ -3,7 +3,10 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`model`] | units, limits, outcomes, verdicts, problems, jobs, reports; bytes, trees and files below a root |
+//! | [`units`], [`limits`], [`outcome`], [`verdict`] | what a run may use, what it did, what that means |
+//! | [`job`], [`blob`], [`tree`] | a run as plain data: its command, bytes and files |
+//! | [`problem`], [`judgement`], [`diagnostic`], [`event`] | what is judged, the result, remarks, progress |
+//! | [`root`] | files below a directory that the user named, and no others |
 //! | [`check`] | the default output validator: is an output right, and where does it differ? |
 //! | [`language`] | the language of a source, the commands that build and start it, the compilers of a machine |
 //!
@@ -27,6 +30,49 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blob;
+pub mod cache_use;
 pub mod check;
+pub mod cluster;
+pub mod diagnostic;
+pub mod difference;
+pub mod duplicates;
+pub mod event;
+pub mod exit_code;
+pub mod explanation;
+pub mod file_name;
+pub mod grader;
+pub mod host;
+pub mod isolation;
+pub mod job;
+pub mod joint;
+pub mod judgement;
 pub mod language;
-pub mod model;
+pub mod layout;
+pub mod limits;
+pub mod lines;
+pub mod messages;
+pub mod moment;
+pub mod outcome;
+pub mod pattern;
+pub mod problem;
+pub mod program;
+pub mod progress;
+pub mod proposal;
+pub mod protocol;
+pub mod recipe;
+pub mod repeats;
+pub mod root;
+pub mod score;
+pub mod serial;
+pub mod shard;
+pub mod stop;
+pub mod submission;
+pub mod test_data;
+pub mod text;
+pub mod tree;
+pub mod units;
+pub mod verdict;
+pub mod words;
+pub mod work;
+pub mod worker;

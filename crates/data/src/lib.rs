@@ -3,13 +3,13 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`generate`], [`propose`], [`inputs`] | test data by recipe; a first set from a grammar; fresh inputs |
-//! | [`validity`], [`validate`] | whether inputs are valid; whether validators and test data are right |
+//! | [`recipe`], [`inputs`] | test data by recipe, a first set from a grammar; fresh inputs |
+//! | [`validity`] | whether inputs are valid; whether validators and test data are right |
 //! | [`search`], [`explain`] | the smallest input on which a program fails, and when it fails |
-//! | [`mutate`], [`strength`] | programs with one mistake each, and how many of them test data catches |
+//! | [`faults`], [`strength`] | programs with one mistake each, and how many of them test data catches |
 //!
 //! ```
-//! use juror_data::mutate::{SourceText, mutants};
+//! use juror_data::faults::{SourceText, mutants};
 //!
 //! let text = "n = int(input())\nprint(n if n < 10 else 10)\n";
 //! let source = SourceText { name: "cap.py".into(), text: text.to_owned() };
@@ -24,11 +24,9 @@
 #![forbid(unsafe_code)]
 
 pub mod explain;
-pub mod generate;
+pub mod faults;
 pub mod inputs;
-pub mod mutate;
-pub mod propose;
+pub mod recipe;
 pub mod search;
 pub mod strength;
-pub mod validate;
 pub mod validity;

@@ -10,8 +10,8 @@ use crate::program::Grammar;
 use crate::shape::{RANDOM, Shape, applicable};
 use crate::shrink::shrink;
 use crate::validate::{Rejection, validate};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::grammar::ValueBounds;
+use crate::value_bounds::ValueBounds;
+use juror_core::diagnostic::Diagnostic;
 
 impl Grammar {
     /// Reads a grammar. The name is for messages: such as that of its file.

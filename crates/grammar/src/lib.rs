@@ -54,6 +54,8 @@ mod tuples;
 pub mod validate;
 #[doc(hidden)]
 pub mod value;
+#[doc(hidden)]
+pub mod value_bounds;
 mod variable_values;
 #[doc(hidden)]
 pub mod variables;
@@ -67,10 +69,10 @@ mod write;
 
 pub use compile::{ParsedGrammar, parse_grammar};
 pub use door::Error;
-pub use juror_core::model::diagnostic::{Diagnostic, Severity, SourcePlace, TextPosition};
-pub use juror_core::model::grammar::{ReachedValues, ValueBound, ValueBounds};
+pub use juror_core::diagnostic::{Diagnostic, Severity, SourcePlace, TextPosition};
 pub use program::Grammar;
 pub use shape::Shape;
+pub use value_bounds::{ReachedValues, ValueBound, ValueBounds};
 
 #[cfg(test)]
 mod tests;

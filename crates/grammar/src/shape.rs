@@ -1,7 +1,7 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
 use crate::program::Grammar;
-use juror_core::model::words::words;
+use juror_core::words::words;
 
 /// A way to choose the counts and the values of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@
 //! use std::{io, thread};
 //!
 //! use juror_core::language::toolchain::Toolchains;
-//! use juror_core::model::isolation::Isolation;
-//! use juror_core::model::job::Job;
-//! use juror_core::model::outcome::Ending;
+//! use juror_core::isolation::Isolation;
+//! use juror_core::job::Job;
+//! use juror_core::outcome::Ending;
 //! use juror_remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
 //! use juror_remote::message::WorkerFacts;
 //! use juror_remote::{serve::serve, workers::Workers};

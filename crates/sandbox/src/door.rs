@@ -11,16 +11,16 @@ use std::time::Duration;
 use crate::executor::Executor;
 use crate::executor::local::LocalExecutor;
 use crate::sandbox::PROGRAM_PATH;
-use juror_core::model::blob::Blob;
-use juror_core::model::isolation::{Isolation, RequiredIsolation};
-use juror_core::model::job::{CollectedEntry, Job, JobReply, VisiblePath};
-use juror_core::model::judgement::{FaultKind, JudgeError, Retry};
-use juror_core::model::limits::Limits as RunLimits;
-use juror_core::model::outcome::{Ending, Mechanism, Signal, StopReason};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::job::{CollectedEntry, Job, JobReply, VisiblePath};
+use juror_core::judgement::{FaultKind, JudgeError, Retry};
+use juror_core::limits::Limits as RunLimits;
+use juror_core::outcome::{Ending, Mechanism, Signal, StopReason};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
 
 /// Runs commands apart from the machine, within limits. It may be shared by threads.
 ///

@@ -8,6 +8,6 @@ pub mod executor;
 pub mod sandbox;
 
 pub use door::{Command, End, Error, ErrorKind, Limits, Outcome, Sandbox};
-pub use juror_core::model::isolation::{Isolation, RequiredIsolation};
-pub use juror_core::model::outcome::{Mechanism, Meter, Signal};
-pub use juror_core::model::units::Bytes;
+pub use juror_core::isolation::{Isolation, RequiredIsolation};
+pub use juror_core::outcome::{Mechanism, Meter, Signal};
+pub use juror_core::units::Bytes;
