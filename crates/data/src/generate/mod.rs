@@ -14,6 +14,7 @@ mod programs;
 mod reproducible;
 mod run;
 pub mod seed;
+pub mod seeded_generator;
 pub mod solution;
 pub mod stage;
 

@@ -29,7 +29,7 @@ pub mod recipe;
 mod sinol;
 pub mod statements;
 pub mod suggest;
-mod testlib;
+pub mod testlib;
 mod text;
 mod toml;
 mod values;
