@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
+use crate::check::options::Options;
 use crate::executor::scheduler::Scheduler;
 use crate::explain::rejected::failing_input;
 use crate::explain::study::study;
-use crate::check::options::Options;
 use crate::generate::seeded_generator::SeededProgram;
 use crate::grammar::generate::{GenerationFailure, generate_until};
 use crate::grammar::shape;
+use crate::inputs::candidates::CandidateSource;
 use crate::judge::images::ImageUse;
 use crate::judge::judging::JudgingTask;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -244,7 +245,8 @@ fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop
     let GivenProgram { program, words, shown } = given.with_testlib_header();
     let generator = SeededProgram::new(program, words, shown);
     if options.size_max.is_some() && !generator.has_size() {
-        let what = "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
+        let what =
+            "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
         return Err(Stop::usage(what));
     }
     Ok(Some(SeededProgram { size_max: options.size_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
@@ -532,11 +534,23 @@ impl StressRun<'_> {
             let help = "choose a faster --reference, smaller inputs, or a longer --time-limit";
             return Err(refused(Diagnostic::error(&programs.path, message).help(help)));
         }
-        let path = inputs.seeded.as_ref().map_or(&*programs.path, |it| &*it.program.path);
         let time = seconds(self.options.time);
-        let message = format!("no input was compared in {time}");
-        let help = "make the generator faster, or give more time with --time";
-        Err(refused(Diagnostic::error(path, message).help(help)))
+        let arena = self.comparison.arena;
+        let first = arena.candidates(true, self.options.seed, None).next(&|| false)?;
+        let first = first.map(|it| it.origin.to_string()).unwrap_or_default();
+        let diagnostic = match &inputs.seeded {
+            Some(seeded) if searched.distinct == 0 => {
+                let message = format!("printed no input in {time}: {first}");
+                let help = "make it faster, or give more time with --time";
+                Diagnostic::error(&seeded.program.path, message).help(help)
+            }
+            _ => {
+                let message = format!("no input was compared in {time}; the first is of {first}");
+                let help = "choose a faster --reference, or give more time with --time";
+                Diagnostic::error(&programs.path, message).help(help)
+            }
+        };
+        Err(refused(diagnostic))
     }
 
     /// Fails if another run of the reference does not confirm a failure. Warns if another run of the generator prints
@@ -601,7 +615,9 @@ impl StressRun<'_> {
             let message = format!("{name} fails on {origin}: {what}: {input}");
             let help = match &line {
                 Some(_) => "fix it, or let the generator print only valid inputs",
-                None => "fix it, choose another with --reference, or make the input validators stricter",
+                None => {
+                    "fix it, choose another with --reference, or make the input validators stricter"
+                }
             };
             Diagnostic::error(&self.programs.path, message).help(help)
         };
@@ -609,7 +625,11 @@ impl StressRun<'_> {
             UnusableReason::TooSlow => reference("it is too slow"),
             UnusableReason::Reference(verdict, cause) => {
                 let diagnostic = reference(&format!("{verdict}, {cause}"));
-                if line.is_some() { diagnostic.quote(&self.reference_messages(fault)?) } else { diagnostic }
+                if line.is_some() {
+                    diagnostic.quote(&self.reference_messages(fault)?)
+                } else {
+                    diagnostic
+                }
             }
             UnusableReason::Validator(_) | UnusableReason::Disagreement => {
                 reference(&fault.reason.to_string())

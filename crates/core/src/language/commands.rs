@@ -179,7 +179,13 @@ impl StartCommand {
 
     /// `processes` are those of the run time.
     pub(super) fn without_heap(command: Command, processes: u32) -> Self {
-        Self { command, heap_argument: None, batch_words: Vec::new(), arguments: Vec::new(), processes }
+        Self {
+            command,
+            heap_argument: None,
+            batch_words: Vec::new(),
+            arguments: Vec::new(),
+            processes,
+        }
     }
 
     pub(super) fn with_heap(self) -> Self {

@@ -42,7 +42,7 @@ pub const SEED_PLACEHOLDER: &str = "{seed}";
 pub const SIZE_PLACEHOLDER: &str = "{n}";
 
 /// An input of a search is small: a generator that takes longer or prints more than this hangs, or does not end.
-const TIME: Duration = Duration::from_secs(10);
+const TIME: Duration = Duration::from_secs(5);
 const OUTPUT: Bytes = Bytes::mib(64);
 /// Upper bound on the bytes of its messages that are shown.
 const MESSAGES_MAX: u64 = 4 << 10;

@@ -147,8 +147,9 @@ impl<'a> Comparison<'a> {
                     Ok(judged) => judged,
                 };
             let is_rejected = judged.verdict != Verdict::Accepted;
-            return Ok(is_rejected
-                .then(|| UnusableReason::from_rejection(judged.verdict, judged.cause)));
+            return Ok(
+                is_rejected.then(|| UnusableReason::from_rejection(judged.verdict, judged.cause))
+            );
         }
         let ran = self.run(self.reference, input)?;
         if let Some(rejected) = ran.rejected {

@@ -80,7 +80,8 @@ impl ProblemInputs {
     /// compare.
     pub fn is_judged(&self) -> bool {
         let validators = &self.problem.output_validators;
-        (self.problem.interactor.is_some() || !validators.is_empty()) && !is_single_run(&self.problem)
+        (self.problem.interactor.is_some() || !validators.is_empty())
+            && !is_single_run(&self.problem)
     }
 
     /// The test cases that can be copied and changed.

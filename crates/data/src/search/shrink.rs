@@ -59,8 +59,10 @@ const EDITS_MAX: u64 = 5000;
 const SEEDS_PER_NUMBER: u64 = 6;
 /// Number of seeds that are tried for each smaller size of a generator of the command line.
 const SEEDS_PER_SIZE: u32 = 10;
-/// Number of seeds that are tried for its smallest failing size.
+/// Number of seeds that are tried for its smallest failing size. After so many at once that make nothing smaller, the
+/// others are not tried.
 const SEEDS_MAX: u32 = 200;
+const SEEDS_AT_ONCE: u32 = 40;
 
 /// `before` is the number of earlier comparisons, and the start of the first one.
 pub fn shrink(
@@ -257,7 +259,10 @@ impl InputShrinker<'_> {
                 break;
             }
         }
-        self.try_seeds(generator, least, 0..SEEDS_MAX)?;
+        let mut first = 0;
+        while first < SEEDS_MAX && self.try_seeds(generator, least, first..first + SEEDS_AT_ONCE)? {
+            first += SEEDS_AT_ONCE;
+        }
         let line = self.best.generated.as_ref().map(|it| it.command_line.clone());
         let line = line.unwrap_or_default();
         self.note_step(&before, || format!("other calls of the generator: `{line}`"));

@@ -36,7 +36,9 @@ pub const fn refusal_help(protocol: Protocol) -> &'static str {
             "exit with 43 to refuse an input, so that a crash does not count as a refusal"
         }
         Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
-        Protocol::Plain | Protocol::Cms | Protocol::Sinol => "exit with another code than 0 to refuse an input",
+        Protocol::Plain | Protocol::Cms | Protocol::Sinol => {
+            "exit with another code than 0 to refuse an input"
+        }
     }
 }
 
