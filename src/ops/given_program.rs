@@ -4,16 +4,16 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use crate::language::table::Language;
-use crate::model::program::{Program, ProgramKind, TypedCommand};
-use crate::model::protocol::Protocol;
-use crate::model::root::FilePath;
-use crate::model::stop::{Remark, Stop};
 use crate::ops::saved_boxes::current_directory;
 use crate::ops::submissions::{outside_program, suggest_file};
-use crate::package::archive::is_archive;
-use crate::package::command_words::split_words;
-use crate::package::testlib;
+use juror_core::language::table::Language;
+use juror_core::program::{Program, ProgramKind, TypedCommand};
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::command_words::split_words;
+use juror_packages::package::testlib;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenProgram {

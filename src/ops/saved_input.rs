@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
 
 /// Refuses a place where nothing can be saved, before the search.
 pub fn check_place(place: &Path) -> Result<(), Stop> {

@@ -1,9 +1,9 @@
 //! Inputs from a generator of the command line: each with a fresh seed, and a size that grows with their number.
 
-use crate::generate::seeded_generator::{SeededCall, SeededProgram};
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::recipe::seeded_generator::{SeededCall, SeededProgram};
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 
 /// The sizes up to this one come one by one. Each later one is a quarter larger.
@@ -65,7 +65,7 @@ impl CandidateSource for GeneratorInputs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::program::Program;
+    use juror_core::program::Program;
 
     #[test]
     fn sizes_grow_by_one_and_then_by_a_quarter() {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::generate::seeded_generator::SeededCall;
 use crate::inputs::by_recipe::GeneratorCall;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::recipe::seeded_generator::SeededCall;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {

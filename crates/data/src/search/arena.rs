@@ -1,21 +1,21 @@
 //! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
+use crate::inputs::by_generator::GeneratorInputs;
+use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use std::sync::Arc;
 
-use crate::generate::built_generators::BuiltGenerators;
-use crate::generate::seeded_generator::{SeededCall, SeededGenerator};
-use crate::generate::solution::Solution;
-use crate::inputs::by_generator::GeneratorInputs;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
+use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
+use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::stop::{RefusalSubject, Stop};
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::stop::{RefusalSubject, Stop};
 use juror_grammar::program::Grammar;
 use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;

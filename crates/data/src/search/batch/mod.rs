@@ -25,13 +25,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::generate::seeded_generator::SeededCall;
+use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
 use crate::search::comparison::Comparison;
-use juror_core::model::diagnostic::{Diagnostic, Severity};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::stop::Stop;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::isolation::Isolation;
+use juror_core::stop::Stop;
 use juror_judging::build::batch::{self, BatchMode};
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;

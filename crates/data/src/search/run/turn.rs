@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::generate::seeded_generator::SeededCall;
 use crate::inputs::candidates::{Candidate, CandidateContent};
+use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::comparison::{ComparisonResult, UnusableReason};
+use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
-use juror_core::model::judgement::{CaseJudgement, JudgeError};
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, REPEATS, SearchEnd};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::stop::Stop;
 use juror_judging::judge::case::TimeLimitMode;
 
 /// After this many inputs that are all the same, the generator of the command line has no others.
