@@ -131,6 +131,7 @@ pub enum Command {
     #[command(
         after_long_help = examples("stress"),
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),

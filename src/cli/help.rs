@@ -173,7 +173,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror stress problems/game1 my.cpp --promote odd-boards
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right."),
+      Without a package: a grammar of the input, and a program that is right.
+  juror stress my.cpp --generator gen.py --reference brute.cpp
+      With your own generator; it gets a seed as its last argument.
+  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --checker chk.cpp
+      With a size that grows from 1 to 1000, and a checker."),
     ("strength", "", "
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?

@@ -76,6 +76,14 @@ pub enum ComparisonMode {
 }
 
 impl ComparisonMode {
+    /// `None` if the text is not the name of a comparison.
+    pub fn named(text: &str) -> Option<Result<Self, String>> {
+        match Self::parse(text) {
+            Ok(Self::Checker(_)) => None,
+            named => Some(named),
+        }
+    }
+
     /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {
@@ -407,7 +415,7 @@ fn prepare_submissions<'a>(
     Ok(entries)
 }
 
-fn command_submission(words: &[OsString]) -> Submission {
+pub fn command_submission(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
     Submission {
         name: command_line(words),

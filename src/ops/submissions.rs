@@ -32,7 +32,7 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
                 }
                 (ErrorKind::NotFound, Err(_)) => Remark::with_help(
                     format!("submission not found: {name}"),
-                    suggest_submission(path, problem),
+                    suggest_file(path, &problem.submissions),
                 ),
                 _ => format!("cannot read submission {name}: {error}").into(),
             })
@@ -40,18 +40,18 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
     }
 }
 
-/// Names a file or a submission of the package with a similar name.
-fn suggest_submission(path: &Path, problem: &Problem) -> String {
+/// Names a file, or one of these submissions of a package, with a similar name.
+pub fn suggest_file(path: &Path, submissions: &[Submission]) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
     let siblings = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let siblings = siblings.filter_map(|file| {
         let file = PathBuf::from(file.file_name());
         parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
     });
-    let own = problem.submissions.iter().map(|own| own.name.clone());
+    let own = submissions.iter().map(|own| own.name.clone());
     let known: Vec<String> = siblings.chain(own).collect();
     let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    match (near.is_empty(), problem.submissions.first()) {
+    match (near.is_empty(), submissions.first()) {
         (false, _) => near,
         (true, Some(own)) => {
             format!("give a path, or a name in the package such as `{}`", own.name)
