@@ -60,7 +60,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
       One line."),
-    ("judge", "Write a file name that begins with a dash as ./-name. ", "
+    ("judge", "", "
   juror judge problems/game1 my.cpp
       Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
   juror judge problems/game1 a.rs b.py c/
@@ -116,7 +116,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Three servers: work goes on if one of them is lost.
   juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
       What is queued, and which workers are connected?"),
-    ("watch", "Write a file name that begins with a dash as ./-name. ", "
+    ("watch", "", "
   juror watch problems/game1 my.cpp
       Judge my.cpp at each save, beside an editor.
   juror watch problems/game1 my.cpp --html report.html

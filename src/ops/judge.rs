@@ -21,7 +21,7 @@ use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::Submission;
-use crate::model::text::command_line;
+use crate::model::text::{command_line, with_help};
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::context::Context;
@@ -31,6 +31,7 @@ use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes::{self, current_directory};
 use crate::ops::submissions::{
     named_submission, outside_program, own_submission, own_submissions_below, submission_at,
+    suggest_source,
 };
 use crate::ops::validators;
 use crate::package::archive::is_archive;
@@ -398,6 +399,8 @@ fn prepare_submissions<'a>(
             Ok(prepared) => Ok(prepared),
             Err(LaunchFault::Tool(missing)) => Err(missing.into()),
             Err(error) => {
+                let help = suggest_source(Path::new(&options.program[0]));
+                let error = with_help(&error.to_string(), help.as_deref());
                 let what = format!("cannot start `{}`: {error}", submission.name);
                 return Err(Stop::usage(what));
             }

@@ -20,7 +20,7 @@ use crate::model::single_run::SingleRun;
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
-use crate::model::text::printable;
+use crate::model::text::{message_line, printable, visible};
 use crate::model::units::Bytes;
 use crate::ops::cases::find_case;
 use crate::ops::context::Context;
@@ -237,25 +237,25 @@ impl CommandResult for SingleRun {
         let label = format!("{name} on {}: ", printable(&self.input));
         page.labelled(0, Label::new(role, &label), &printable(&self.ended));
         page.wrapped(2, &self.outcome.describe_use());
-        let mut part = |name: &str, text: &[u8]| {
+        let mut part = |name: &str, text: &[u8], show: fn(&[u8]) -> String| {
             if text.is_empty() {
                 return page.line(0, &format!("{name}: empty"));
             }
             page.line(0, &format!("{name}:"));
-            quote_lines(page, text, true);
+            quote_lines(page, text, true, show);
         };
         if !self.message.is_empty() {
-            part("judge message", self.message.as_bytes());
+            part("judge message", self.message.as_bytes(), message_line);
         }
         if !self.is_raw && !self.is_shown {
-            part("standard output", &self.stdout);
+            part("standard output", &self.stdout, visible);
         }
         if !self.is_shown || !self.stderr.is_empty() {
-            part("standard error", &self.stderr);
+            part("standard error", &self.stderr, message_line);
         }
         if let Some(file) = &self.file {
             match (&file.contents, &file.missing) {
-                (Some(contents), _) => part(&printable(&file.name), contents),
+                (Some(contents), _) => part(&printable(&file.name), contents, visible),
                 (None, missing) => {
                     page.wrapped(0, &printable(missing.as_deref().unwrap_or_default()))
                 }

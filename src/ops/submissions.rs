@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::language::table::Language;
 use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::stop::Remark;
 use crate::model::submission::Submission;
-use crate::model::text::path_text;
+use crate::model::text::{joined, path_text, printable};
 use crate::package::archive::is_archive;
 use crate::package::suggest::paths_near;
 
@@ -40,16 +42,14 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
     }
 }
 
-/// Names a file or a submission of the package with a similar name.
+/// Names the source of a program that nobody has built, else programs with a similar name: files, or submissions of the
+/// package.
 fn suggest_submission(path: &Path, problem: &Problem) -> String {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let siblings = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
-    let siblings = siblings.filter_map(|file| {
-        let file = PathBuf::from(file.file_name());
-        parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
-    });
+    if let Some(help) = suggest_source(path) {
+        return help;
+    }
     let own = problem.submissions.iter().map(|own| own.name.clone());
-    let known: Vec<String> = siblings.chain(own).collect();
+    let known: Vec<String> = programs_beside(path).into_iter().chain(own).collect();
     let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
     match (near.is_empty(), problem.submissions.first()) {
         (false, _) => near,
@@ -58,6 +58,43 @@ fn suggest_submission(path: &Path, problem: &Problem) -> String {
         }
         (true, None) => "give the path of a file or directory".to_owned(),
     }
+}
+
+/// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
+pub fn suggest_source(program: &Path) -> Option<String> {
+    const SHOWN: usize = 3;
+    if Language::of_file(program).is_some() || program.exists() {
+        return None;
+    }
+    let has_usual_name = program.file_name().is_some_and(|name| name == "a.out");
+    let is_source = |file: &&String| {
+        let file = Path::new(file.as_str());
+        Language::of_file(file).is_some_and(|language| {
+            (has_usual_name && ["c", "cpp"].contains(&language.code))
+                || file.file_stem() == program.file_stem()
+        })
+    };
+    let beside = programs_beside(program);
+    let sources = beside.iter().filter(is_source).take(SHOWN);
+    let sources = joined(sources.map(|it| format!("`{}`", printable(it))), " or ");
+    (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
+}
+
+/// The files beside a missing one that can be submissions, in order: sources, executables and directories.
+fn programs_beside(path: &Path) -> Vec<String> {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let files = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let is_program = |path: &Path| {
+        let can_start = |it: fs::Metadata| it.is_dir() || it.permissions().mode() & 0o111 != 0;
+        Language::of_file(path).is_some() || fs::metadata(path).is_ok_and(can_start)
+    };
+    let programs = files.filter(|file| is_program(&file.path())).filter_map(|file| {
+        let file = PathBuf::from(file.file_name());
+        parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
+    });
+    let mut programs: Vec<String> = programs.collect();
+    programs.sort_unstable();
+    programs
 }
 
 pub fn own_submission<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {

@@ -12,6 +12,7 @@ use crate::model::strength::{
 };
 use crate::model::stress::{Counterexample, CounterexampleOrigin, Search, SearchEnd, SearchPlan};
 use crate::model::strictness::{AcceptedFault, Strictness};
+use crate::model::text::visible;
 use crate::report::result::CommandResult;
 use crate::report::tests::report;
 
@@ -313,7 +314,7 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
 #[test]
 fn shortened_texts_have_a_note() {
     let check = |text: &[u8], unknown: u64, lines: usize, note: &str| {
-        let cut = text::shorten(text, unknown);
+        let cut = text::shorten(text, unknown, visible);
         assert_eq!((cut.lines.len(), cut.note.as_str()), (lines, note), "{cut:?}");
     };
     check(b"", 0, 0, "");
@@ -324,8 +325,8 @@ fn shortened_texts_have_a_note() {
     check(&[b'x'; 500], 0, 1, "100 B of long lines not shown");
     let mut text = vec![b'x'; 399];
     text.extend("ä\n".as_bytes());
-    assert_eq!(text::shorten(&text, 0).lines[0].chars().last(), Some('…'));
-    assert!(!text::shorten(&text, 0).lines[0].contains("\\x"), "half a character");
+    assert_eq!(text::shorten(&text, 0, visible).lines[0].chars().last(), Some('…'));
+    assert!(!text::shorten(&text, 0, visible).lines[0].contains("\\x"), "half a character");
 }
 
 #[test]
