@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
+mod amounts;
 pub mod arguments;
 pub mod cache;
 pub mod cluster;
@@ -33,10 +34,14 @@ pub mod watch;
 pub mod worker;
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::panic;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
+use crate::cli::judge::JudgeArguments;
+use crate::cli::output::Operation;
+use crate::language::table::Language;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory, Parser};
 
@@ -76,9 +81,12 @@ pub fn run() -> ExitCode {
     if let Some(code) = topics::show_topic(&words) {
         return code;
     }
-    match Arguments::try_parse() {
+    let words = with_default_command(env::args_os().collect());
+    match Arguments::try_parse_from(&words) {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
+            let words =
+                words.iter().skip(1).map(|it| it.to_string_lossy().into()).collect::<Vec<_>>();
             let error = with_tips(error, &words);
             // File names on the command line may come from other people, so the text must not control a CI log.
             let printed = match (obeys_log(), error.use_stderr()) {
@@ -95,6 +103,28 @@ pub fn run() -> ExitCode {
             }
         }
     }
+}
+
+/// `juror my.cpp` means `juror judge my.cpp`.
+fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_path = words.get(1).is_some_and(|word| {
+        let (path, text) = (Path::new(word), word.to_string_lossy());
+        let looks_so =
+            path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
+        looks_so && !text.starts_with('-') && !is_command(&text)
+    });
+    if is_path {
+        words.insert(1, JudgeArguments::NAME.into());
+    }
+    words
+}
+
+fn is_command(word: &str) -> bool {
+    let command = Arguments::command();
+    word == "help"
+        || command
+            .get_subcommands()
+            .any(|it| it.get_name() == word || it.get_all_aliases().any(|alias| alias == word))
 }
 
 pub fn dispatch(arguments: &Arguments) -> ExitCode {

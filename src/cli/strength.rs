@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::amounts::parse_span;
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::cli::stress::parse_span;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
 use crate::ops::context::Context;

@@ -13,6 +13,7 @@ use crate::model::cache_use::CacheUse;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, StampedEvent};
 use crate::model::exit_code::ExitCode;
+use crate::model::problem::Problem;
 use crate::model::stop::{RefusalSubject, Remark, Stop, notice_interruption};
 use crate::model::worker::WorkerReport;
 use crate::ops::host::StopHandle;
@@ -229,9 +230,16 @@ impl Context {
         Ok(dir)
     }
 
+    /// Adds what only the file of the current package says.
+    pub fn complete_problem(&self, problem: &mut Problem) {
+        if let Some(opened) = self.state.lock().open_packages.first() {
+            opened.complete(problem);
+        }
+    }
+
     /// Returns the directory of the submission. An archive stays unpacked while the package is in use.
     pub fn open_submission(&self, submission: &Path) -> Result<PathBuf, Stop> {
-        let opened = OpenPackage::open(submission)?;
+        let opened = OpenPackage::open_submission(submission)?;
         let dir = opened.dir.clone();
         self.state.lock().open_packages.extend(opened.archive().is_some().then_some(opened));
         Ok(dir)

@@ -12,7 +12,6 @@ use crate::judge::judging::{self, JudgingTask};
 use crate::judge::score::points::{self, Points};
 use crate::judge::score::{RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, SubmissionResult};
-use crate::language::fault::LaunchFault;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Note};
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -21,18 +20,19 @@ use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::root::FilePath;
 use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::Submission;
-use crate::model::text::{command_line, with_help};
+use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes::{self, current_directory};
+use crate::ops::saved_boxes;
 use crate::ops::submissions::{
-    named_submission, outside_program, own_submission, own_submissions_below, submission_at,
-    suggest_source,
+    command_submission, named_submission, outside_program, own_submission, own_submissions_below,
+    prepare_command, submission_at,
 };
+use crate::ops::tests_beside::TestsBeside;
 use crate::ops::validators;
 use crate::package::archive::is_archive;
 use std::collections::{BTreeSet, HashSet};
@@ -46,6 +46,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     pub package: PathBuf,
+    /// Set if the user named no package.
+    pub tests_beside: Option<TestsBeside>,
     /// Source files, directories or archives of sources, executables, or folders of classes.
     pub submissions: Vec<PathBuf>,
     /// Whether each submission is the folder of a class, even if it has sources.
@@ -67,6 +69,24 @@ pub struct JudgeOptions {
     pub runs: RunOptions,
     /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
+}
+
+impl JudgeOptions {
+    /// If a submission is named alone, its package is what is beside it.
+    pub fn with_tests_beside(self) -> Result<Self, Stop> {
+        if !self.submissions.is_empty() || !self.program.is_empty() {
+            return Ok(self);
+        }
+        Ok(match TestsBeside::find(&self.package)? {
+            None => self,
+            Some(found) => Self {
+                submissions: vec![self.package],
+                package: found.package.clone(),
+                tests_beside: Some(found),
+                ..self
+            },
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,15 +123,22 @@ impl ComparisonMode {
     }
 }
 
+/// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
+const MOST_CASES_WITHOUT_STOP: usize = 50;
+
 /// Without scores, the test cases in `first` run first. Afterwards `first` has the test cases that failed.
 pub fn judge(
     options: &JudgeOptions,
     first: &mut Vec<String>,
     context: &Context,
 ) -> Result<(), Stop> {
+    let options = &options.clone().with_tests_beside()?;
     let format = options.runs.format.as_deref();
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    if let Some(tests) = &options.tests_beside {
+        tests.select(&mut problem);
+    }
     options.runs.apply_limits(&mut problem.limits);
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
@@ -123,7 +150,7 @@ pub fn judge(
     }
     // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
-        let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        let what = "this is a package without a submission: give one, as in juror judge PACKAGE SUBMISSION; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
     }
     if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
@@ -162,9 +189,9 @@ pub fn judge(
     }
     let _made =
         problem::make_missing_files(&mut problem, Some(&selected), &host, &builder, context)?;
-    for glob in &options.runs.case {
+    for glob in cases::split_at_commas(&problem, &options.runs.case) {
         // Each glob must select something, so that a misspelt one is reported.
-        cases::select_cases(&problem, from_ref(glob))?;
+        cases::select_cases(&problem, from_ref(&glob))?;
     }
     let mut cases = cases::select_cases(&problem, &options.runs.case)?;
     // With scores, the package determines the order.
@@ -180,14 +207,16 @@ pub fn judge(
         validators: &validators,
         repeat: repeat_line(options),
         entries: &entries,
-        cases,
         given_time_limit: options.runs.time_limit,
         policy: if options.all || options.explain.is_some() {
             RunPolicy::AllAllowed
+        } else if problem.layout.is_guessed && cases.len() <= MOST_CASES_WITHOUT_STOP {
+            RunPolicy::AllButSlow
         } else {
             RunPolicy::Counting
         },
-        detail: Detail::Full { keep },
+        cases,
+        detail: Detail::FullWithStderr { keep },
         repeats: options.repeat || !problem.layout.is_guessed,
     }
     .run()?;
@@ -394,34 +423,21 @@ fn prepare_submissions<'a>(
         context.send_diagnostics(found);
     }
     if let [submission] = typed {
-        let cwd = current_directory()?;
-        let prepared = match builder.prepare_command(&options.program, &cwd) {
+        let prepared = match prepare_command(&options.program, builder) {
             Ok(prepared) => Ok(prepared),
-            Err(LaunchFault::Tool(missing)) => Err(missing.into()),
-            Err(error) => {
-                let help = suggest_source(Path::new(&options.program[0]));
-                let error = with_help(&error.to_string(), help.as_deref());
-                let what = format!("cannot start `{}`: {error}", submission.name);
-                return Err(Stop::usage(what));
-            }
+            Err(Stop::Fault(error)) => Err(error),
+            Err(stop) => return Err(stop),
         };
         entries.push(PreparedSubmission { submission, prepared });
     }
     Ok(entries)
 }
 
-fn command_submission(words: &[OsString]) -> Submission {
-    let program = Path::new(&words[0]);
-    Submission {
-        name: command_line(words),
-        program: outside_program(program),
-        expectations: Vec::new(),
-    }
-}
-
 fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
-    words.push(options.package.clone().into());
+    if options.tests_beside.is_none() {
+        words.push(options.package.clone().into());
+    }
     if let Some(how) = &options.compare {
         words.extend(["--compare".into(), how.to_argument()]);
     }

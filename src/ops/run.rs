@@ -1,6 +1,7 @@
 //! `juror run`: runs a submission once, without a verdict.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
-use crate::ops::submissions::named_submission;
+use crate::ops::submissions::{command_submission, named_submission, prepare_command};
 use crate::output_validator::OutputValidator;
 use crate::output_validator::response::Contract;
 use crate::report::result::CommandResult;
@@ -41,6 +42,8 @@ pub struct RunOnceOptions {
     pub package: PathBuf,
     /// `None` if the user plays the submission against the interactor.
     pub submission: Option<PathBuf>,
+    /// Instead of a submission: an executable and its arguments.
+    pub program: Vec<OsString>,
     /// The input; instead of standard input.
     pub input: Option<PathBuf>,
     /// The test case with input, arguments and files.
@@ -55,7 +58,7 @@ pub struct RunOnceOptions {
 
 impl RunOnceOptions {
     fn is_user_playing(&self) -> bool {
-        self.submission.is_none()
+        self.submission.is_none() && self.program.is_empty()
     }
 }
 
@@ -91,8 +94,11 @@ pub fn run_once(
     if options.is_user_playing() && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = options.submission.as_ref().map(|path| named_submission(path, &problem));
-    let submission = submission.transpose().map_err(Stop::usage)?;
+    let submission = match &options.submission {
+        None if options.is_user_playing() => None,
+        None => Some(command_submission(&options.program)),
+        Some(path) => Some(named_submission(path, &problem).map_err(Stop::usage)?),
+    };
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();
@@ -106,7 +112,7 @@ pub fn run_once(
         return play_submission(bench, case, person);
     };
     let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
-    let runnable = build_submission(bench, &submission, &limits)?;
+    let runnable = build_submission(bench, &submission, &options.program, &limits)?;
     let validators = Validators::default();
     let rules = Rules {
         problem: &problem,
@@ -186,9 +192,13 @@ fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
 fn build_submission(
     bench: Bench<'_>,
     submission: &Submission,
+    program: &[OsString],
     limits: &Limits,
 ) -> Result<Runnable, Stop> {
-    let prepared = bench.builder.prepare(&submission.program);
+    let prepared = match program {
+        [] => bench.builder.prepare(&submission.program),
+        words => prepare_command(words, bench.builder),
+    };
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
     match bench.build(&submission.name, &prepared, limits)? {
         BuildResult::Program(runnable) => Ok(*runnable),

@@ -1,17 +1,21 @@
 //! Finds the submissions that a command names.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::build::{Builder, PreparedProgram};
+use crate::language::fault::LaunchFault;
 use crate::language::table::Language;
 use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::root::FilePath;
-use crate::model::stop::Remark;
+use crate::model::stop::{Remark, Stop};
 use crate::model::submission::Submission;
-use crate::model::text::{joined, path_text, printable};
+use crate::model::text::{command_line, joined, path_text, printable, with_help};
+use crate::ops::saved_boxes::current_directory;
 use crate::package::archive::is_archive;
 use crate::package::suggest::paths_near;
 
@@ -130,6 +134,27 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
         },
     };
     Submission { name: path_text(path), program, expectations: Vec::new() }
+}
+
+/// A program that the user typed after `--`.
+pub fn command_submission(words: &[OsString]) -> Submission {
+    let program = words.first().map(PathBuf::from).unwrap_or_default();
+    Submission {
+        name: command_line(words),
+        program: outside_program(&program),
+        expectations: Vec::new(),
+    }
+}
+
+pub fn prepare_command(words: &[OsString], builder: &Builder<'_>) -> Result<PreparedProgram, Stop> {
+    builder.prepare_command(words, &current_directory()?).map_err(|error| match error {
+        LaunchFault::Tool(missing) => Stop::Fault(missing.into()),
+        error => {
+            let help = words.first().and_then(|program| suggest_source(Path::new(program)));
+            let error = with_help(&error.to_string(), help.as_deref());
+            Stop::usage(format!("cannot start `{}`: {error}", command_line(words)))
+        }
+    })
 }
 
 pub fn outside_program(path: &Path) -> Program {

@@ -12,7 +12,6 @@ use crate::cluster::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::cluster::secrets::fresh;
 use crate::model::stop::Stop;
 use crate::model::text::command_line;
-use crate::model::units::Bytes;
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
 
 /// Writes to a temporary directory next to the path and renames it, so that no half-written cluster remains.
@@ -65,7 +64,7 @@ fn parse_plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
         name: arguments.name.clone(),
         servers,
         workers: arguments.workers.clone(),
-        disk: Bytes::mib(arguments.disk),
+        disk: arguments.disk,
     })
 }
 

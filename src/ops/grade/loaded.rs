@@ -13,6 +13,7 @@ use crate::judge::images::ImageUse;
 use crate::judge::judging::JudgingTask;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
+use crate::model::limits::MEMORY_OF_BARE_TESTS;
 use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::ops::cases;
@@ -93,6 +94,10 @@ impl LoadedProblems<'_> {
             Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
         };
+        // A line that gives no limit has the same memory, wherever its tests are.
+        if problem.layout.is_guessed && problem.limits.memory == Some(MEMORY_OF_BARE_TESTS) {
+            problem.limits.memory = None;
+        }
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));

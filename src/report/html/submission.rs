@@ -253,14 +253,12 @@ fn measurements(
 fn skipped(judgement: &Judgement) -> Markup {
     let why = if judgement.refusal().is_some() {
         "the program does not compile"
-    } else if judgement.spared > 0 {
-        "they could prove nothing more; --all runs them"
-    } else if judgement.score.is_some() {
-        "they have no effect on the score"
     } else {
-        "juror stops at the first rejection; --all runs them"
+        judgement.skip_reason().0
     };
-    html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) "." } }
+    let has_option = judgement.refusal().is_none() && judgement.skip_reason().1;
+    let help = if has_option { "; --all runs them" } else { "" };
+    html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) (help) "." } }
 }
 
 fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {

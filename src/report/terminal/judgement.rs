@@ -263,30 +263,36 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
     let accepted = judgement.passed_cases();
     let skipped = judgement.skipped;
     if skipped > 0 {
-        let why = if judgement.spared > 0 {
-            format!("{skipped} not run: they could prove nothing more; --all runs them")
-        } else if judgement.score.is_some() {
-            format!("{skipped} not run: no effect on the score")
-        } else {
-            format!("stopped at the first rejection, {skipped} not run; --all runs them")
+        let (reason, has_option) = judgement.skip_reason();
+        let help = if has_option { "; --all runs them" } else { "" };
+        let why = match reason.strip_prefix("stopped") {
+            Some(_) => format!("{reason}, {skipped} not run"),
+            None => format!("{skipped} not run: {reason}"),
         };
         let all = count(all + skipped, "test case");
-        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}"));
-        return;
+        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}{help}"));
+        if judgement.spared > 0 || judgement.score.is_some() {
+            return;
+        }
     }
-    let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
+    let mut text = match skipped {
+        0 => format!("{accepted} of {} accepted", count(all, "test case")),
+        _ => String::new(),
+    };
     let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
     let rest: Vec<String> =
         rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
         let named = rest.len().min(MAX_NAMED_CASES);
-        text.push_str("; also ");
+        text.push_str(if text.is_empty() { "also " } else { "; also " });
         text.push_str(&rest[..named].join(", "));
         if rest.len() > named {
             text.push_str(&format!(", and {} more", rest.len() - named));
         }
     }
-    page.wrapped(INDENT, &text);
+    if !text.is_empty() {
+        page.wrapped(INDENT, &text);
+    }
 }
 
 fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
@@ -321,6 +327,14 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
             repeats.unwrap_or_default()
         );
         page.line(INDENT, &text);
+    }
+    // The first rejection is shown in full above.
+    let first = judgement.rejected().next().map(|case| &case.test_case);
+    for case in judgement.cases.iter().filter(|case| Some(&case.test_case) != first) {
+        if let Some(evidence) = &case.evidence {
+            let title = format!("standard error on {}:", printable(&case.test_case));
+            quote(page, &title, &evidence.stderr);
+        }
     }
 }
 

@@ -22,9 +22,7 @@ pub(super) fn add_run(
     judged: &PassResult,
     reply: &JobReply,
 ) -> Result<(), JudgeError> {
-    const MOST: u64 = 64 << 10;
-    evidence.stderr =
-        reply.stderr.prefix(MOST).map_err(|error| JudgeError::new("read standard error", error))?;
+    evidence.stderr = beginning_of_stderr(reply)?;
     evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
         let ends = beginning_and_end(&reply.stdout)
@@ -35,6 +33,18 @@ pub(super) fn add_run(
         add_diff(evidence, case, judged, output)?;
     }
     Ok(())
+}
+
+/// For an accepted run; `None` if it wrote nothing there.
+pub(super) fn stderr_alone(reply: &JobReply) -> Result<Option<Box<Evidence>>, JudgeError> {
+    let stderr = beginning_of_stderr(reply)?;
+    let evidence = || Box::new(Evidence { stderr: stderr.clone(), ..Evidence::default() });
+    Ok((!stderr.is_empty()).then(evidence))
+}
+
+fn beginning_of_stderr(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
+    const MOST: u64 = 64 << 10;
+    reply.stderr.prefix(MOST).map_err(|error| JudgeError::new("read standard error", error))
 }
 
 const BEGINNING: u64 = 4 << 10;
