@@ -38,6 +38,7 @@ pub(crate) fn page_blocks(page: &str) -> Vec<PageBlock> {
             ("text", None) => PageBlock::Output(text),
             (_, None) => panic!("no line names the file of a block: {before}"),
         });
+        before = "";
     }
     blocks
 }

@@ -20,7 +20,7 @@ fn a_contestant_sees_what_the_page_shows() {
     if let Some(tool) = ["c++", "python3"].into_iter().find(|tool| lacks(tool)) {
         return fixture.announce_skip(&format!("no {tool}"));
     }
-    fs::create_dir(fixture.path("desk")).expect("a directory");
+    fs::create_dir(fixture.path("largest")).expect("a directory");
     let page = read_text(&root().join("docs/guides.md"));
     let (part, _) = page.split_once(FIRST_ROLE_WITH_PACKAGE).expect("the contestants' part");
     let mut last: Option<(String, i32, String)> = None;
@@ -32,7 +32,7 @@ fn a_contestant_sees_what_the_page_shows() {
     let mut outputs = Vec::new();
     for block in page_blocks(part) {
         match block {
-            PageBlock::File { path, text } => fixture.write(&format!("desk/{path}"), text),
+            PageBlock::File { path, text } => fixture.write(&format!("largest/{path}"), text),
             PageBlock::Output(shown) => {
                 let (_, _, printed) = last.take().expect("a command before the output");
                 check_output(&shown, &printed);
@@ -41,7 +41,7 @@ fn a_contestant_sees_what_the_page_shows() {
             PageBlock::Commands(lines) => {
                 for line in lines.lines() {
                     check_success(&last);
-                    let (code, text) = run_line(line, &fixture, "desk");
+                    let (code, text) = run_line(line, &fixture, "largest");
                     last = Some((line.to_owned(), code, text));
                 }
             }
