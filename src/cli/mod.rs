@@ -48,7 +48,8 @@ use clap::{Arg, CommandFactory, Parser};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::output::run_command;
 use crate::model::exit_code::ExitCode;
-use crate::model::text::printable;
+use crate::model::text::{printable, with_help};
+use crate::ops::submissions::suggest_program;
 use crate::package::suggest::meant;
 use crate::report::log::{LogFormat, obeys_log};
 use crate::sandbox::output_was_closed;
@@ -155,6 +156,11 @@ fn with_tips(mut error: clap::Error, words: &[String]) -> clap::Error {
             if let Some(near) = meant(&typed, names) {
                 let near = ContextValue::Strings(vec![near.to_owned()]);
                 error.insert(ContextKind::SuggestedSubcommand, near);
+            } else if typed.contains('.') && words.first() == Some(&typed) {
+                let what = format!("no command or file has the name '{}'", printable(&typed));
+                let help = suggest_program(Path::new(&typed));
+                let text = format!("{}\n", with_help(&what, help.as_deref()));
+                return clap::Error::raw(ErrorKind::InvalidSubcommand, text);
             }
         }
         ErrorKind::UnknownArgument => {
@@ -193,6 +199,10 @@ fn option_tip(typed: &str, words: &[String]) -> Option<OptionTip> {
     if let Some(file) = words.iter().find(is_file) {
         let file = printable(file);
         return Some(OptionTip::Text(format!("for the file {file}, write './{file}'")));
+    }
+    if words.first().is_some_and(|word| word.starts_with('-')) {
+        let tip = "options follow the command or the file, such as 'juror my.cpp -v'";
+        return Some(OptionTip::Text(tip.to_owned()));
     }
     let name = typed.strip_prefix("--")?;
     let command = command_of(words);

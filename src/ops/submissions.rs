@@ -49,19 +49,23 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
 /// Names the source of a program that nobody has built, else programs with a similar name: files, or submissions of the
 /// package.
 fn suggest_submission(path: &Path, problem: &Problem) -> String {
-    if let Some(help) = suggest_source(path) {
-        return help;
+    let own = || problem.submissions.iter().map(|own| own.name.clone());
+    match (suggest_source(path).or_else(|| near_programs(path, own())), own().next()) {
+        (Some(help), _) => help,
+        (None, Some(own)) => format!("give a path, or a name in the package such as `{own}`"),
+        (None, None) => "give the path of a file or directory".to_owned(),
     }
-    let own = problem.submissions.iter().map(|own| own.name.clone());
-    let known: Vec<String> = programs_beside(path).into_iter().chain(own).collect();
+}
+
+/// For a file that does not exist: its source, else programs beside it with a similar name.
+pub fn suggest_program(path: &Path) -> Option<String> {
+    suggest_source(path).or_else(|| near_programs(path, []))
+}
+
+fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Option<String> {
+    let known: Vec<String> = programs_beside(path).into_iter().chain(further).collect();
     let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    match (near.is_empty(), problem.submissions.first()) {
-        (false, _) => near,
-        (true, Some(own)) => {
-            format!("give a path, or a name in the package such as `{}`", own.name)
-        }
-        (true, None) => "give the path of a file or directory".to_owned(),
-    }
+    (!near.is_empty()).then_some(near)
 }
 
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.

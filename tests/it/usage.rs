@@ -57,9 +57,20 @@ fn a_missing_submission_is_told_by_programs_and_not_by_data() {
         ("judge . ./a", format!("submission not found: ./a; {build}")),
         ("judge . -- ./a.out", build.to_owned()),
         ("judge . a.py", "did you mean `b.py` or `a.cpp`?".to_owned()),
+        (
+            "a.cp",
+            "no command or file has the name 'a.cp'; did you mean `a.cpp` or `b.py`?".to_owned(),
+        ),
+        ("./a.out", format!("submission not found: ./a.out; {build}")),
+        (
+            "-v a.cpp",
+            "options follow the command or the file, such as 'juror my.cpp -v'".to_owned(),
+        ),
+        ("a.cpp b.py", "`.` is the tests in this directory".to_owned()),
         ("judge . 2.in", "give the path of a file or directory".to_owned()),
     ] {
-        fixture.check(arguments, 2, &[&message]);
+        let code = if arguments == "a.cpp b.py" { 3 } else { 2 };
+        fixture.check(arguments, code, &[&message]);
     }
 }
 
