@@ -150,7 +150,9 @@ pub fn judge(
     }
     // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
-        let what = "this is a package without a submission: give one, as in juror judge PACKAGE SUBMISSION; `juror verify` judges those of a package";
+        let what = format!("{} is a package without a submission", options.package.display());
+        let help = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        let what = Remark::with_help(what, help);
         return Err(Stop::usage(what));
     }
     if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {

@@ -71,15 +71,17 @@ fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Opti
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
 pub fn suggest_source(program: &Path) -> Option<String> {
     const SHOWN: usize = 3;
-    if Language::of_file(program).is_some() || program.exists() {
+    let ending = program.extension().map(|it| it.to_string_lossy());
+    let is_built = ending.is_none_or(|it| ["out", "exe", "bin", "class", "jar"].contains(&&*it));
+    if !is_built || program.exists() {
         return None;
     }
     let has_usual_name = program.file_name().is_some_and(|name| name == "a.out");
     let is_source = |file: &&String| {
         let file = Path::new(file.as_str());
-        Language::of_file(file).is_some_and(|language| {
-            (has_usual_name && ["c", "cpp"].contains(&language.code))
-                || file.file_stem() == program.file_stem()
+        Language::of_file(file).is_some_and(|language| match has_usual_name {
+            true => ["c", "cpp"].contains(&language.code),
+            false => file.file_stem() == program.file_stem(),
         })
     };
     let beside = programs_beside(program);

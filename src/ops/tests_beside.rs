@@ -93,8 +93,9 @@ fn no_tests(submission: &Path, directory: &Path) -> Stop {
     let submission = path_text(submission);
     let found = bare::explain_missing_tests(&FilePath::root(directory)).unwrap_or_default();
     let help = format!(
-        "name them 1.in and 1.out, for example, also in {}; or name the package first: juror judge PACKAGE {submission}",
+        "add files such as 1.in and 1.out, there or in {}; or name the package first: juror judge PACKAGE {submission}",
         bare::FOLDERS.map(|it| format!("{it}/")).join(", "),
     );
-    Stop::usage(Remark::with_help(format!("no tests beside {submission}; {found}"), help))
+    let separator = if found.is_empty() { "" } else { "; " };
+    Stop::usage(Remark::with_help(format!("no tests beside {submission}{separator}{found}"), help))
 }

@@ -595,8 +595,7 @@ fn a_directory_without_tests_gets_a_message_with_the_expected_names() {
     let fixture = Fixture::new();
     fixture.write("none/x.txt", "");
     fixture.write("a.sh", RIGHT);
-    let pairs =
-        "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
+    let pairs = "tests in pairs, such as 1.in and 1.ans, in1.txt and out1.txt, or 01 and 01.a; files there: x.txt";
     fixture.check("judge none a.sh", 3, &["no problem.yaml in none", "a file problem.yaml", pairs]);
 }
 

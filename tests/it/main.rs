@@ -59,6 +59,7 @@ mod stress;
 mod stress_batches;
 mod stress_figures;
 mod stress_live;
+mod tests_beside;
 mod tidy;
 mod tools;
 mod usage;

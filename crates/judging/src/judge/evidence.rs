@@ -22,7 +22,8 @@ pub(super) fn add_run(
     judged: &PassResult,
     reply: &JobReply,
 ) -> Result<(), JudgeError> {
-    evidence.stderr = beginning_of_stderr(reply)?;
+    const MOST: u64 = 64 << 10;
+    evidence.stderr = beginning_of_stderr(reply, MOST)?;
     evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
         let ends = beginning_and_end(&reply.stdout)
@@ -37,14 +38,13 @@ pub(super) fn add_run(
 
 /// For an accepted run; `None` if it wrote nothing there.
 pub(super) fn stderr_alone(reply: &JobReply) -> Result<Option<Box<Evidence>>, JudgeError> {
-    let stderr = beginning_of_stderr(reply)?;
+    let stderr = beginning_of_stderr(reply, BEGINNING)?;
     let evidence = || Box::new(Evidence { stderr: stderr.clone(), ..Evidence::default() });
     Ok((!stderr.is_empty()).then(evidence))
 }
 
-fn beginning_of_stderr(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
-    const MOST: u64 = 64 << 10;
-    reply.stderr.prefix(MOST).map_err(|error| JudgeError::new("read standard error", error))
+fn beginning_of_stderr(reply: &JobReply, most: u64) -> Result<Vec<u8>, JudgeError> {
+    reply.stderr.prefix(most).map_err(|error| JudgeError::new("read standard error", error))
 }
 
 const BEGINNING: u64 = 4 << 10;

@@ -68,7 +68,7 @@ pub fn explain_missing_tests(dir: &FilePath) -> Option<String> {
         Some(more) => format!(" and {more} more"),
     };
     Some(format!(
-        "files here: {seen}{more}; tests are files whose names differ in one word, the input's and the answer's ({})",
+        "files there: {seen}{more}; the names of an input and its answer differ in one word ({})",
         pairs::known_words()
     ))
 }
