@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use crate::model::units::Bytes;
+use juror_core::units::Bytes;
 
 /// What begins with a number and ends with a unit, which may be missing.
 fn split_unit(text: &str) -> Option<(f64, &str)> {

@@ -8,10 +8,10 @@ use crate::cli::amounts::parse_size;
 use crate::cli::help::examples;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::cluster::ClusterSurvey;
-use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 use crate::ops::context::Context;
+use juror_core::cluster::ClusterSurvey;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
 
 #[cfg(feature = "nats")]
 mod init;
@@ -119,8 +119,8 @@ pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
 }
 
 #[cfg(not(feature = "nats"))]
-pub(super) fn no_nats_error() -> crate::model::judgement::JudgeError {
+pub(super) fn no_nats_error() -> juror_core::judgement::JudgeError {
     let error =
-        crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
+        juror_core::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")
 }

@@ -33,26 +33,24 @@ pub mod verify;
 pub mod watch;
 pub mod worker;
 
-use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::panic;
 use std::path::{MAIN_SEPARATOR, Path};
+use std::{env, panic};
 
 use crate::cli::judge::JudgeArguments;
-use crate::cli::output::Operation;
-use crate::language::table::Language;
+use crate::cli::output::{Operation, run_command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory, Parser};
+use juror_core::language::table::Language;
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::output::run_command;
-use crate::model::exit_code::ExitCode;
-use crate::model::text::{printable, with_help};
 use crate::ops::submissions::suggest_program;
-use crate::package::suggest::meant;
 use crate::report::log::{LogFormat, obeys_log};
-use crate::sandbox::output_was_closed;
+use juror_core::exit_code::ExitCode;
+use juror_core::text::{printable, with_help};
+use juror_packages::package::suggest::meant;
+use juror_sandbox::sandbox::output_was_closed;
 
 /// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
 /// Reports that are written at the end are lost; no file is half-written.

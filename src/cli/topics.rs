@@ -8,13 +8,13 @@ use clap::error::ErrorKind;
 
 use crate::cli::arguments::Arguments;
 use crate::cli::output::{Operation, print, run_command};
-use crate::model::exit_code::ExitCode;
-use crate::model::stop::Stop;
-use crate::model::text::printable;
 use crate::ops::context::Context;
-use crate::package::suggest::meant;
 use crate::report::style::fill_lines;
-use crate::sandbox::host_tool::show_in_pager;
+use juror_core::exit_code::ExitCode;
+use juror_core::stop::Stop;
+use juror_core::text::printable;
+use juror_packages::package::suggest::meant;
+use juror_sandbox::sandbox::host_tool::show_in_pager;
 
 struct Topic {
     name: &'static str,

@@ -1,40 +1,38 @@
 //! `juror judge`: submissions on a problem's test cases.
 
-use crate::build::Builder;
-use crate::build::bench::Bench;
-use crate::check::options::Options;
 use crate::class::{self, StudentProgram, duplicates};
-use crate::executor::scheduler::Scheduler;
-use crate::explain::rejected::Explainer;
-use crate::judge::case::{Detail, RepeatLine};
-use crate::judge::images::ImageUse;
-use crate::judge::judging::{self, JudgingTask};
-use crate::judge::score::points::{self, Points};
-use crate::judge::score::{RunPolicy, ScoringScheme};
-use crate::judge::session::{PreparedSubmission, SubmissionResult};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{Event, Note};
-use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::problem::{Interaction, Problem, SubmittedContent};
-use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
-use crate::model::submission::Submission;
-use crate::model::text::command_line;
-use crate::model::verdict::Verdict;
-use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes;
 use crate::ops::submissions::{
     command_submission, named_submission, outside_program, own_submission, own_submissions_below,
     prepare_command, submission_at,
 };
 use crate::ops::tests_beside::TestsBeside;
-use crate::ops::validators;
-use crate::package::archive::is_archive;
+use crate::ops::{cases, saved_boxes, validators};
+use juror_core::check::options::Options;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{Event, Note};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
+use juror_core::submission::Submission;
+use juror_core::text::command_line;
+use juror_core::verdict::Verdict;
+use juror_data::explain::rejected::Explainer;
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::{Detail, RepeatLine};
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::score::points::{self, Points};
+use juror_judging::judge::score::{RunPolicy, ScoringScheme};
+use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
+use juror_packages::package::archive::is_archive;
+use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -6,18 +6,18 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::build::{Builder, PreparedProgram};
-use crate::language::fault::LaunchFault;
-use crate::language::table::Language;
-use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::program::{Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::stop::{Remark, Stop};
-use crate::model::submission::Submission;
-use crate::model::text::{command_line, joined, path_text, printable, with_help};
 use crate::ops::saved_boxes::current_directory;
-use crate::package::archive::is_archive;
-use crate::package::suggest::paths_near;
+use juror_core::language::fault::LaunchFault;
+use juror_core::language::table::Language;
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_core::submission::Submission;
+use juror_core::text::{command_line, joined, path_text, printable, with_help};
+use juror_judging::build::{Builder, PreparedProgram};
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::suggest::paths_near;
 
 pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::language::table::Language;
-use crate::model::problem::Problem;
-use crate::model::root::FilePath;
-use crate::model::stop::{Remark, Stop};
-use crate::model::text::path_text;
 use crate::ops::submissions::{named_submission, suggest_source};
-use crate::package;
-use crate::package::archive::is_archive;
-use crate::package::bare;
-use crate::package::tests_file::TestsFile;
+use juror_core::language::table::Language;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_core::text::path_text;
+use juror_packages::package;
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::bare;
+use juror_packages::package::tests_file::TestsFile;
 
 /// Where the tests of a submission are.
 #[derive(Clone, Debug, PartialEq, Eq)]

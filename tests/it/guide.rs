@@ -3,13 +3,12 @@
 use std::fs;
 use std::process::Command;
 
-use juror::new::Template;
+use juror_packages::new::Template;
 use regex::Regex;
 
 use crate::fixture::Fixture;
-use crate::new;
 use crate::tidy::{files_below, read_text, root};
-use crate::wire;
+use crate::{new, wire};
 
 pub(crate) enum PageBlock {
     /// Shell commands.

@@ -1,9 +1,9 @@
 //! Messages of a compiler, as it wrote them, in colours if the terminal has them.
 
-use crate::model::text::message_line;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::judgement::{lines_of, write_left_out};
 use crate::report::terminal::page::Page;
+use juror_core::text::message_line;
 
 const MAX_LINES: usize = 30;
 

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::count;
-use juror_core::model::units::Bytes;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::text::count;
+use juror_core::units::Bytes;
 
 /// The ending of files that CPH writes.
 pub const CPH_ENDING: &str = "prob";

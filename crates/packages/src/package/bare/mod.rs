@@ -8,19 +8,18 @@ use std::collections::BTreeSet;
 
 pub use crate::package::bare::pairs::FOLDERS;
 
-use crate::package::Format;
 use crate::package::bare::pairs::{Pair, find_pairs, is_folder, is_left_over, is_test};
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
-use crate::package::juror_toml;
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::{
+use crate::package::{Format, juror_toml};
+use juror_core::layout::Layout;
+use juror_core::limits::{
     MEMORY_OF_BARE_TESTS, OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE,
 };
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::count;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
+use juror_core::text::count;
 
 pub(super) struct Bare;
 
