@@ -10,7 +10,7 @@ use crate::cli::doctor::{DoctorArguments, ServerCheck};
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
-use crate::cli::help::{examples, exit_codes, first_steps};
+use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::judge::JudgeArguments;
 use crate::cli::languages::LanguagesArguments;
 use crate::cli::merge::MergeArguments;
@@ -134,7 +134,9 @@ pub enum Command {
     /// input was found, and 0 if not.
     #[command(
         after_long_help = examples("stress"),
+        mut_args = keep_placeholders,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),

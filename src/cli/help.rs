@@ -1,5 +1,8 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
+use clap::Arg;
+use clap::builder::StyledStr;
+
 use crate::cli::topics;
 use juror_core::exit_code::ExitCode;
 
@@ -42,7 +45,26 @@ Environment:
 pub(super) fn examples(command: &str) -> String {
     let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
     let (_, remark, examples) = examples.copied().unwrap_or_default();
-    format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.")
+    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
+}
+
+/// For arguments with the placeholder `{n}`, which clap would replace with a line end.
+pub(super) fn keep_placeholders(arg: Arg) -> Arg {
+    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
+    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
+    let arg = match short {
+        Some(help) => arg.help(help),
+        None => arg,
+    };
+    match long {
+        Some(help) => arg.long_help(help),
+        None => arg,
+    }
+}
+
+/// clap drops the code for no style wherever text has no style.
+fn keep_braces(text: &str) -> String {
+    text.replace("{n}", "{\u{1b}[0mn}")
 }
 
 /// For each command: a remark for the last line, and the examples.
@@ -183,7 +205,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror stress problems/game1 my.cpp --promote odd-boards
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right."),
+      Without a package: a grammar of the input, and a program that is right.
+  juror stress my.cpp --generator gen.py --reference brute.cpp
+      With your own generator; it gets a seed as its last argument.
+  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --checker chk.cpp
+      With a size that grows from 1 to 1000, and a checker."),
     ("strength", "", "
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?

@@ -95,6 +95,14 @@ pub enum ComparisonMode {
 }
 
 impl ComparisonMode {
+    /// `None` if the text is not the name of a comparison.
+    pub fn named(text: &str) -> Option<Result<Self, String>> {
+        match Self::parse(text) {
+            Ok(Self::Checker(_)) => None,
+            named => Some(named),
+        }
+    }
+
     /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {

@@ -38,7 +38,7 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
                 }
                 (ErrorKind::NotFound, Err(_)) => Remark::with_help(
                     format!("submission not found: {name}"),
-                    suggest_submission(path, problem),
+                    suggest_file(path, &problem.submissions),
                 ),
                 _ => format!("cannot read submission {name}: {error}").into(),
             })
@@ -46,10 +46,10 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
     }
 }
 
-/// Names the source of a program that nobody has built, else programs with a similar name: files, or submissions of the
-/// package.
-fn suggest_submission(path: &Path, problem: &Problem) -> String {
-    let own = || problem.submissions.iter().map(|own| own.name.clone());
+/// Names the source of a program that nobody has built, else programs with a similar name: files, or these submissions
+/// of a package.
+pub fn suggest_file(path: &Path, submissions: &[Submission]) -> String {
+    let own = || submissions.iter().map(|own| own.name.clone());
     match (suggest_source(path).or_else(|| near_programs(path, own())), own().next()) {
         (Some(help), _) => help,
         (None, Some(own)) => format!("give a path, or a name in the package such as `{own}`"),

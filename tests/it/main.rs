@@ -58,6 +58,7 @@ mod strength;
 mod stress;
 mod stress_batches;
 mod stress_figures;
+mod stress_generator;
 mod stress_live;
 mod tests_beside;
 mod tidy;

@@ -41,6 +41,7 @@ fn a_tip_is_near_what_was_typed_or_there_is_none() {
     fixture.check("grammar chekc", 2, &["'check'"]);
     let lists = ["no command or topic has the name 'foo'", "judge run show", "verdicts  "];
     fixture.check("help foo", 2, &lists);
+    fixture.check("stress --help", 0, &["'gen.py {n} {seed}'", "The largest `{n}`"]);
     fixture.check("help verdict", 2, &["tip: did you mean 'verdicts'?"]);
 }
 

@@ -32,7 +32,7 @@ pub mod recipe;
 mod sinol;
 pub mod statements;
 pub mod suggest;
-mod testlib;
+pub mod testlib;
 pub mod tests_file;
 mod text;
 mod toml;
