@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, parse_time_limit};
+use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit, span_word};
+use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
 use crate::ops::context::Context;
 use crate::ops::judge::ComparisonMode;
@@ -93,35 +94,11 @@ pub struct StressArguments {
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub host: HostArguments,
-    /// CPU time limit of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
+    /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     #[command(flatten)]
     pub output: OutputOptions,
-}
-
-fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
-    if text == "0" { Ok(Duration::ZERO) } else { parse_span(text) }
-}
-
-/// Parses a time span: a number, followed by `ms`, `s`, `m` or `h`; without unit it is in seconds.
-pub(super) fn parse_span(text: &str) -> Result<Duration, String> {
-    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
-    let factor = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
-    };
-    let number: f64 =
-        number.parse().map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
-    let seconds = number * factor;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),
-        _ => Err("expected more than 0, and at most a year".to_owned()),
-    }
 }
 
 const DEFAULT_EXPLAIN_TIME: Duration = Duration::from_secs(5);
@@ -195,8 +172,6 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
 
 fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
     let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
-    let number = |time: Duration| OsString::from(time.as_secs_f64().to_string());
-    let span = |time: Duration| OsString::from(format!("{}s", time.as_secs_f64()));
     words.extend(option_words([
         ("--input-grammar", arguments.input_grammar.clone().map(OsString::from)),
         ("--generator", arguments.generator.clone()),
@@ -206,11 +181,14 @@ fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
         ("--validator", arguments.validator.clone()),
         ("--interactor", arguments.interactor.clone()),
         ("--compare", arguments.compare.as_ref().map(ComparisonMode::to_argument)),
-        ("--time-limit", arguments.time_limit.map(number)),
+        ("--time-limit", arguments.time_limit.map(span_word)),
         ("--runs", arguments.runs.map(|runs| runs.to_string().into())),
-        ("--time", Some(span(arguments.time))),
-        ("--shrink-time", arguments.shrink_time.map(span)),
-        ("--explain", Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(number)),
+        ("--time", Some(span_word(arguments.time))),
+        ("--shrink-time", arguments.shrink_time.map(span_word)),
+        (
+            "--explain",
+            Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(span_word),
+        ),
         ("--seed", Some(seed.to_string().into())),
     ]));
     words.extend(arguments.host.fresh.then(|| "--fresh".into()));
@@ -227,25 +205,4 @@ fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
 fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id()) % 1_000_000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_of_time_has_a_unit() {
-        let check = |text: &str, milliseconds: Option<u128>| {
-            let span = parse_span(text).ok().map(|span| span.as_millis());
-            assert_eq!(span, milliseconds, "{text}");
-        };
-        check("30s", Some(30_000));
-        check("30", Some(30_000));
-        check("0.5m", Some(30_000));
-        check("250ms", Some(250));
-        check("1h", Some(3_600_000));
-        for text in ["", "s", "0", "0s", "-1s", "1d", "nan", "1e99s", "inf"] {
-            check(text, None);
-        }
-    }
 }

@@ -30,5 +30,6 @@ pub mod stdin;
 pub mod strength;
 pub mod stress;
 pub mod submissions;
+pub mod tests_beside;
 pub mod validators;
 pub mod verify;

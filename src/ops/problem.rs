@@ -34,7 +34,9 @@ pub fn read_problem(
     if remarks == ShownDiagnostics::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
-    require_usable(reading, context)
+    let mut problem = require_usable(reading, context)?;
+    context.complete_problem(&mut problem);
+    Ok(problem)
 }
 
 /// Sets whose rules apply to scoring groups.

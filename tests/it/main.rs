@@ -60,6 +60,7 @@ mod stress_batches;
 mod stress_figures;
 mod stress_generator;
 mod stress_live;
+mod tests_beside;
 mod tidy;
 mod tools;
 mod usage;

@@ -31,6 +31,8 @@ pub const MOST_PROCESSES: u32 = 128;
 pub const BOX_ROOM: Bytes = Bytes::mib(64);
 /// CPU time of a submission if nothing can set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
+/// Memory of a submission on bare tests, as on Codeforces.
+pub const MEMORY_OF_BARE_TESTS: Bytes = Bytes::mib(256);
 /// Output of a submission in formats without an output limit: more than any test needs.
 pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
 /// CPU time of a submission that is run to find the time limit.

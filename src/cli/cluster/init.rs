@@ -65,7 +65,7 @@ fn parse_plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
         name: arguments.name.clone(),
         servers,
         workers: arguments.workers.clone(),
-        disk: Bytes::mib(arguments.disk),
+        disk: arguments.disk,
     })
 }
 
