@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::options::{
-    ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
+    BuildArguments, ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
 use crate::cli::stress::parse_span;
@@ -16,6 +16,7 @@ use crate::model::event::CommandTask;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use crate::ops::options::RunOptions;
 
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
@@ -63,6 +64,8 @@ pub struct JudgeArguments {
     #[arg(long, help_heading = RUNS)]
     pub repeat: bool,
     #[command(flatten)]
+    pub build: BuildArguments,
+    #[command(flatten)]
     pub runs: RunArguments,
     #[command(flatten)]
     pub listing: ListingOptions,
@@ -103,7 +106,7 @@ impl JudgeArguments {
             compare: self.compare.clone(),
             points: self.points,
             repeat: self.repeat,
-            runs: self.runs.options(),
+            runs: RunOptions { variant: self.build.variant(), ..self.runs.options() },
             html: self.reports.html.clone(),
         }
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::interactive;
-use crate::cli::options::{HostArguments, OutputOptions, RUNS, parse_time_limit};
+use crate::cli::options::{BuildArguments, HostArguments, OutputOptions, RUNS, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::cli::streams;
 use crate::model::single_run::SingleRun;
@@ -42,6 +42,8 @@ pub struct RunArguments {
     /// Memory limit of the run in MiB, instead of the package's
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), help_heading = RUNS)]
     pub memory_limit: Option<u64>,
+    #[command(flatten)]
+    pub build: BuildArguments,
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()), help_heading = RUNS)]
     pub format: Option<String>,
@@ -71,6 +73,7 @@ impl Operation for RunArguments {
             case: self.case.clone(),
             time_limit: self.time_limit,
             memory_limit: self.memory_limit.map(Bytes::mib),
+            variant: self.build.variant(),
             format: self.format.clone(),
             host: self.host.options(),
         };

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, parse_time_limit};
+use crate::cli::options::{
+    BuildArguments, HostArguments, OutputOptions, ReportOptions, parse_time_limit,
+};
 use crate::cli::output::Operation;
 use crate::model::stop::Stop;
 use crate::model::stress::StressResult;
 use crate::model::text::command_line;
 use crate::ops::context::Context;
-use crate::ops::options::option_words;
+use crate::ops::options::{option_words, variant_arguments};
 use crate::ops::stress::{StressOptions, stress};
 
 #[derive(Debug, Args)]
@@ -62,6 +64,8 @@ pub struct StressArguments {
     /// CPU time limit of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub build: BuildArguments,
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -135,6 +139,7 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
         promote: arguments.promote.clone(),
         save: arguments.save.clone(),
         time_limit: arguments.time_limit,
+        variant: arguments.build.variant(),
         host: arguments.host.options(),
         repeat: repeat_line(arguments, seed),
     })
@@ -155,6 +160,7 @@ fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
         ("--seed", Some(seed.to_string().into())),
     ]));
     words.extend(arguments.host.fresh.then(|| "--fresh".into()));
+    words.extend(variant_arguments(&arguments.build.variant()));
     words.extend(arguments.host.options().repeat_arguments());
     words.extend(arguments.targets.iter().map(OsString::from));
     command_line(words)

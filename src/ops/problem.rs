@@ -8,8 +8,10 @@ use crate::generate::complete::{self, CompletedFiles};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
-use crate::model::problem::Problem;
+use crate::model::problem::{Problem, SubmittedContent};
+use crate::model::program::BuildVariant;
 use crate::model::stop::Stop;
+use crate::model::units::Bytes;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::package::{self, PackageReading};
@@ -35,6 +37,24 @@ pub fn read_problem(
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
     require_usable(reading, context)
+}
+
+/// Lets submissions be built like this, and adapts their limits. `memory` is the limit that the user gave.
+pub fn set_variant(
+    problem: &mut Problem,
+    variant: &BuildVariant,
+    memory: Option<Bytes>,
+) -> Result<(), Stop> {
+    if *variant != BuildVariant::default() && problem.kind.submitted == SubmittedContent::Answers {
+        let what = "submissions to this problem are answers, which are not built; leave out --debug and --flags";
+        return Err(Stop::usage(what));
+    }
+    if variant.debug && memory.is_some() {
+        let what = "--debug does not limit memory, because its checks need more of it; leave out --memory-limit";
+        return Err(Stop::usage(what));
+    }
+    problem.limits.debug = variant.debug;
+    Ok(())
 }
 
 /// Sets whose rules apply to scoring groups.

@@ -16,6 +16,7 @@ use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Interaction, Problem, SubmittedContent};
+use crate::model::program::BuildVariant;
 use crate::model::single_run::SingleRun;
 use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
@@ -48,6 +49,7 @@ pub struct RunOnceOptions {
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     pub memory_limit: Option<Bytes>,
+    pub variant: BuildVariant,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub host: HostOptions,
@@ -82,6 +84,7 @@ pub fn run_once(
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
+    problem::set_variant(&mut problem, &options.variant, options.memory_limit)?;
     if problem.kind.submitted == SubmittedContent::Answers {
         let what =
             "submissions to this problem are answers, which cannot be run; use `juror judge`";
@@ -92,7 +95,10 @@ pub fn run_once(
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
     let submission = options.submission.as_ref().map(|path| named_submission(path, &problem));
-    let submission = submission.transpose().map_err(Stop::usage)?;
+    let mut submission = submission.transpose().map_err(Stop::usage)?;
+    if let Some(submission) = &mut submission {
+        submission.program.variant = options.variant.clone();
+    }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();

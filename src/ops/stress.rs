@@ -22,6 +22,7 @@ use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, TimeLimit};
 use crate::model::limits::TIME_WITHOUT_PACKAGE;
 use crate::model::problem::{Problem, SubmittedContent};
+use crate::model::program::BuildVariant;
 use crate::model::root::FilePath;
 use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan, StressResult};
@@ -65,6 +66,8 @@ pub struct StressOptions {
     pub save: Option<PathBuf>,
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
+    /// How the submission is built.
+    pub variant: BuildVariant,
     /// If `fresh` is set, each run has its own process.
     pub host: HostOptions,
     pub repeat: String,
@@ -132,7 +135,7 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
 }
 
 fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubject, Stop> {
-    let problem = match &options.package {
+    let mut problem = match &options.package {
         Some(dir) => {
             let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
             if options.promote.is_some() {
@@ -146,7 +149,9 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let submission = named_submission(&options.submission, &problem).map_err(Stop::usage)?;
+    problem::set_variant(&mut problem, &options.variant, None)?;
+    let mut submission = named_submission(&options.submission, &problem).map_err(Stop::usage)?;
+    submission.program.variant = options.variant.clone();
     let reference = options.reference.as_ref();
     let reference = reference.map(|path| reference_at(path, &problem));
     let reference = reference.transpose().map_err(Stop::usage)?;

@@ -15,7 +15,9 @@ use juror_core::model::diagnostic::Diagnostic;
 use juror_core::model::event::{Event, WorkProgress};
 use juror_core::model::judgement::Judgement;
 use juror_core::model::judgement::TimeLimit;
-use juror_core::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
+use juror_core::model::limits::{
+    DEBUG_TIME_FACTOR, Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE,
+};
 use juror_core::model::problem::{Problem, SubmittedContent};
 use juror_core::model::report::LimitsReport;
 use juror_core::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
@@ -97,11 +99,19 @@ impl JudgingTask<'_> {
         (self.bench.events)(Event::LimitsSet {
             limits: LimitsReport {
                 run: rules.limits.clone(),
-                cpu_origin: time_limit.origin.clone(),
+                cpu_origin: self.limit_origin(time_limit),
             },
             mechanism: self.bench.executor.mechanism(),
         });
         rules
+    }
+
+    fn limit_origin(&self, time_limit: &TimeLimit) -> String {
+        if !self.bench.problem.limits.debug {
+            return time_limit.origin.clone();
+        }
+        let limit = seconds(time_limit.limit);
+        format!("--debug: {DEBUG_TIME_FACTOR} times {limit}; {}", time_limit.origin)
     }
 
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {

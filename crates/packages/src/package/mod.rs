@@ -8,6 +8,7 @@ pub mod archive;
 mod bare;
 pub mod case_texts;
 pub mod command_words;
+pub mod companion;
 pub mod convert;
 mod detect;
 mod draft;

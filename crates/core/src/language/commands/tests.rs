@@ -47,7 +47,7 @@ fn plan_files(
         Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = launch_spec(&program, &sources)?;
-    let mut plan = plan_commands(recipe, &Toolchains::new(Box::new(machine)))?;
+    let mut plan = plan_commands(recipe, &program.variant, &Toolchains::new(Box::new(machine)))?;
     plan.define_macros(&program.definitions());
     Ok(plan)
 }
