@@ -22,6 +22,7 @@ use juror_core::model::problem::{Problem, SubmittedContent};
 use juror_core::model::report::LimitsReport;
 use juror_core::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use juror_core::model::submission::{Expectation, Submission};
+use juror_core::model::text::exact_seconds;
 use juror_core::model::units::seconds;
 use juror_sandbox::executor::parallel;
 
@@ -110,7 +111,7 @@ impl JudgingTask<'_> {
         if !self.bench.problem.limits.debug {
             return time_limit.origin.clone();
         }
-        let limit = seconds(time_limit.limit);
+        let limit = exact_seconds(time_limit.limit);
         format!("--debug: {DEBUG_TIME_FACTOR} times {limit}; {}", time_limit.origin)
     }
 
