@@ -11,7 +11,7 @@ use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
-use crate::report::terminal::judgement::{quote, verdict_mark};
+use crate::report::terminal::judgement::{quote_stderr, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 
 const MAX_LINES: usize = 24;
@@ -70,8 +70,8 @@ impl CommandResult for StressResult {
         if let Some(transcript) = &found.transcript {
             interaction::write(page, transcript);
         }
-        quote(page, "standard error of the output validator:", &found.validator_stderr);
-        quote(page, "standard error:", &found.stderr);
+        quote_stderr(page, "standard error of the output validator:", &found.validator_stderr);
+        quote_stderr(page, "standard error:", &found.stderr);
         page.blank();
         write_explanation(page, explained);
         write_origin(page, search, found);

@@ -491,7 +491,7 @@ const SANITIZERS: &str =
 /// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
 /// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
 /// trace shows the line that called it.
-const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1 UBSAN_OPTIONS=print_stacktrace=1";
+const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
 
 /// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
 const COMPILER_PROCESSES: u32 = 16;
