@@ -290,6 +290,22 @@ mod tests {
         check(true, Bytes::mib(1024));
     }
 
+    #[test]
+    fn checks_for_faults_need_more_time_and_memory() {
+        let limits = |debug: bool| {
+            let limits =
+                ProblemLimits { debug, memory: Some(Bytes::mib(64)), ..ProblemLimits::default() };
+            let limits = Limits::of_submission(&limits, Duration::from_secs(1));
+            (
+                limits.cpu_time.map(|it| it.as_secs()),
+                limits.wall_time.map(|it| it.as_secs()),
+                limits.memory,
+            )
+        };
+        assert_eq!(limits(false), (Some(1), Some(3), Some(Bytes::mib(64))));
+        assert_eq!(limits(true), (Some(5), Some(11), None));
+    }
+
     /// The documents name the values of the constants.
     #[test]
     fn the_documents_name_these_defaults() {
