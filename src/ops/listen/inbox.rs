@@ -13,7 +13,6 @@ use crate::model::stop::{Remark, Stop};
 use crate::model::text::{command_line, count};
 use crate::ops::listen::request::{HttpStatus, Refusal};
 use crate::ops::listen::{ListenOptions, ReceivedProblem};
-use crate::ops::staging::parent_directory;
 use crate::package::companion::CompanionProblem;
 use crate::package::companion::folder::{
     NewFile, SETTINGS, changed_folder, new_folder, received_url,
@@ -149,11 +148,8 @@ impl Inbox {
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         // `./` in front of a name would only hide it.
-        let dir = if parent_directory(&self.dir) == Path::new(".") && self.dir == Path::new(".") {
-            PathBuf::from(name)
-        } else {
-            self.dir.join(name)
-        };
+        let dir =
+            if self.dir == Path::new(".") { PathBuf::from(name) } else { self.dir.join(name) };
         let source = self.template.as_ref().map(|it| dir.join(&it.name));
         let source = source.filter(|it| it.exists()).unwrap_or_else(|| "SOURCE".into());
         ReceivedProblem {

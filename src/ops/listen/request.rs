@@ -440,6 +440,26 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_does_not_come_is_given_up() {
+        struct Silent(ErrorKind);
+        impl Read for Silent {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(self.0.into())
+            }
+        }
+        let check = |kind: ErrorKind, status: HttpStatus| {
+            let mut input = Pieces { bytes: HEAD.as_bytes(), most: 9 }.chain(Silent(kind));
+            match read_request(&mut input, || Ok(())) {
+                Err(RequestFailure::Refused(refusal)) => assert_eq!(refusal.status, status),
+                other => panic!("{other:?}"),
+            }
+        };
+        check(ErrorKind::WouldBlock, HttpStatus::TimedOut);
+        check(ErrorKind::TimedOut, HttpStatus::TimedOut);
+        check(ErrorKind::ConnectionReset, HttpStatus::BadRequest);
+    }
+
+    #[test]
     fn a_client_that_waits_is_told_to_go_on() {
         let waits = |rest: &str| {
             let request = format!("{HEAD}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n{rest}");
