@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 
-use juror::model::file_name::name_fault;
-use juror::ops::listen::request::{RequestFailure, read_request};
-use juror::package::companion::CompanionProblem;
-use juror::package::companion::folder::{changed_folder, new_folder, received_url};
-use juror::package::companion::name::directory_name;
+use juror_core::file_name::name_fault;
+use juror_packages::package::companion::request::{RequestFailure, read_request};
+use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::folder::{changed_folder, new_folder, received_url};
+use juror_packages::package::companion::name::directory_name;
 use libfuzzer_sys::fuzz_target;
 
 /// Gives at most this many bytes at once.

@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 use crate::cli::help::examples;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::cluster::ClusterSurvey;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
+use juror_core::cluster::ClusterSurvey;
+use juror_core::stop::Stop;
 
 #[cfg(feature = "nats")]
 mod init;
@@ -108,8 +108,8 @@ pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
 }
 
 #[cfg(not(feature = "nats"))]
-pub(super) fn no_nats_error() -> crate::model::judgement::JudgeError {
+pub(super) fn no_nats_error() -> juror_core::judgement::JudgeError {
     let error =
-        crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
+        juror_core::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")
 }

@@ -7,11 +7,11 @@ use clap::Args;
 
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::stop::Stop;
-use crate::model::text::printable;
 use crate::ops::context::Context;
 use crate::ops::listen::{ListenMessage, ListenOptions, listen};
 use crate::report::log::LogFormat;
+use juror_core::stop::Stop;
+use juror_core::text::printable;
 
 #[derive(Debug, Args)]
 pub struct ListenArguments {

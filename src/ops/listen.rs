@@ -4,7 +4,6 @@
 //! waited longest ends, so that idle ones block nobody. Problems are written one at a time.
 
 mod inbox;
-pub mod request;
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -18,14 +17,14 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::model::judgement::JudgeError;
-use crate::model::stop::{Remark, Stop};
 use crate::ops::host::on_signal;
 use crate::ops::listen::inbox::Inbox;
-use crate::ops::listen::request::{
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{Remark, Stop};
+use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::request::{
     HttpStatus, LARGEST_BODY, Refusal, RequestFailure, read_request,
 };
-use crate::package::companion::CompanionProblem;
 
 /// The ports that the extension sends to without being told.
 pub const PORTS: [u16; 7] = [1327, 4244, 6174, 10042, 10043, 10045, 27121];

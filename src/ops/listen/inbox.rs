@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use crate::executor::scratch::make_scratch_in;
-use crate::model::stop::{Remark, Stop};
-use crate::model::text::{command_line, count};
-use crate::ops::listen::request::{HttpStatus, Refusal};
 use crate::ops::listen::{ListenOptions, ReceivedProblem};
-use crate::package::companion::CompanionProblem;
-use crate::package::companion::folder::{
+use juror_core::stop::{Remark, Stop};
+use juror_core::text::{command_line, count};
+use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::folder::{
     NewFile, SETTINGS, changed_folder, new_folder, received_url,
 };
-use crate::package::companion::name::{directory_name, numbered_name};
+use juror_packages::package::companion::name::{directory_name, numbered_name};
+use juror_packages::package::companion::request::{HttpStatus, Refusal};
+use juror_sandbox::executor::scratch::make_scratch_in;
 
 pub(super) struct Inbox {
     dir: PathBuf,

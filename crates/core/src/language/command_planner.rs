@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::job::{Command, VisiblePath};
 use crate::language::commands::{
     BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand,
 };
@@ -13,9 +14,8 @@ use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
-use crate::model::job::{Command, VisiblePath};
-use crate::model::program::BuildVariant;
-use crate::model::tree::{Node, TreeEntry};
+use crate::program::BuildVariant;
+use crate::tree::{Node, TreeEntry};
 
 /// Plans the commands for a recipe, with the tools of this machine.
 ///

@@ -7,7 +7,7 @@
 //! `{class}` the same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no
 //! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
 //! missing, and `{lld}` the flags for the linker that a compiler brings along. `{flags}` and `{checks}` become what a
-//! [`BuildVariant`](crate::model::program::BuildVariant) adds, or nothing. `{heap_mib}` becomes the memory limit in
+//! [`BuildVariant`](crate::program::BuildVariant) adds, or nothing. `{heap_mib}` becomes the memory limit in
 //! MiB; without a limit, the argument is left out. A
 //! [`Tool::placeholder`](crate::language::tool::Tool::placeholder) such as `{g++}` becomes the path of that tool.
 

@@ -7,10 +7,10 @@ use crate::package::testlib;
 use crate::package::text::excerpt;
 use crate::package::toml;
 use crate::package::values::{at_most, positive, seconds};
-use juror_core::model::grader::CustomScore;
-use juror_core::model::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::units::Bytes;
+use juror_core::grader::CustomScore;
+use juror_core::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
+use juror_core::protocol::Protocol;
+use juror_core::units::Bytes;
 
 pub(super) const NAME: &str = "juror.toml";
 

@@ -10,9 +10,9 @@ use tempfile::TempDir;
 
 use crate::package::bare::Bare;
 use crate::package::{Format, PackageReading, read};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {

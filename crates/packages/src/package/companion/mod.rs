@@ -1,9 +1,10 @@
-//! Problems as the browser extension Competitive Companion sends them → the files of bare tests. Opens no file.
+//! Requests of the browser extension Competitive Companion → problems → the files of bare tests. Opens no file.
 //!
 //! Source: the extension's own description of its JSON.
 
 pub mod folder;
 pub mod name;
+pub mod request;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The name of a problem → the name of its directory.
 
-use juror_core::model::text::printable;
+use juror_core::text::printable;
 
 /// File systems allow 255. A longer name helps nobody.
 const LONGEST: usize = 100;
@@ -40,7 +40,7 @@ fn shorten(text: &str, longest: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::file_name::name_fault;
+    use juror_core::file_name::name_fault;
     use proptest::prelude::*;
 
     fn check(name: &str, expected: &str) {
