@@ -77,9 +77,13 @@ pub enum KeepOption {
 impl RunOptions {
     /// The options that repeat a run.
     pub fn repeat_arguments(&self) -> Vec<OsString> {
-        let memory = self.memory_limit.map(|it| (it.0 >> 20).to_string().into());
+        let memory = self.memory_limit.map(|it| match it.0.trailing_zeros() {
+            30.. => format!("{}G", it.0 >> 30).into(),
+            20.. => format!("{}M", it.0 >> 20).into(),
+            _ => format!("{}B", it.0).into(),
+        });
         let own = option_words([
-            ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
+            ("--time-limit", self.time_limit.map(|it| format!("{}s", it.as_secs_f64()).into())),
             ("--memory-limit", memory),
             ("--format", self.format.as_ref().map(OsString::from)),
         ]);

@@ -36,7 +36,9 @@ pub fn read_problem(
     if remarks == ShownDiagnostics::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
-    require_usable(reading, context)
+    let mut problem = require_usable(reading, context)?;
+    context.complete_problem(&mut problem);
+    Ok(problem)
 }
 
 /// Lets submissions be built like this, and adapts their limits. `memory` is the limit that the user gave.

@@ -31,6 +31,8 @@ pub const MOST_PROCESSES: u32 = 128;
 pub const BOX_ROOM: Bytes = Bytes::mib(64);
 /// CPU time of a submission if nothing can set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
+/// Memory of a submission on bare tests, as on Codeforces.
+pub const MEMORY_OF_BARE_TESTS: Bytes = Bytes::mib(256);
 /// Output of a submission in formats without an output limit: more than any test needs.
 pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
 /// How much more time a program gets that is built to find its faults. Its checks make it some two to four times slower.
@@ -149,6 +151,18 @@ impl Limits {
             Some(StopReason::WallTime)
         } else {
             None
+        }
+    }
+
+    /// The limit that a run exceeded first, also if the sandbox did not stop it. A run may continue beyond its CPU time;
+    /// what it exceeds then came later.
+    pub fn first_exceeded(&self, outcome: &Outcome) -> Option<StopReason> {
+        let is_slow = self.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
+        match outcome.stopped_by {
+            Some(StopReason::Memory | StopReason::Output | StopReason::WallTime) if is_slow => {
+                Some(StopReason::CpuTime)
+            }
+            stopped => stopped.or_else(|| self.exceeded(outcome)),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Programs of a package or a command line, before they are built.
 
+use crate::protocol::Protocol;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -35,6 +37,15 @@ pub struct Program {
     pub variant: BuildVariant,
     /// Files of its directory that belong to other programs.
     pub without: Vec<PathBuf>,
+    /// How it is called, if not as the problem says.
+    #[serde(skip)]
+    pub protocol: Option<Protocol>,
+    /// The first words that it gets, before those of a run.
+    #[serde(skip)]
+    pub arguments: Vec<String>,
+    /// How to start it, if it is not built from its path.
+    #[serde(skip)]
+    pub command: Option<TypedCommand>,
     /// The package of a submission. Links may lead to other files of the package, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,
@@ -62,6 +73,14 @@ impl Program {
         }
         all
     }
+}
+
+/// A command line as a person typed it, such as `./a.out --fast` or `python3 sol.py`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedCommand {
+    pub words: Vec<OsString>,
+    /// The absolute path of the directory in which it was typed.
+    pub directory: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
