@@ -2,7 +2,6 @@
 
 pub mod arguments;
 pub mod cache;
-pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;

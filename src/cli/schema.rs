@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use crate::cli::output::{Operation, print};
 use crate::grade::graded::GradedLine;
 use crate::grade::line;
-use crate::model::cluster::ClusterSurvey;
 use crate::model::created_package::CreatedPackage;
 use crate::model::host::Diagnosis;
 use crate::model::listing::PackageListing;
@@ -53,8 +52,6 @@ pub enum DocumentKind {
     Show,
     Strength,
     Stress,
-    /// What `cluster status` and `doctor --nats` write
-    Cluster,
 }
 
 impl Operation for SchemaArguments {
@@ -86,7 +83,6 @@ impl SchemaArguments {
             DocumentKind::Show => write_schema::<Document<'_, PackageListing>>(out),
             DocumentKind::Strength => write_schema::<Document<'_, Strength>>(out),
             DocumentKind::Stress => write_schema::<Document<'_, StressResult>>(out),
-            DocumentKind::Cluster => write_schema::<Document<'_, ClusterSurvey>>(out),
         }
     }
 }

@@ -19,10 +19,10 @@ use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 
-use crate::executors;
 use crate::fixture::Fixture;
 use juror::executor::scripted::ScriptedExecutor;
 use juror::model::outcome::quiet_outcome;
+use juror::remote::suite;
 
 const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
 
@@ -192,7 +192,7 @@ fn a_precompiled_header_does_not_change_a_program() {
     if !has_tool("g++") {
         return;
     }
-    let local = executors::local();
+    let local = suite::local();
     let build = |source: &str| Job {
         command: Command {
             argv: "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DONLINE_JUDGE -H -o a a.cpp"

@@ -9,8 +9,6 @@ mod cache_command;
 mod cached_runs;
 mod class;
 mod cli;
-#[cfg(feature = "nats")]
-mod cluster;
 mod conformance;
 mod convert;
 mod converted;
@@ -36,8 +34,6 @@ mod legacy;
 mod library;
 mod linear;
 mod names;
-#[cfg(feature = "nats")]
-mod nats;
 mod near_limit;
 mod new;
 mod path_escapes;

@@ -55,7 +55,7 @@ fn read_map() -> BTreeMap<String, Option<BTreeSet<String>>> {
 }
 
 /// Libraries of one module: Cargo holds what they use.
-const ONE_MODULE: [&str; 2] = ["grammar", "remote"];
+const ONE_MODULE: [&str; 3] = ["grammar", "nats", "remote"];
 
 /// A source file as `MODULE/FILE`, in whatever library it is.
 fn module_file(path: &Path) -> String {
@@ -67,9 +67,10 @@ fn module_file(path: &Path) -> String {
     }
 }
 
-/// `None` for files that are in no module.
+/// `None` for files that are in no module of the library, such as those of the program `juror-nats`.
 fn module_of(path: &Path) -> Option<String> {
-    Some(module_file(path).split_once('/')?.0.to_owned())
+    let module = module_file(path).split_once('/')?.0.to_owned();
+    Some(module).filter(|module| module != "nats")
 }
 
 /// The modules that a line of code names. A library of one module is that module.
@@ -159,12 +160,13 @@ fn imports_follow_the_map() {
 }
 
 /// The files that start programs, and which.
-const PROGRAM_STARTERS: [(&str, &str); 5] = [
+const PROGRAM_STARTERS: [(&str, &str); 6] = [
     ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
     ("sandbox/forks.rs", "what the others prepare"),
     ("sandbox/plain/sys.rs", "the program of a run without isolation"),
     ("ops/host.rs", "juror itself, and the user's command that connects to a worker"),
     ("remote/link.rs", "the same command"),
+    ("nats/main.rs", "the worker of `juror-nats work`"),
 ];
 
 #[test]

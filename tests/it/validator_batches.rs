@@ -15,9 +15,9 @@ use juror::package::read;
 use juror::validity::{INPUTS_BEFORE_BATCHES, Validity};
 
 use crate::builds::has_tool;
-use crate::executors;
 use crate::fixture::Fixture;
 use juror::executor::scripted::ScriptedExecutor;
+use juror::remote::suite;
 
 /// Accepts numbers up to the argument.
 const PYTHON_VALIDATOR: &str =
@@ -53,7 +53,7 @@ fn check_calls(validators: &[(&str, &str)], asked: CallMode) {
         fixture.write(&format!("sum/input_validators/{name}"), text);
     }
     let problem = read(&fixture.path("sum")).problem.expect("a package");
-    let (local, started) = (executors::local(), AtomicUsize::new(0));
+    let (local, started) = (suite::local(), AtomicUsize::new(0));
     let executor = ScriptedExecutor::new(local.slots(), |job: &Job| {
         started.fetch_add(1, Ordering::SeqCst);
         local.run_job(job)

@@ -2,7 +2,6 @@
 
 pub mod blob;
 pub mod cache_use;
-pub mod cluster;
 pub mod conversion;
 pub mod created_package;
 pub mod diagnostic;
