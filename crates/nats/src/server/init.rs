@@ -162,7 +162,11 @@ fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
             &[format!("{there} && {work}")],
         );
     }
-    let executor = command_line(["juror-nats", "submit", &submitter]);
+    let is_plain = !submitter.contains([' ', '\'', '"', '\\']);
+    let executor = match is_plain {
+        true => format!("juror-nats submit {submitter}"),
+        false => command_line(["juror-nats", "submit", &submitter]),
+    };
     let judge = ["juror", "judge", "PACKAGE", "SUBMISSION", "--executor", &executor];
     step("judge:", &[command_line(judge)]);
     text

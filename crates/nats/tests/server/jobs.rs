@@ -10,14 +10,15 @@ use juror_core::language::probe::{AskFault, Probe};
 use juror_core::language::toolchain::{Lookup, Toolchains};
 use juror_core::model::blob::Blob;
 use juror_core::model::job::{Command, Job, JobReply};
+use juror_core::model::judgement::JudgeError;
 use juror_core::model::limits::Limits;
 use juror_core::model::outcome::quiet_outcome;
 use juror_core::model::stop::Stop;
 use juror_core::model::units::Bytes;
 use juror_core::model::work::{RunMode, Work, WorkReply};
 use juror_nats::address::NatsAddress;
-use juror_nats::link::OutgoingMessage;
-use juror_nats::{block_on, work};
+use juror_nats::link::{Link, OutgoingMessage};
+use juror_nats::{block_on, layout, work};
 use juror_remote::serve::serve;
 use juror_remote::suite::{check_executor, facts};
 use juror_remote::workers::Workers;
@@ -35,7 +36,7 @@ pub(crate) fn connect(url: &str) -> Workers {
     try_connect(url).unwrap_or_else(|error| panic!("{error}"))
 }
 
-pub(crate) fn try_connect(url: &str) -> Result<Workers, juror_core::model::judgement::JudgeError> {
+pub(crate) fn try_connect(url: &str) -> Result<Workers, JudgeError> {
     let pipes = submit_command(url).open()?;
     Workers::connect(vec![("submit".to_owned(), pipes)], None, |_| Ok(()))
 }
@@ -91,8 +92,13 @@ impl Drop for WorkerThread {
 
 /// Makes the streams, as the first submitter does: a worker waits for them.
 pub(crate) fn prepare(url: &str) {
-    let output = juror_nats(&["submit", url]).stdin(std::process::Stdio::null()).output();
-    output.expect("it runs");
+    let address = NatsAddress::parse(url).expect("an address");
+    let prepare = async {
+        let patience = Some(std::time::Duration::from_secs(60));
+        let link = Link::open(&address, patience).await.map_err(JudgeError::from)?;
+        layout::prepare(&link, address.copies()).await
+    };
+    block_on(prepare).expect("it is there");
 }
 
 struct ToollessMachine;

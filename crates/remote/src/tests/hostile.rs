@@ -95,7 +95,9 @@ fn blobs_must_be_what_their_message_says() {
     let plain = job("/x", b"text");
     let with = |ways: Vec<BlobRoute>, behind: &[u8]| {
         let work = plain.clone().into();
-        sent(&MessageToWorker::Run { number: 1, mode: RunMode::default(), ways, work }, behind)
+        let order = encode_body(&RunOrder { mode: RunMode::default(), ways, work }).unwrap();
+        let head = MessageToWorker::Run(RunHead { number: 1, ..RunHead::default() });
+        encode_frame(&head, &[&order, behind]).unwrap()
     };
     let wrong = Err("its contents do not match their digest");
     check(&[with(vec![BlobRoute::AfterMessage(4)], b"text")], Ok(&["run 1"]));
