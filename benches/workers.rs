@@ -11,17 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use juror::executor::Executor;
-use juror::executor::local::LocalExecutor;
-use juror::executor::parallel::on_threads;
-use juror::model::blob::Blob;
-use juror::model::isolation::RequiredIsolation;
-use juror::model::job::{Command, Job, VisiblePath};
-use juror::model::limits::Limits;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::remote::link::WorkerConnection;
-use juror::remote::workers::Workers;
+use juror_core::blob::Blob;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{Command, Job, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_remote::link::WorkerConnection;
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::parallel::on_threads;
 
 const SLOTS: usize = 2;
 

@@ -7,11 +7,11 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use juror::model::isolation::RequiredIsolation;
-use juror::model::job::{Command, Job};
-use juror::model::limits::Limits;
-use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot};
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{Command, Job};
+use juror_core::limits::Limits;
+use juror_core::units::Bytes;
+use juror_sandbox::sandbox::{Host, Slot};
 
 fn main() -> ExitCode {
     match run() {

@@ -2,13 +2,13 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::CAP;
 use crate::cli::options::{CacheOptions, OutputOptions};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 use crate::ops::cache::{CacheAction, CacheReport, manage_cache};
 use crate::ops::context::Context;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_judging::cache::store::CAP;
 
 #[derive(Args, Debug)]
 pub struct CacheArguments {

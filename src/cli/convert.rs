@@ -8,11 +8,11 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::options::{HostArguments, OutputOptions, parse_time_limit};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::convert::{Conversion, ConvertOptions, convert};
-use crate::package::convert::TargetFormat;
-use crate::package::format_names;
+use juror_core::stop::Stop;
+use juror_packages::package::convert::TargetFormat;
+use juror_packages::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct ConvertArguments {

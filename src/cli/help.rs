@@ -1,7 +1,7 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
 use crate::cli::topics;
-use crate::model::exit_code::ExitCode;
+use juror_core::exit_code::ExitCode;
 
 pub(super) fn exit_codes() -> String {
     let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());

@@ -11,11 +11,11 @@ use crate::cli::options::{
 };
 use crate::cli::output::Operation;
 use crate::cli::stress::parse_span;
-use crate::judge::score::points::Points;
-use crate::model::event::CommandTask;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use juror_core::event::CommandTask;
+use juror_core::stop::Stop;
+use juror_judging::judge::score::points::Points;
 
 #[derive(Debug, Args)]
 pub struct JudgeArguments {

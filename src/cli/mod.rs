@@ -40,10 +40,10 @@ use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::output::run_command;
-use crate::model::exit_code::ExitCode;
-use crate::package::suggest::nearest;
 use crate::report::log::{LogFormat, obeys_log};
-use crate::sandbox::output_was_closed;
+use juror_core::exit_code::ExitCode;
+use juror_packages::package::suggest::nearest;
+use juror_sandbox::sandbox::output_was_closed;
 
 /// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
 /// Reports that are written at the end are lost; no file is half-written.

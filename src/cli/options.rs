@@ -7,15 +7,15 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::default_directory;
-use crate::model::grader::Dialect;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::shard::Shard;
-use crate::model::units::Bytes;
 use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, WorkerCommand};
-use crate::package::command_words::split_words;
-use crate::package::format_names;
 use crate::report::style::{Order, SubmissionFilter, TableListing};
+use juror_core::grader::Dialect;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::shard::Shard;
+use juror_core::units::Bytes;
+use juror_judging::cache::store::default_directory;
+use juror_packages::package::command_words::split_words;
+use juror_packages::package::format_names;
 
 pub const RUNS: &str = "Runs";
 const REPORTS: &str = "Reports";

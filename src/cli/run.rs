@@ -11,12 +11,12 @@ use crate::cli::interactive;
 use crate::cli::options::{HostArguments, OutputOptions, RUNS, parse_time_limit};
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::single_run::SingleRun;
-use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 use crate::ops::context::Context;
 use crate::ops::run::{Person, RunOnceOptions, run_once};
-use crate::package::format_names;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_judging::judge::single_run::SingleRun;
+use juror_packages::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {

@@ -8,12 +8,12 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, parse_time_limit};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
-use crate::model::stress::StressResult;
-use crate::model::text::command_line;
 use crate::ops::context::Context;
 use crate::ops::options::option_words;
 use crate::ops::stress::{StressOptions, stress};
+use juror_core::stop::Stop;
+use juror_core::text::command_line;
+use juror_data::search::result::StressResult;
 
 #[derive(Debug, Args)]
 pub struct StressArguments {

@@ -4,10 +4,10 @@ use std::env;
 use std::io::{IsTerminal, stdout};
 
 use crate::cli::output::{Operation, print, run_command};
-use crate::model::exit_code::ExitCode;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::sandbox::host_tool::show_in_pager;
+use juror_core::exit_code::ExitCode;
+use juror_core::stop::Stop;
+use juror_sandbox::sandbox::host_tool::show_in_pager;
 
 struct Topic {
     name: &'static str,

@@ -14,15 +14,15 @@ use crate::cli::options::{OutputOptions, ReportOptions};
 use crate::cli::output::{Operation, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
-use crate::model::event::CommandTask;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
-use crate::model::text::{joined, printable};
 use crate::ops::context::Context;
 use crate::ops::host::{StopHandle, stop_on_signal};
 use crate::ops::judge::{ComparisonMode, judge};
-use crate::package;
+use juror_core::event::CommandTask;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::text::{joined, printable};
+use juror_packages::package;
 
 /// Changes and signals that arrive during a judgement.
 #[derive(Default)]

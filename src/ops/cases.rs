@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::check::options::Options;
-use crate::judge::case::ReadyCase;
-use crate::judge::score::ScoringScheme;
-use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
-use crate::model::pattern::Pattern;
-use crate::model::problem::Problem;
-use crate::model::score::CaseScoring;
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::model::test_data::{JudgedCase, TestCase};
-use crate::model::text::joined;
-use crate::package::suggest::paths_near;
+use juror_core::blob::Blob;
+use juror_core::check::options::Options;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
+use juror_core::pattern::Pattern;
+use juror_core::problem::Problem;
+use juror_core::score::CaseScoring;
+use juror_core::stop::{RefusalSubject, Remark, Stop};
+use juror_core::test_data::{JudgedCase, TestCase};
+use juror_core::text::joined;
+use juror_judging::judge::case::ReadyCase;
+use juror_judging::judge::score::ScoringScheme;
+use juror_packages::package::suggest::paths_near;
 
 pub fn selected_names(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let cases = select_cases(problem, globs)?;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::stop::Stop;
-use crate::package::archive;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::stop::Stop;
+use juror_packages::package::archive;
+use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 
 #[derive(Debug)]
 pub struct OpenPackage {

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::grader::Dialect;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::limits::ProblemLimits;
-use crate::model::shard::Shard;
-use crate::model::units::Bytes;
+use juror_core::grader::Dialect;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::limits::ProblemLimits;
+use juror_core::shard::Shard;
+use juror_core::units::Bytes;
 
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 

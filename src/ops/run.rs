@@ -6,22 +6,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::build::bench::Bench;
-use crate::build::{BuildResult, Runnable, build_diagnostic};
-use crate::executor::ManualPipes;
-use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::single_run::{SingleRunner, play_by_hand};
-use crate::model::blob::Blob;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use crate::model::problem::{Interaction, Problem, SubmittedContent};
-use crate::model::single_run::SingleRun;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::submission::Submission;
-use crate::model::test_data::TestCase;
-use crate::model::text::printable;
-use crate::model::units::Bytes;
 use crate::ops::cases::find_case;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
@@ -29,12 +13,30 @@ use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
 use crate::ops::submissions::named_submission;
-use crate::output_validator::OutputValidator;
-use crate::output_validator::response::Contract;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::listing::quote_lines;
 use crate::report::terminal::page::{Label, Page};
+use juror_core::blob::Blob;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::test_data::TestCase;
+use juror_core::text::printable;
+use juror_core::units::Bytes;
+use juror_judging::build::bench::Bench;
+use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
+use juror_judging::judge::case::{
+    Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators,
+};
+use juror_judging::judge::single_run::SingleRun;
+use juror_judging::judge::single_run::{SingleRunner, play_by_hand};
+use juror_judging::output_validator::OutputValidator;
+use juror_judging::output_validator::response::Contract;
+use juror_sandbox::executor::ManualPipes;
 
 #[derive(Clone, Debug, Default)]
 pub struct RunOnceOptions {

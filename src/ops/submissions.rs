@@ -4,14 +4,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::program::{Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::stop::Remark;
-use crate::model::submission::Submission;
-use crate::model::text::path_text;
-use crate::package::archive::is_archive;
-use crate::package::suggest::paths_near;
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::Remark;
+use juror_core::submission::Submission;
+use juror_core::text::path_text;
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::suggest::paths_near;
 
 pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);

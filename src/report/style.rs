@@ -3,8 +3,8 @@
 use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::model::verdict::Verdict;
-use crate::model::words::words;
+use juror_core::verdict::Verdict;
+use juror_core::words::words;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {

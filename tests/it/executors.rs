@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use juror::remote::suite::{behind_pipe, check_executor, connect};
+use juror_remote::suite::{behind_pipe, check_executor, connect};
 
 use crate::wire;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use juror::new::Template;
+use juror_packages::new::Template;
 
 use crate::fixture::Fixture;
 use crate::new;

@@ -1,13 +1,11 @@
-//! Test data: recipes, validity, fresh inputs, mutants, search, strength, explanations.
+//! Test data: recipes, validity, fresh inputs, faults, search, strength, explanations.
 
 #![forbid(unsafe_code)]
 
 pub mod explain;
-pub mod generate;
+pub mod faults;
 pub mod inputs;
-pub mod mutate;
-pub mod propose;
+pub mod recipe;
 pub mod search;
 pub mod strength;
-pub mod validate;
 pub mod validity;

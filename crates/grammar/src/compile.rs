@@ -14,7 +14,7 @@ use crate::program::{Grammar, Instruction, Lookahead, LoopSite, PatternSource, S
 use crate::source::{Source, Span};
 use crate::value::Value;
 use crate::work::WorkLimits;
-use juror_core::model::diagnostic::Diagnostic;
+use juror_core::diagnostic::Diagnostic;
 
 #[derive(Debug)]
 pub struct ParsedGrammar {

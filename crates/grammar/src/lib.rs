@@ -42,6 +42,7 @@ pub mod tree;
 mod tuples;
 pub mod validate;
 pub mod value;
+pub mod value_bounds;
 mod variable_values;
 pub mod variables;
 pub mod vary;

@@ -7,7 +7,7 @@ use crate::bytes::ByteSet;
 use crate::pattern::Pattern;
 use crate::source::{Source, Span};
 use crate::work::WorkLimits;
-use juror_core::model::limits::ProblemLimits;
+use juror_core::limits::ProblemLimits;
 
 #[derive(Clone, Debug)]
 pub struct Grammar {

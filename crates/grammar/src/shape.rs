@@ -1,7 +1,7 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
 use crate::program::Grammar;
-use juror_core::model::words::words;
+use juror_core::words::words;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {

@@ -12,8 +12,8 @@ use num_rational::BigRational;
 use crate::ast::Operator;
 use crate::number::{Int, NUMBER_BITS_MAX};
 use crate::value::Value;
-use juror_core::model::limits::{Limits, ProblemLimits};
-use juror_core::model::stop::is_interrupted;
+use juror_core::limits::{Limits, ProblemLimits};
+use juror_core::stop::is_interrupted;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkLimits {

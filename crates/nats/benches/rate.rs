@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror_core::model::blob::Blob;
-use juror_core::model::isolation::RequiredIsolation;
-use juror_core::model::job::{Command as Program, Job, VisiblePath};
-use juror_core::model::limits::Limits;
-use juror_core::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{Command as Program, Job, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
 use juror_remote::link::WorkerConnection;
 use juror_remote::suite::connect;
 use juror_sandbox::executor::Executor;

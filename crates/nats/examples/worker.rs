@@ -2,8 +2,8 @@
 
 use std::io;
 
+use juror_core::isolation::RequiredIsolation;
 use juror_core::language::toolchain::Toolchains;
-use juror_core::model::isolation::RequiredIsolation;
 use juror_remote::message::WorkerFacts;
 use juror_remote::serve::serve;
 use juror_remote::suite::facts;

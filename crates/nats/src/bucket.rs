@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::layout::{self, BLOBS};
 use crate::link::{Link, NoReply, OutgoingMessage, header, parse_time, sequence, status};
-use juror_core::model::blob::Digest;
-use juror_core::model::text::hex;
+use juror_core::blob::Digest;
+use juror_core::text::hex;
 
 /// A blob older than this is stored again, so that it does not expire before it is read.
 const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);

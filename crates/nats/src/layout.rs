@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use crate::address::Lane;
 use crate::link::{Link, NoReply, OutgoingMessage};
 use crate::server::model::WORKERS_STREAM;
-use juror_core::model::blob::Digest;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::hex;
+use juror_core::blob::Digest;
+use juror_core::judgement::JudgeError;
+use juror_core::text::hex;
 
 /// The version of this layout. Streams of another one are refused.
 const VERSION: &str = "2";

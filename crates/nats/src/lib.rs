@@ -38,8 +38,8 @@ pub mod work;
 use std::fs::File;
 use std::io::Read as _;
 
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::hex;
+use juror_core::judgement::JudgeError;
+use juror_core::text::hex;
 
 /// 32 digits that nobody can guess.
 fn random() -> Result<String, JudgeError> {

@@ -17,8 +17,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::address::NatsAddress;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::moment::Moment;
+use juror_core::judgement::JudgeError;
+use juror_core::moment::Moment;
 
 /// The oldest server version that supports all requests.
 const OLDEST: (i64, i64, i64) = (2, 12, 0);

@@ -14,9 +14,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tokio::sync::oneshot;
 
-use juror_core::model::exit_code::ExitCode as JurorExitCode;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
+use juror_core::exit_code::ExitCode as JurorExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
 use juror_nats::address::NatsAddress;
 use juror_nats::server::init::{InitOptions, write_cluster};
 use juror_nats::server::model::ClusterSurvey;

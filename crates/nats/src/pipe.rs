@@ -6,7 +6,7 @@ use std::thread;
 
 use serde::de::DeserializeOwned;
 
-use juror_core::model::judgement::JudgeError;
+use juror_core::judgement::JudgeError;
 use juror_remote::frame::{FrameReader, Peer};
 
 /// Reads frames in a thread until the input ends or `take` returns false. `end` gets the reason if a frame was invalid.
@@ -29,7 +29,7 @@ pub fn read_frames<M: DeserializeOwned + 'static>(
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error.to_string()),
             }
-            while let Some((head, rest)) = frames.next().map_err(|fault| fault.0)? {
+            while let Some((head, rest)) = frames.next_frame().map_err(|fault| fault.0)? {
                 if !take(head, rest) {
                     return Ok(());
                 }

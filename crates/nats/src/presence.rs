@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::layout::WORKERS;
 use crate::link::{Link, NoReply, OutgoingMessage, header, parse_time, sequence};
-use juror_core::model::text::{hex, printable};
+use juror_core::text::{hex, printable};
 use juror_remote::frame::Peer;
 use juror_remote::message::WorkerFacts;
 use juror_remote::state::MachineTools;
@@ -155,8 +155,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use juror_core::isolation::Isolation;
     use juror_core::language::toolchain::{Linking, Toolchain};
-    use juror_core::model::isolation::Isolation;
 
     fn announcement(slots: usize, isolation: Isolation, version: &str) -> Announcement {
         let facts = WorkerFacts {

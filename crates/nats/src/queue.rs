@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::address::Lane;
 use crate::unit::{JOBS_MAX, JobId, MESSAGE_BYTES_MAX};
-use juror_core::model::blob::Digest;
+use juror_core::blob::Digest;
 use juror_remote::message::{RequestId, WorkerFacts};
 use juror_remote::serve::EXTRA_JOBS;
 
@@ -133,7 +133,7 @@ mod tests {
         WorkerFacts {
             name: "a".to_owned(),
             boot: "a".to_owned(),
-            isolation: juror_core::model::isolation::Isolation::Namespaces,
+            isolation: juror_core::isolation::Isolation::Namespaces,
             shortfall: None,
             mechanism: String::new(),
             slots,

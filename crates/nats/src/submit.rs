@@ -25,9 +25,9 @@ use crate::server::calls;
 use crate::unit::{
     self, JobId, JobResult, MESSAGE_BYTES_MAX, ResultFault, ResultHead, UnitHead, job_id,
 };
-use juror_core::model::blob::Digest;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::{hex, printable};
+use juror_core::blob::Digest;
+use juror_core::judgement::JudgeError;
+use juror_core::text::{hex, printable};
 use juror_remote::frame::{Peer, encode_frame};
 use juror_remote::message::{
     MessageFromWorker, MessageToWorker, RequestId, WorkerFacts, encode_failure,

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use juror_core::model::blob::Digest;
+use juror_core::blob::Digest;
 use juror_remote::frame::{FrameReader, Peer, encode_frame};
 use juror_remote::message::{MessageFromWorker, RequestId};
 
@@ -72,7 +72,7 @@ pub struct ResultPart {
 /// The head of a message and the bytes after it. `None` if the bytes are not a message.
 pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
     let mut frames = FrameReader::after_greeting(Peer::Sender, bytes.to_vec());
-    let found = frames.next().ok()??;
+    let found = frames.next_frame().ok()??;
     frames.unread_bytes().is_empty().then_some(found)
 }
 
@@ -80,7 +80,7 @@ pub fn read<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, Vec<u8>)> {
 pub fn read_frames<M: DeserializeOwned>(bytes: Vec<u8>) -> Option<Vec<(M, Vec<u8>)>> {
     let mut frames = FrameReader::after_greeting(Peer::Sender, bytes);
     let mut all = Vec::new();
-    while let Some(frame) = frames.next().ok()? {
+    while let Some(frame) = frames.next_frame().ok()? {
         all.push(frame);
     }
     frames.unread_bytes().is_empty().then_some(all)

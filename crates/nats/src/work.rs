@@ -22,9 +22,9 @@ use crate::unit::{
     self, JOBS_MAX, JobId, MESSAGE_BYTES_MAX, ResultFault, ResultHead, ResultPart, UnitHead,
     job_id, job_of,
 };
+use juror_core::judgement::JudgeError;
 use juror_core::language::tool::TOOLS;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
+use juror_core::text::printable;
 use juror_remote::frame::{Peer, encode_frame};
 use juror_remote::message::{
     MessageFromWorker, MessageToWorker, RequestId, RunHead, SessionId, WorkerFacts,

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
+use juror_core::judgement::JudgeError;
+use juror_core::text::printable;
 use juror_sandbox::sandbox::RULES;
 
 /// In bytes. A job contains a program's arguments and the names of its files.
@@ -116,7 +116,9 @@ impl FrameReader {
     ///
     /// # Errors
     /// If these bytes are not from that peer of the same juror.
-    pub fn next<M: DeserializeOwned>(&mut self) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
+    pub fn next_frame<M: DeserializeOwned>(
+        &mut self,
+    ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
         if !self.is_greeted && !self.read_greeting()? {
             return Ok(None);
         }
@@ -171,21 +173,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{
+    use juror_core::blob::Blob;
+    use juror_core::job::{
         BoxRetention, CollectedEntry, Command, Job, JobReply, VisibleContent, VisiblePath,
     };
-    use juror_core::model::joint::{
+    use juror_core::joint::{
         JointJob, JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript, TranscriptPiece,
         WaitReason,
     };
-    use juror_core::model::judgement::{FaultyProgram, JudgeError};
-    use juror_core::model::limits::Limits;
-    use juror_core::model::outcome::{Ending, Outcome, Signal, quiet_outcome};
-    use juror_core::model::text::hex;
-    use juror_core::model::tree::{Node, TreeEntry};
-    use juror_core::model::units::Bytes;
-    use juror_core::model::work::Work;
+    use juror_core::judgement::{FaultyProgram, JudgeError};
+    use juror_core::limits::Limits;
+    use juror_core::outcome::{Ending, Outcome, Signal, quiet_outcome};
+    use juror_core::text::hex;
+    use juror_core::tree::{Node, TreeEntry};
+    use juror_core::units::Bytes;
+    use juror_core::work::Work;
 
     type FramesRead = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
@@ -195,7 +197,7 @@ mod tests {
         let mut all = Vec::new();
         for piece in bytes.chunks(size.max(1)) {
             frames.push(piece);
-            while let Some(found) = frames.next()? {
+            while let Some(found) = frames.next_frame()? {
                 all.push(found);
             }
         }

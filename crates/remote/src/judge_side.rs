@@ -8,15 +8,15 @@ use crate::incoming::{IncomingBlob, LargeBlobs};
 use crate::message::{MessageFromWorker, RequestId, RunResult, WorkerFacts};
 use crate::packing::{BlobRoute, all_stay, unpack};
 use crate::serve::BLOB_NUMBER_BITS;
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::JobReply;
+use juror_core::joint::{JointReply, ProgramReply};
+use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::JobReply;
-use juror_core::model::joint::{JointReply, ProgramReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::{Ending, Outcome, Signal};
-use juror_core::model::text::printable;
-use juror_core::model::units::Bytes;
-use juror_core::model::work::WorkReply;
+use juror_core::outcome::{Ending, Outcome, Signal};
+use juror_core::text::printable;
+use juror_core::units::Bytes;
+use juror_core::work::WorkReply;
 
 #[derive(Debug)]
 pub(super) enum ReceivedMessage {
@@ -62,7 +62,7 @@ impl JudgeSide {
     ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
         let mut messages = Vec::new();
         self.frames.push(bytes);
-        while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
+        while let Some((message, behind)) = self.frames.next_frame::<MessageFromWorker>()? {
             match message {
                 MessageFromWorker::Heartbeat => {}
                 MessageFromWorker::Ready(facts) => {

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
+use juror_core::judgement::JudgeError;
+use juror_core::text::printable;
 use juror_sandbox::sandbox::forks;
 
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use crate::frame::{FrameReader, Peer, ProtocolError, decode_body};
 use crate::incoming::{IncomingBlob, LargeBlobs, STORED_BYTES_MAX, WorkerStore};
 use crate::message::{MessageFromWorker, MessageToWorker, RequestId, RunHead, RunOrder};
 use crate::packing::{BlobRoute, job_stays_inside, unpack};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::{Job, VisibleContent};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::{Job, VisibleContent};
+use juror_core::judgement::JudgeError;
+use juror_core::work::{RunMode, Work};
 
 #[derive(Debug)]
 pub(super) enum Effect {
@@ -85,7 +85,7 @@ impl WorkerSide {
     pub(super) fn read_messages(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut effects = Vec::new();
         self.frames.push(bytes);
-        while let Some((message, behind)) = self.frames.next::<MessageToWorker>()? {
+        while let Some((message, behind)) = self.frames.next_frame::<MessageToWorker>()? {
             self.handle_message(message, &behind, &mut effects)?;
         }
         Ok(effects)

@@ -20,15 +20,15 @@ use crate::message::{MessageToWorker, RequestId, RunHead, RunOrder, SessionId, W
 use crate::packing::{BlobRoute, pack};
 use crate::state::{LOSS_DELAY, OpenRequest, SharedWorkers, WorkerState};
 use crate::tools::RemoteTools;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::job::{Job, VisibleContent};
+use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchain;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::job::{Job, VisibleContent};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::{RunMode, Work, WorkReply};
-use juror_core::model::worker::WorkerReport;
+use juror_core::limits::Limits;
+use juror_core::stop::Stop;
+use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerReport;
 use juror_sandbox::executor::Executor;
 
 const LOST_WORKERS_MAX: usize = 5;

@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide};
-use crate::model::joint::{self, Transcript, TranscriptLine};
-use crate::model::judgement::{CaseJudgement, DiffTag, Evidence};
-use crate::model::text::{count, printable, visible};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
 use crate::report::html::Page;
 use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten};
+use juror_core::difference::{Difference, DifferenceKind, DifferenceSide};
+use juror_core::joint::{self, Transcript, TranscriptLine};
+use juror_core::judgement::{CaseJudgement, DiffTag, Evidence};
+use juror_core::text::{count, printable, visible};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 const DIFF_LINES: usize = 40;
 /// The most lines of an interaction that are shown from its beginning and its end.

@@ -2,16 +2,17 @@
 
 use maud::{Markup, html};
 
-use crate::model::judgement::{CaseJudgement, Judgement};
-use crate::model::report::{FaultReport, LimitsReport, SubmissionReport};
-use crate::model::score::{GroupScore, Score, Standing as Run, TotalScore};
-use crate::model::text::{count, printable};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
+use crate::report::document::{FaultReport, SubmissionReport};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
 use crate::report::html::{Attention, NumberedSubmission, OPEN_CARDS, Page, badge};
+use juror_core::judgement::{CaseJudgement, Judgement};
+use juror_core::progress::LimitsReport;
+use juror_core::score::{GroupScore, Score, Standing as Run, TotalScore};
+use juror_core::text::{count, printable};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
 
 const MAX_FULL_FAILURES: usize = 4;
 const MAX_LISTED_CASES: usize = 30;

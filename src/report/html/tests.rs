@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::model::event::{Event, GeneratedState, StampedEvent};
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
-use crate::model::strength::{
+use crate::report::result::CommandResult;
+use crate::report::tests::report;
+use juror_core::event::{Event, GeneratedState, StampedEvent};
+use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
+use juror_core::progress::SearchPlan;
+use juror_data::search::result::{Counterexample, CounterexampleOrigin, Search, SearchEnd};
+use juror_data::strength::result::{
     CaseKills, Gate, GateName, GateState, Kill, MissedInput, MissingPrerequisite, PartName,
     ScorePart, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::model::stress::{Counterexample, CounterexampleOrigin, Search, SearchEnd, SearchPlan};
-use crate::model::strictness::{AcceptedFault, Strictness};
-use crate::report::result::CommandResult;
-use crate::report::tests::report;
+use juror_data::strength::strictness::{AcceptedFault, Strictness};
 
 fn render(report: &Report) -> String {
     let mut out = Vec::new();

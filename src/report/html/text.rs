@@ -4,11 +4,11 @@ use std::io::Read;
 
 use maud::{Markup, html};
 
-use crate::model::html;
-use crate::model::judgement::ShownImage;
-use crate::model::text::{count, visible};
-use crate::model::units::Bytes;
 use crate::report::html::Page;
+use juror_core::judgement::ShownImage;
+use juror_core::text::{count, visible};
+use juror_core::units::Bytes;
+use juror_packages::statement::html;
 
 const MAX_LINES: usize = 16;
 const MAX_LINE: usize = 400;

@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, MarkedLine};
-use crate::model::judgement::{DiffLine, DiffTag, Evidence};
-use crate::model::text::{count, visible};
 use crate::report::style::{Style, TextRole, shorten};
 use crate::report::terminal::page::{INDENT, Label, MIN_TEXT_WIDTH, Page};
+use juror_core::difference::{Difference, DifferenceKind, DifferenceSide, MarkedLine};
+use juror_core::judgement::{DiffLine, DiffTag, Evidence};
+use juror_core::text::{count, visible};
 
 const MAX_DIFF_LINES: usize = 25;
 

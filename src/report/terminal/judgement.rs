@@ -4,16 +4,16 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
-use crate::model::outcome::Outcome;
-use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::difference;
 use crate::report::terminal::interaction;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
+use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
+use juror_core::outcome::Outcome;
+use juror_core::text::{count, count_if_any, joined, printable, shell_word, with_help};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
 
 const MAX_QUOTED_LINES: usize = 12;
 

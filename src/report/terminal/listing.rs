@@ -1,12 +1,12 @@
 //! A package as a tree, or one of its test cases with its files.
 
-use crate::model::listing::{CaseFiles, PackageListing};
-use crate::model::text::{count, exact_seconds, printable, visible};
-use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
+use juror_core::text::{count, exact_seconds, printable, visible};
+use juror_core::units::Bytes;
+use juror_packages::package::contents::{CaseFiles, PackageListing};
 
 impl CommandResult for PackageListing {
     fn render(&self, page: &mut Page<'_>) {

@@ -21,18 +21,19 @@ mod tools;
 
 use std::io::{self, Write};
 
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{CommandTask, Event, Note};
-use crate::model::judgement::JudgeError;
-use crate::model::report::{LimitsReport, Report, SubmissionReport};
-use crate::model::text::{exact_seconds, joined, printable};
 use crate::report::LiveReporter;
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::notices::urgent_message;
 use crate::report::progress::Progress;
 use crate::report::result::AnyResult;
 use crate::report::style::{Style, TableListing, TextRole};
 use crate::report::terminal::page::Page;
 use crate::report::terminal::repeats::RepeatedDiagnostics;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{CommandTask, Event, Note};
+use juror_core::judgement::JudgeError;
+use juror_core::progress::LimitsReport;
+use juror_core::text::{exact_seconds, joined, printable};
 
 /// Results go to `out`, diagnostics and remarks about the work to `err`.
 pub struct Terminal<O, E> {

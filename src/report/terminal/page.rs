@@ -2,9 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::text::visible;
 use crate::report::style::{Style, TextRole, fill_lines, shorten};
 use crate::report::terminal::columns::{TableCell, align_columns};
+use juror_core::text::visible;
 
 pub const INDENT: usize = 5;
 

@@ -1,18 +1,19 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
-use crate::model::exit_code::ExitCode;
-use crate::model::explanation::ExplanationResult;
-use crate::model::report::Report;
-use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan, StressResult};
-use crate::model::text::{count, count_if_any, joined, printable, visible};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
+use crate::report::document::Report;
 use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
 use crate::report::terminal::judgement::{quote, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
+use juror_core::exit_code::ExitCode;
+use juror_core::explanation::ExplanationResult;
+use juror_core::progress::SearchPlan;
+use juror_core::text::{count, count_if_any, joined, printable, visible};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
+use juror_data::search::result::{Counterexample, Search, SearchEnd, StressResult};
 
 const MAX_LINES: usize = 24;
 

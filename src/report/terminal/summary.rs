@@ -1,13 +1,13 @@
 //! The last lines of a command, and the list of generated test cases.
 
-use crate::model::event::{CommandTask, GeneratedState};
-use crate::model::report::{GeneratedReport, Report};
-use crate::model::text::{count, count_if_any, joined, printable};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
-use crate::model::worker::WorkerReport;
+use crate::report::document::{GeneratedReport, Report};
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
+use juror_core::event::{CommandTask, GeneratedState};
+use juror_core::text::{count, count_if_any, joined, printable};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
+use juror_core::worker::WorkerReport;
 
 pub(super) fn unfinished_work(report: &Report) -> String {
     if report.session.task == CommandTask::Other {

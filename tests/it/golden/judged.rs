@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
-use juror::model::cache_use::CacheUse;
-use juror::model::event::{Event, StampedEvent};
-use juror::model::exit_code::ExitCode;
-use juror::model::isolation::Isolation;
-use juror::model::moment::Moment;
-use juror::model::worker::WorkerReport;
+use juror_core::cache_use::CacheUse;
+use juror_core::event::{Event, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::isolation::Isolation;
+use juror_core::moment::Moment;
+use juror_core::worker::WorkerReport;
 
 use super::record::{interrupted_events, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};

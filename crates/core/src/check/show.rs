@@ -1,7 +1,7 @@
 //! Describes the first difference in words.
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, Excerpt};
-use crate::model::text::visible;
+use crate::difference::{Difference, DifferenceKind, DifferenceSide, Excerpt};
+use crate::text::visible;
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::job::Command;
 use crate::language::table::Language;
-use crate::model::job::Command;
-use crate::model::tree::{Node, TreeEntry};
-use crate::model::units::Bytes;
+use crate::tree::{Node, TreeEntry};
+use crate::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildCommands {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::inputs::by_recipe::GeneratorCall;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {

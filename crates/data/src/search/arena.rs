@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::generate::built_generators::BuiltGenerators;
-use crate::generate::solution::Solution;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
+use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
+use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_grammar::program::Grammar;
 use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::search::arena::Arena;
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::{CaseJudgement, JudgeError};
-use juror_core::model::score::CaseScoring;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::visible;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::score::CaseScoring;
+use juror_core::stop::Stop;
+use juror_core::text::visible;
+use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
 use juror_judging::judge::case::{
     Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case,

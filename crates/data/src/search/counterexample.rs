@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::search::comparison::Comparison;
+use crate::search::result::Counterexample;
 use crate::search::run::Failure;
 use crate::search::shrink::ShrunkInput;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::Counterexample;
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::verdict::Verdict;
 
 /// Upper bound on the bytes of an output that are shown.
 const SHOWN_BYTES_MAX: u64 = 1 << 20;

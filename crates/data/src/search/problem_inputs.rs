@@ -3,20 +3,20 @@
 
 use std::path::Path;
 
-use crate::generate::solution::{dedicated_solution, is_single_run};
 use crate::inputs::by_recipe;
+use crate::recipe::solution::{dedicated_solution, is_single_run};
 use crate::search::comparison::quote_input;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
 use juror_core::check::options::Options;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::Event;
-use juror_core::model::problem::Problem;
-use juror_core::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::{RefusalSubject, Stop};
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::count;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::problem::Problem;
+use juror_core::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::test_data::TestCase;
+use juror_core::text::count;
 use juror_grammar::program::Grammar;
 use juror_packages::package::recipe;
 

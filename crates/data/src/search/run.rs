@@ -17,10 +17,11 @@ use crate::inputs::candidates::CandidateSource;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::result::SearchEnd;
 use crate::validity::DisputedInput;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{SearchEnd, SearchProgress};
+use juror_core::judgement::CaseJudgement;
+use juror_core::progress::SearchProgress;
+use juror_core::stop::Stop;
 
 pub struct SearchParameters<'a> {
     pub comparison: &'a Comparison<'a>,
@@ -61,7 +62,7 @@ pub struct Failure {
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
-    /// Number of runs: [`REPEATS`](juror_core::model::stress::REPEATS), or fewer if the time ran out first.
+    /// Number of runs: [`REPEATS`](crate::search::result::REPEATS), or fewer if the time ran out first.
     pub repeats: u32,
 }
 

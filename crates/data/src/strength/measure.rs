@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::search::comparison::{UnusableReason, quote_input};
+use crate::search::result::CounterexampleOrigin;
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
 use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
+use crate::strength::result::{MissedInput, Strength, Subject, SubjectStatus};
 use crate::strength::test_bed::Suspect;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::problem::Problem;
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::{MissedInput, Strength, Subject, SubjectStatus};
-use juror_core::model::stress::CounterexampleOrigin;
-use juror_core::model::submission::Submission;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::CaseJudgement;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
 use juror_judging::judge::case::CaseTexts;
 use juror_sandbox::executor::parallel;
 

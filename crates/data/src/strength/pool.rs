@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::inputs::candidates::{CandidateSource, SourceMix};
 use crate::search::arena::{Arena, SearchInput};
 use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::result::CounterexampleOrigin;
 use crate::search::run::PackageFault;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_judging::judge::case::CaseTexts;
 
 pub struct FreshSource<'a> {

@@ -3,16 +3,16 @@
 //! Source: problem package format 2025-09, "Input validators".
 
 use crate::validity::Objection;
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::messages::program_error_line;
-use juror_core::model::outcome::Ending;
-use juror_core::model::program::{Program, ProgramKind};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::stop::{Stop, collect_diagnostics};
-use juror_core::model::tree::TreeEntry;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::messages::program_error_line;
+use juror_core::outcome::Ending;
+use juror_core::program::{Program, ProgramKind};
+use juror_core::protocol::Protocol;
+use juror_core::stop::{Stop, collect_diagnostics};
+use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{Runnable, first_line};
 use juror_sandbox::executor::parallel;

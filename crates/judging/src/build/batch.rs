@@ -17,8 +17,8 @@
 //!
 //! It may end early: then nothing is known about the other inputs.
 
-use juror_core::model::isolation::Isolation;
-use juror_core::model::problem::{Problem, ProgramIo};
+use juror_core::isolation::Isolation;
+use juror_core::problem::{Problem, ProgramIo};
 
 const INPUTS: u32 = 0x316e_696a;
 /// Begins a frame.

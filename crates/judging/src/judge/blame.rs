@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use crate::judge::classify::{VerdictWithCause, classify, exceeded_limit};
 use crate::output_validator::response::Opinion;
-use juror_core::model::joint::{Deadlock, PartnerDelay, WaitReason};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, StopReason};
-use juror_core::model::text::exact_seconds;
-use juror_core::model::units::seconds;
-use juror_core::model::verdict::Verdict;
+use juror_core::joint::{Deadlock, PartnerDelay, WaitReason};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, StopReason};
+use juror_core::text::exact_seconds;
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,
@@ -144,9 +144,9 @@ fn validator_time_note(end: &InteractionEnd<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::outcome::{Ending, Signal};
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::outcome::{Ending, Signal};
+    use juror_core::units::Bytes;
 
     const WELL: Ending = Ending::Exited(0);
     const BADLY: Ending = Ending::Exited(1);

@@ -14,27 +14,25 @@ use crate::judge::repetition::{Repetition, SLACK, SettledRun, settle};
 use crate::judge::score;
 use crate::judge::transcript::pass_transcript;
 use crate::output_validator::{OutputValidator, judge_answer};
+use juror_core::blob::Blob;
 use juror_core::check::options::Options;
-use juror_core::model::blob::Blob;
-use juror_core::model::difference::Difference;
-use juror_core::model::file_name::{flat_name, flat_stem};
-use juror_core::model::job::{BoxRetention, Job, JobReply};
-use juror_core::model::joint::Transcript;
-use juror_core::model::judgement::{
-    CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage,
-};
-use juror_core::model::limits::{BOX_ROOM, Limits};
-use juror_core::model::outcome::Outcome;
-use juror_core::model::problem::{Interaction, Problem};
-use juror_core::model::repeats::{Repeats, TimedRun};
-use juror_core::model::root::FilePath;
-use juror_core::model::score::{CaseScore, CaseScoring};
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::shell_word;
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::verdict::Verdict;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::difference::Difference;
+use juror_core::file_name::{flat_name, flat_stem};
+use juror_core::job::{BoxRetention, Job, JobReply};
+use juror_core::joint::Transcript;
+use juror_core::judgement::{CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage};
+use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::outcome::Outcome;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::root::FilePath;
+use juror_core::score::{CaseScore, CaseScoring};
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::text::shell_word;
+use juror_core::tree::TreeEntry;
+use juror_core::verdict::Verdict;
+use juror_core::work::{RunMode, Work};
 use juror_sandbox::executor::{Executor, trees};
 
 /// The package's own programs that judge submissions.

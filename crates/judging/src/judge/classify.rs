@@ -1,8 +1,8 @@
 //! The verdict that follows from a run before its output is checked.
 
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome, Signal, StopReason};
-use juror_core::model::verdict::Verdict;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
+use juror_core::verdict::Verdict;
 
 const SIGSYS: i32 = 31;
 const SIGXFSZ: i32 = 25;
@@ -69,8 +69,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
 
     fn limits() -> Limits {
         Limits {

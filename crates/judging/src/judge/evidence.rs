@@ -7,12 +7,12 @@ use crate::judge::default_validator::{open_answer, output_of};
 use crate::judge::images::Visualizers;
 use crate::judge::transcript::beginning_and_end;
 use crate::output_validator::feedback_dir;
+use juror_core::blob::Blob;
 use juror_core::check::diff;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::{Evidence, JudgeError};
-use juror_core::model::root::FilePath;
-use juror_core::model::verdict::Verdict;
+use juror_core::job::JobReply;
+use juror_core::judgement::{Evidence, JudgeError};
+use juror_core::root::FilePath;
+use juror_core::verdict::Verdict;
 
 /// Adds what a report shows of a run.
 pub(super) fn add_run(

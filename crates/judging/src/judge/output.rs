@@ -10,14 +10,14 @@ use crate::judge::case::{
 };
 use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{CollectedEntry, Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::job::{CollectedEntry, Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Outcome;
+use juror_core::problem::ProgramIo;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
 /// What a program in a batch wrote, as frames.

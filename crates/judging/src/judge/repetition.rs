@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::judge::classify::exceeded_limit;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, StopReason};
-use juror_core::model::repeats::{Repeats, TimedRun};
-use juror_core::model::stop::Stop;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, StopReason};
+use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::stop::Stop;
 
 /// A run is stopped at the limit times this. A run is near the limit if its time is within this factor, above or
 /// below.
@@ -195,9 +195,9 @@ fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::outcome::{Ending, Signal};
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::outcome::{Ending, Signal};
+    use juror_core::units::Bytes;
 
     const LIMIT: u64 = 1000;
 

@@ -23,17 +23,17 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
+use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
-use juror_core::model::judgement::{FaultKind, JudgeError};
-use juror_core::model::limits::{BOX_ROOM, Limits};
-use juror_core::model::program::Program;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::program::Program;
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_sandbox::executor::{Executor, parallel};
 
 pub struct OutputValidator {

@@ -5,13 +5,13 @@
 
 use crate::output_validator::feedback::{Feedback, NEXT_PASS};
 use crate::output_validator::{printed, testlib};
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome, StopReason};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::score::Score;
-use juror_core::model::tree::Tree;
+use juror_core::job::JobReply;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, StopReason};
+use juror_core::protocol::Protocol;
+use juror_core::score::Score;
+use juror_core::tree::Tree;
 
 const ACCEPT: i32 = Protocol::Standard.accept_exit_code();
 const REJECT: i32 = 43;
@@ -145,11 +145,11 @@ mod tests {
 
     use super::*;
     use crate::output_validator::feedback::FEEDBACK_FILES;
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{CollectedEntry, FileKind};
-    use juror_core::model::outcome::Signal;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::blob::Blob;
+    use juror_core::job::{CollectedEntry, FileKind};
+    use juror_core::outcome::Signal;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
 
     fn limits() -> Limits {
         Limits {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::server::calls::{CALLS, HOW_STORED, inbox};
 use crate::server::model::{WHO_AM_I, WORKERS_ACCOUNT as WORKERS};
-use juror_core::model::units::Bytes;
+use juror_core::units::Bytes;
 
 /// The account with the streams.
 pub const SUBMITTERS: &str = "JUROR";

@@ -1,9 +1,9 @@
 //! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
 use crate::server::model::{ClusterRole, ClusterSurvey, StreamStatus};
-use juror_core::model::host::{Finding, FindingRating};
-use juror_core::model::text::{count, printable};
-use juror_core::model::units::Bytes;
+use juror_core::host::{Finding, FindingRating};
+use juror_core::text::{count, printable};
+use juror_core::units::Bytes;
 
 /// The largest difference between clocks, in seconds, before ages mislead.
 const CLOCK: f64 = 1.0;
@@ -136,7 +136,7 @@ fn workers(survey: &ClusterSurvey) -> Finding {
 mod tests {
     use super::*;
     use crate::server::model::{AnnouncedWorker, ServerStatus, WORKERS_STREAM};
-    use juror_core::model::isolation::Isolation;
+    use juror_core::isolation::Isolation;
 
     fn survey() -> ClusterSurvey {
         ClusterSurvey {

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use crate::server::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::server::secrets::fresh;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::command_line;
-use juror_core::model::units::Bytes;
+use juror_core::stop::Stop;
+use juror_core::text::command_line;
+use juror_core::units::Bytes;
 
 /// The cluster to make, as its user writes it.
 #[derive(Clone, Debug)]

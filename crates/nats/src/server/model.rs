@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use juror_core::model::host::{Finding, FindingRating};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::units::Bytes;
+use juror_core::host::{Finding, FindingRating};
+use juror_core::isolation::Isolation;
+use juror_core::units::Bytes;
 
 /// Asks who the user is and what it may do. Every user may ask this.
 pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::server::model::{ClusterRole, ClusterSurvey};
-use juror_core::model::host::FindingRating;
-use juror_core::model::text::{count, printable};
+use juror_core::host::FindingRating;
+use juror_core::text::{count, printable};
 
 /// So many characters identify a public key.
 const KEY_PREFIX: usize = 8;

@@ -14,8 +14,8 @@ use crate::server::findings::findings;
 use crate::server::model::{
     AnnouncedWorker, ClusterRole, ClusterSurvey, QueueStatus, ServerStatus, StreamStatus, WHO_AM_I,
 };
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::units::Bytes;
+use juror_core::judgement::JudgeError;
+use juror_core::units::Bytes;
 
 /// How often the server is asked, to measure the round trip.
 const ROUNDS: usize = 21;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::outcome::Ending;
-use juror_core::model::stop::Stop;
+use juror_core::job::{Job, JobReply};
+use juror_core::outcome::Ending;
+use juror_core::stop::Stop;
 use juror_nats::link::OutgoingMessage;
 use juror_remote::workers::Workers;
 use juror_sandbox::executor::Executor;

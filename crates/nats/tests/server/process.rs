@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_nats::Message;
-use juror_core::model::judgement::JudgeError;
+use juror_core::judgement::JudgeError;
 use juror_nats::address::NatsAddress;
 use juror_nats::link::{Link, OutgoingMessage};
 use juror_nats::presence::{PresentWorker, present_workers};

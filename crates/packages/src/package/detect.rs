@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::language::table::Language;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::root::FilePath;
+use juror_core::root::FilePath;
 
 /// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(

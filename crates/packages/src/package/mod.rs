@@ -8,6 +8,8 @@ pub mod archive;
 mod bare;
 pub mod case_texts;
 pub mod command_words;
+pub mod contents;
+pub mod conversion;
 pub mod convert;
 mod detect;
 mod draft;
@@ -24,6 +26,7 @@ mod library_checker;
 pub mod listing;
 mod named_programs;
 mod node;
+pub mod placeholder;
 mod polygon;
 pub mod recipe;
 mod sinol;
@@ -47,11 +50,11 @@ use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
 use crate::package::sinol::Sinol;
 use crate::package::statements::Statement;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 
 /// The formats in the order of detection: one that another could mistake for its own comes first.
 const FORMATS: [&dyn Format; 9] = [

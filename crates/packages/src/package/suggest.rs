@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use juror_core::model::text::printable;
+use juror_core::text::printable;
 
 /// Longer words are not compared.
 const MAX_LENGTH: usize = 64;

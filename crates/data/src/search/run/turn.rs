@@ -9,11 +9,11 @@ use crate::inputs::candidates::Candidate;
 use crate::search::arena::SearchInput;
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::comparison::{ComparisonResult, UnusableReason};
+use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::DisputedInput;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, REPEATS, SearchEnd};
+use juror_core::judgement::CaseJudgement;
+use juror_core::stop::Stop;
 use juror_judging::judge::case::TimeLimitMode;
 
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use crate::judge::score::{CaseResult, RunPolicy};
 use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
-use juror_core::model::score::{
+use juror_core::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
-use juror_core::model::test_data::{StaticCase, TestCase, TestData, is_inside};
-use juror_core::model::verdict::Verdict;
+use juror_core::test_data::{StaticCase, TestCase, TestData, is_inside};
+use juror_core::verdict::Verdict;
 
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";

@@ -9,11 +9,11 @@ use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
 use crate::package::juror_toml;
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::TestCase;
+use juror_core::layout::Layout;
+use juror_core::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
 
 pub(super) struct Bare;
 

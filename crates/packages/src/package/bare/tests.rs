@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use crate::package::bare::Bare;
 use crate::package::{Format, PackageReading, read};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::root::FilePath;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::root::FilePath;
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
