@@ -203,13 +203,14 @@ struct ReadyProblem {
 }
 
 impl Problem {
-    /// Reads a package in any of juror's formats: a directory, an archive, or a folder of bare tests.
+    /// Reads a package in any of juror's formats: a directory, an archive, a folder of bare tests, or a file of tests.
     ///
     /// # Errors
     /// [`Stop::Diagnosed`] with all faults of the package, if it cannot be used.
     pub fn open(package: impl AsRef<Path>) -> Result<Self, Stop> {
         let open = OpenPackage::open(package.as_ref())?;
-        let (read, remarks) = package::read(&open.dir).into_problem()?;
+        let (mut read, remarks) = package::read(&open.dir).into_problem()?;
+        open.complete(&mut read);
         let read = Self { _open: Some(open), remarks, ..Self::of(read) };
         Ok(read)
     }

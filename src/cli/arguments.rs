@@ -9,9 +9,10 @@ use crate::cli::doctor::DoctorArguments;
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
-use crate::cli::help::{examples, exit_codes, first_steps};
+use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::judge::JudgeArguments;
 use crate::cli::languages::LanguagesArguments;
+use crate::cli::listen::ListenArguments;
 use crate::cli::merge::MergeArguments;
 use crate::cli::mutants::MutantsArguments;
 use crate::cli::new::NewArguments;
@@ -59,10 +60,12 @@ pub enum Command {
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
     /// first rejection. Shows the verdict, the cause, the first difference, and what the program wrote.
-    /// If there are scores, it skips only test cases that cannot change them.
+    /// If there are scores, it skips only test cases that cannot change them. `juror SUBMISSION` does the same.
     #[command(
+        visible_alias = "test",
         after_long_help = examples("judge"),
-        override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+        override_usage = "juror judge [OPTIONS] <SUBMISSION>\n       \
+                          juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Judge(JudgeArguments),
@@ -75,6 +78,7 @@ pub enum Command {
     #[command(
         after_long_help = examples("run"),
         override_usage = "juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror run [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]...\n       \
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
     Run(RunArguments),
@@ -91,10 +95,18 @@ pub enum Command {
     #[command(
         after_long_help = examples("watch"),
         mut_args = hide_refused_option,
-        override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+        override_usage = "juror watch [OPTIONS] <SUBMISSION>\n       \
+                          juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Watch(JudgeArguments),
+    /// Receive problems from the browser extension Competitive Companion
+    ///
+    /// Writes a directory for each problem: its tests, its limits in juror.toml, and a source from the template. If a
+    /// problem comes again, its tests are replaced, and the source stays. Only programs on this machine can send.
+    /// Ends at Ctrl-C, with exit code 0.
+    #[command(after_long_help = examples("listen"))]
+    Listen(ListenArguments),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
@@ -129,7 +141,9 @@ pub enum Command {
     /// input was found, and 0 if not.
     #[command(
         after_long_help = examples("stress"),
+        mut_args = keep_placeholders,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),
@@ -218,6 +232,7 @@ impl Command {
             Self::Generate(arguments) => call(arguments),
             Self::Grade(arguments) => call(arguments),
             Self::Convert(arguments) => call(arguments),
+            Self::Listen(arguments) => call(arguments),
             Self::Merge(arguments) => call(arguments),
             Self::Statement(arguments) => call(arguments),
             Self::Stress(arguments) => call(arguments),

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::amounts::parse_span;
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::cli::stress::parse_span;
 use crate::ops::context::Context;
 use crate::ops::strength::{StrengthOptions, strength};
 use juror_core::stop::Stop;

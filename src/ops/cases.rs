@@ -26,6 +26,7 @@ pub fn select_cases<'a>(
     problem: &'a Problem,
     globs: &[String],
 ) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let globs = &split_at_commas(problem, globs);
     let judged = problem.test_data.judged_cases();
     // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
@@ -72,6 +73,31 @@ pub fn select_cases<'a>(
         return Err(Stop::Refused(RefusalSubject::Selection, vec![remark]));
     }
     prepare_cases(problem, cases)
+}
+
+/// `1,2` means two test cases, unless one of them is called so. Commas in braces separate parts of a glob.
+pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
+    let judged = problem.test_data.judged_cases();
+    let is_name = |glob: &str| judged.iter().any(|case| case.test_case().name == glob);
+    let mut all = Vec::new();
+    for glob in globs {
+        let mut depth = 0_usize;
+        let is_comma = |letter: char| {
+            match letter {
+                '{' | '[' => depth += 1,
+                '}' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            letter == ',' && depth == 0
+        };
+        let parts: Vec<&str> = glob.split(is_comma).collect();
+        if is_name(case_name_of_path(glob)) || parts.contains(&"") {
+            all.push(glob.clone());
+        } else {
+            all.extend(parts.into_iter().map(str::to_owned));
+        }
+    }
+    all
 }
 
 /// Also finds test cases that are only for validators.

@@ -48,6 +48,14 @@ fn judge_shows_verdict_cause_and_first_difference() {
 }
 
 #[test]
+fn a_submission_alone_is_shown_with_its_tests() {
+    let events = judged::tests_beside();
+    check("beside", PLAIN, &events);
+    check("beside-verbose", VERBOSE, &events);
+    check_json("beside", &events);
+}
+
+#[test]
 fn many_submissions_are_a_table_that_fits_the_width() {
     let events = judged::class_of_submissions();
     for width in [60, 80, 160] {

@@ -47,6 +47,7 @@ fn shells_complete_commands_options_and_package_contents() {
     check(&["juror", "judge", "--all", "sum", "--case", "sam"], &["sample/1"]);
     let right = "sum/submissions/accepted/right.sh";
     check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
+    check(&["juror", "judge", "sum/submissions/accepted/r"], &[right]);
     check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
     // The shell runs no part of a name.
     for name in ["$(touch PWN).py", "a;b`c`.py", "it's \"q\".py", "tab\t$(x).py", "line\n$(x).py"] {
@@ -88,8 +89,8 @@ fn help_shows_every_documentation_page() {
     let fixture = Fixture::new();
     fixture.check("help verdicts", 0, &["# Verdicts", "TLE: time limit exceeded", "(packages.md"]);
     fixture.check("help packages", 0, &["problem_format_version", "expectations"]);
-    fixture.check("help verdict", 2, &["similar subcommand exists: 'verdicts'"]);
-    fixture.check("help jugde", 2, &["similar subcommand exists: 'judge'"]);
+    fixture.check("help verdict", 2, &["did you mean 'verdicts'?"]);
+    fixture.check("help jugde", 2, &["did you mean 'judge'?"]);
     fixture.check("help grammar", 0, &["Usage: juror grammar"]);
     fixture.check("--help", 0, &["Topics, for `juror help TOPIC`:", "coming-from"]);
 }

@@ -23,9 +23,8 @@ pub(crate) fn source_files(dir: &str) -> Vec<PathBuf> {
 
 /// The sources of the command and of all libraries.
 pub(crate) fn library_files() -> Vec<PathBuf> {
-    let files = ["src", "crates"].into_iter().flat_map(source_files);
-    // Not their tests, examples and benches.
-    files.filter(|path| path.components().any(|part| part.as_os_str() == "src")).collect()
+    let all = ["src", "crates"].into_iter().flat_map(source_files);
+    all.filter(|path| path.components().any(|part| part.as_os_str() == "src")).collect()
 }
 
 /// By their paths in the directory.

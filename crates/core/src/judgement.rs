@@ -334,6 +334,19 @@ impl Judgement {
         self.cases.len() - self.rejected().count()
     }
 
+    /// Why selected test cases did not run, as a clause, and whether `--all` runs them. For a submission that runs.
+    pub fn skip_reason(&self) -> (&'static str, bool) {
+        if self.spared > 0 {
+            ("they could prove nothing more", true)
+        } else if self.score.is_some() {
+            ("no effect on the score", false)
+        } else if self.rejected().nth(1).is_some() {
+            ("stopped at the third that is too slow", true)
+        } else {
+            ("stopped at the first rejection", true)
+        }
+    }
+
     pub fn slowest_cpu_time(&self) -> Option<Duration> {
         self.outcomes().map(|it| it.cpu_time).max()
     }

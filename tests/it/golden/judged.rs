@@ -26,6 +26,20 @@ pub(super) fn accepted_and_wrong() -> Vec<StampedEvent> {
     ONCE.clone()
 }
 
+/// `judge` with a submission alone, beside its tests.
+pub(super) fn tests_beside() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        for (number, input, answer) in [(1, "1 2", "3"), (2, "5 8", "13"), (3, "0 0", "0")] {
+            fixture.write(&format!("my/test/in{number}.txt"), format!("{input}\n"));
+            fixture.write(&format!("my/test/out{number}.txt"), format!("{answer}\n"));
+        }
+        fixture.write("my/a.sh", "read -r a b; echo \"a=$a\" >&2; echo 3\n");
+        record(&fixture, "judge @my/a.sh --jobs 1", ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
 /// All runs of one submission and one run of the other come from the cache.
 pub(super) fn cached_results() -> Vec<StampedEvent> {
     let mut events = accepted_and_wrong();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::judge::classify::{VerdictWithCause, classify};
-use crate::judge::evidence::{add_feedback, add_input, add_run};
+use crate::judge::evidence::{add_feedback, add_input, add_run, stderr_alone};
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::Visualizers;
 use crate::judge::kept_files::{save_run, save_transcript};
@@ -63,7 +63,7 @@ pub struct Rules<'a> {
 impl Rules<'_> {
     pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
         match &self.detail {
-            Detail::Full { keep } => keep.as_ref(),
+            Detail::Full { keep } | Detail::FullWithStderr { keep } => keep.as_ref(),
             Detail::Brief => None,
         }
     }
@@ -78,6 +78,8 @@ pub enum Detail {
         /// The directory for kept boxes.
         keep: Option<FilePath>,
     },
+    /// Also standard error of accepted runs.
+    FullWithStderr { keep: Option<FilePath> },
 }
 
 /// The suffix of an output validator's box.
@@ -270,12 +272,15 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        let judged = trial.complete(judged, Some(outcome), |judged, evidence| {
+        let mut judged = trial.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, box_path.as_ref())?;
             evidence.kept = box_path.map(PathBuf::from);
             Ok(())
         })?;
+        if judged.evidence.is_none() && matches!(rules.detail, Detail::FullWithStderr { .. }) {
+            judged.evidence = stderr_alone(&reply)?;
+        }
         return Ok(trial.with_repeats(judged, repeats));
     }
 }

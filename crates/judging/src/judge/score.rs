@@ -152,6 +152,7 @@ pub fn schedule(scheme: Option<&ScoringScheme<'_>>, cases: &[&str], policy: RunP
             Schedule::single(cases.len(), EndCondition::Never)
         }
         (None, RunPolicy::Counting) => Schedule::single(cases.len(), EndCondition::Rejection),
+        (None, RunPolicy::AllButSlow) => Schedule::single(cases.len(), EndCondition::ThirdTimeout),
     }
 }
 
@@ -162,6 +163,8 @@ pub enum RunPolicy {
     Proving,
     /// Those that can change the verdict or, in scoring problems, the score.
     Counting,
+    /// Without scores: all until three are too slow. With scores, as `Counting`.
+    AllButSlow,
 }
 
 /// How a case ended, for the plan.
@@ -174,6 +177,7 @@ pub fn case_end(case: &CaseJudgement) -> CaseEnd {
     match verdict {
         Verdict::Accepted => CaseEnd::Accepted,
         _ if score.is_some_and(|it| it.score != Score::ZERO) => CaseEnd::Partial,
+        Verdict::TimeLimitExceeded => CaseEnd::TooSlow,
         _ => CaseEnd::Rejected,
     }
 }

@@ -10,7 +10,6 @@ use crate::server::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::server::secrets::fresh;
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
-use juror_core::units::Bytes;
 
 /// The cluster to make, as its user writes it.
 #[derive(Clone, Debug)]
@@ -89,7 +88,7 @@ fn parse_plan(arguments: &InitOptions) -> Result<ClusterPlan, Stop> {
         name: arguments.name.clone(),
         servers,
         workers: arguments.workers.clone(),
-        disk: Bytes::mib(arguments.disk),
+        disk: arguments.disk,
     })
 }
 

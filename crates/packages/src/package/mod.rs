@@ -5,9 +5,10 @@
 //! it.
 
 pub mod archive;
-mod bare;
+pub mod bare;
 pub mod case_texts;
 pub mod command_words;
+pub mod companion;
 pub mod contents;
 pub mod conversion;
 pub mod convert;
@@ -32,7 +33,8 @@ pub mod recipe;
 mod sinol;
 pub mod statements;
 pub mod suggest;
-mod testlib;
+pub mod testlib;
+pub mod tests_file;
 mod text;
 mod toml;
 mod values;
@@ -142,6 +144,11 @@ fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
 /// The first word of the format's name, for the command line.
 fn format_name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
+}
+
+/// The layout of the format that a directory is in, without its faults; `None` if it is no package.
+pub fn detected_layout(dir: &Path) -> Option<Layout> {
+    detect::format(&FilePath::root(dir), None).ok().map(|(format, _)| format.layout())
 }
 
 /// Reads the package in a directory, in the format that is detected.

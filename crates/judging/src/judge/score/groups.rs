@@ -122,8 +122,12 @@ impl<'a> GroupScheme<'a> {
                 (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
                     EndCondition::Never
                 }
-                (RunPolicy::Counting, Aggregation::Min) => EndCondition::WorthlessRejection,
-                (RunPolicy::Counting, Aggregation::PassFail) => EndCondition::Rejection,
+                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::Min) => {
+                    EndCondition::WorthlessRejection
+                }
+                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::PassFail) => {
+                    EndCondition::Rejection
+                }
             };
             let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
@@ -138,9 +142,10 @@ impl<'a> GroupScheme<'a> {
             (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
                 EndCondition::Never
             }
-            (RunPolicy::Counting, Aggregation::Min | Aggregation::PassFail) => {
-                EndCondition::Rejection
-            }
+            (
+                RunPolicy::Counting | RunPolicy::AllButSlow,
+                Aggregation::Min | Aggregation::PassFail,
+            ) => EndCondition::Rejection,
         };
         let secret = Section {
             parts,

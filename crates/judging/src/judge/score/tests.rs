@@ -372,6 +372,7 @@ fn sections(section: &Section) -> String {
         EndCondition::Never => "",
         EndCondition::Rejection => "!",
         EndCondition::WorthlessRejection => "~",
+        EndCondition::ThirdTimeout => "t",
     };
     let parts = section.parts.iter().map(|part| match part {
         SectionPart::Cases(cases) => cases.to_string(),
