@@ -13,6 +13,7 @@ use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::judge::JudgeArguments;
 use crate::cli::languages::LanguagesArguments;
+use crate::cli::listen::ListenArguments;
 use crate::cli::merge::MergeArguments;
 use crate::cli::mutants::MutantsArguments;
 use crate::cli::new::NewArguments;
@@ -100,6 +101,13 @@ pub enum Command {
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Watch(JudgeArguments),
+    /// Receive problems from the browser extension Competitive Companion
+    ///
+    /// Writes a directory for each problem: its tests, its limits in juror.toml, and a source from the template. If a
+    /// problem comes again, its tests are replaced, and the source stays. Only programs on this machine can send.
+    /// Ends at Ctrl-C, with exit code 0.
+    #[command(after_long_help = examples("listen"))]
+    Listen(ListenArguments),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
@@ -229,6 +237,7 @@ impl Command {
             Self::Generate(arguments) => call(arguments),
             Self::Grade(arguments) => call(arguments),
             Self::Convert(arguments) => call(arguments),
+            Self::Listen(arguments) => call(arguments),
             Self::Merge(arguments) => call(arguments),
             Self::Statement(arguments) => call(arguments),
             Self::Stress(arguments) => call(arguments),

@@ -69,7 +69,7 @@ fn keep_braces(text: &str) -> String {
 
 /// For each command: a remark for the last line, and the examples.
 #[rustfmt::skip]
-const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
+const COMMAND_EXAMPLES: [(&str, &str, &str); 21] = [
     ("new", "docs/first-problem.md continues from here. ", "
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.
@@ -103,6 +103,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       See afterwards what the program left in its working directory.
   juror judge problems/game1 my.cpp --json > report.json
       One JSON document, as docs/json.md describes it."),
+    ("listen", "docs/listen.md says what it writes. ", "
+  juror listen
+      A directory for each problem, in the current directory.
+  juror listen contest --template ~/main.cpp
+      In contest/, with a copy of the template in each."),
     ("run", "", "
   juror run hello my.py
       Type the input; Ctrl-D ends it.

@@ -15,6 +15,7 @@ mod help;
 mod interactive;
 pub mod judge;
 pub mod languages;
+pub mod listen;
 pub mod merge;
 pub mod mutants;
 pub mod new;

@@ -15,6 +15,7 @@ mod conformance;
 mod convert;
 mod converted;
 mod data_checks;
+mod debug;
 #[cfg(target_os = "linux")]
 mod endless_files;
 mod executors;
@@ -35,6 +36,7 @@ mod interactive;
 mod legacy;
 mod library;
 mod linear;
+mod listen;
 mod names;
 #[cfg(feature = "nats")]
 mod nats;

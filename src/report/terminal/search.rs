@@ -71,8 +71,8 @@ impl CommandResult for StressResult {
         if let Some(transcript) = &found.transcript {
             interaction::write(page, transcript);
         }
-        quote(page, "standard error of the output validator:", &found.validator_stderr);
-        quote(page, "standard error:", &found.stderr);
+        quote_stderr(page, "standard error of the output validator:", &found.validator_stderr);
+        quote_stderr(page, "standard error:", &found.stderr);
         write_generated(page, found);
         page.blank();
         write_explanation(page, explained);
