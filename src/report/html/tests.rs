@@ -200,7 +200,6 @@ fn a_search_shows_the_input_and_both_outputs() {
         path: vec!["fewer values".to_owned()],
         failing: 3,
         repeats: 3,
-        generated: None,
         promoted: None,
         saved: None,
     };
