@@ -1,5 +1,8 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
+use clap::Arg;
+use clap::builder::StyledStr;
+
 use crate::cli::topics;
 use juror_core::exit_code::ExitCode;
 
@@ -42,7 +45,26 @@ Environment:
 pub(super) fn examples(command: &str) -> String {
     let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
     let (_, remark, examples) = examples.copied().unwrap_or_default();
-    format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.")
+    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
+}
+
+/// For arguments with the placeholder `{n}`, which clap would replace with a line end.
+pub(super) fn keep_placeholders(arg: Arg) -> Arg {
+    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
+    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
+    let arg = match short {
+        Some(help) => arg.help(help),
+        None => arg,
+    };
+    match long {
+        Some(help) => arg.long_help(help),
+        None => arg,
+    }
+}
+
+/// clap drops the code for no style wherever text has no style.
+fn keep_braces(text: &str) -> String {
+    text.replace("{n}", "{\u{1b}[0mn}")
 }
 
 /// For each command: a remark for the last line, and the examples.
@@ -62,7 +84,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
       One line."),
-    ("judge", "Write a file name that begins with a dash as ./-name. ", "
+    ("judge", "", "
   juror judge my.cpp
       Build my.cpp, run it on the tests beside it, such as 1.in and 1.out, show the first difference.
   juror judge problems/game1 my.cpp
@@ -81,6 +103,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       See afterwards what the program left in its working directory.
   juror judge problems/game1 my.cpp --json > report.json
       One JSON document, as docs/json.md describes it."),
+    ("listen", "docs/listen.md says what it writes. ", "
+  juror listen
+      A directory for each problem, in the current directory.
+  juror listen contest --template ~/main.cpp
+      In contest/, with a copy of the template in each."),
     ("run", "", "
   juror run hello my.py
       Type the input; Ctrl-D ends it.
@@ -117,14 +144,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Use this machine and a.
   ssh a juror worker --stdio
       Try the connection: it prints `juror worker` and waits. Ctrl-D ends it."),
-    ("cluster", "docs/cluster.md has the details. ", "
-  juror cluster init cluster --server judge.example.org --worker a --worker b
-      The files of a server and of two workers, and the commands to start them.
-  juror cluster init cluster --server n1 --server n2 --server n3 --worker a
-      Three servers: work goes on if one of them is lost.
-  juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
-      What is queued, and which workers are connected?"),
-    ("watch", "Write a file name that begins with a dash as ./-name. ", "
+    ("watch", "", "
   juror watch my.cpp
       Judge my.cpp at each save, on the tests beside it.
   juror watch problems/game1 my.cpp
@@ -183,7 +203,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror stress problems/game1 my.cpp --promote odd-boards
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right."),
+      Without a package: a grammar of the input, and a program that is right.
+  juror stress my.cpp --generator gen.py --reference brute.cpp
+      With your own generator; it gets a seed as its last argument.
+  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --checker chk.cpp
+      With a size that grows from 1 to 1000, and a checker."),
     ("strength", "", "
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?

@@ -3,10 +3,17 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::cli::arguments::Arguments;
 use crate::cli::output::{Operation, print, run_command};
 use crate::ops::context::Context;
+use crate::report::style::fill_lines;
 use juror_core::exit_code::ExitCode;
 use juror_core::stop::Stop;
+use juror_core::text::printable;
+use juror_packages::package::suggest::meant;
 use juror_sandbox::sandbox::host_tool::show_in_pager;
 
 struct Topic {
@@ -22,10 +29,11 @@ macro_rules! topic {
 }
 
 /// A name must not be that of a command: `juror help COMMAND` shows its options.
-const TOPICS: [Topic; 32] = [
+const TOPICS: [Topic; 33] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
+    topic!("browser", "listen.md", "problems from the browser"),
     topic!("streams", "grade.md", "a submission in each line of a stream; public data sets"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
@@ -55,15 +63,11 @@ const TOPICS: [Topic; 32] = [
     topic!("machine", "doctor.md", "what juror needs from the machine"),
     topic!("plain", "plain.md", "systems without isolation"),
     topic!("scale", "scale.md", "programs on other machines"),
-    topic!("cluster", "cluster.md", "a NATS server for workers"),
+    topic!("cluster", "cluster.md", "`juror-nats`: workers behind a NATS server"),
     topic!("ci", "ci.md", "reports for CI"),
     topic!("json", "json.md", "the keys of the JSON document"),
     topic!("conformance", "conformance.md", "rules on which judges differ"),
 ];
-
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TOPICS.iter().map(|topic| topic.name)
-}
 
 pub(super) fn list_topics() -> String {
     let row = |topic: &Topic| format!("\n  {:<16} {}", topic.name, topic.about);
@@ -76,6 +80,24 @@ pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
     Some(run_command(&HelpPage(topic.text)))
+}
+
+/// The error for a name that is neither a command nor a topic. It lists both.
+pub(super) fn unknown_topic(name: &str) -> clap::Error {
+    let arguments = Arguments::command();
+    let shown = arguments.get_subcommands().filter(|command| !command.is_hide_set());
+    let commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    let tip = meant(name, commands.iter().copied().chain(topics));
+    let tip = tip.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
+    let commands = fill_lines(commands.into_iter(), 78).join("\n  ");
+    let text = format!(
+        "no command or topic has the name '{}'{tip}\n\n\
+         Commands, for `juror help COMMAND`:\n  {commands}\n\n{}\n",
+        printable(name),
+        list_topics()
+    );
+    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
 struct HelpPage(&'static str);

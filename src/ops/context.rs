@@ -311,6 +311,7 @@ impl Context {
                     RefusalSubject::Selection => ExitCode::NothingSelected,
                     RefusalSubject::Package => ExitCode::InvalidPackage,
                     RefusalSubject::Submission => ExitCode::Rejected,
+                    RefusalSubject::HelperProgram => ExitCode::JudgeError,
                 }
             }
         };

@@ -1,18 +1,16 @@
 //! `juror judge`: submissions on a problem's test cases.
 
 use crate::class::{self, StudentProgram, duplicates};
-use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes;
 use crate::ops::submissions::{
     command_submission, named_submission, outside_program, own_submission, own_submissions_below,
     prepare_command, submission_at,
 };
 use crate::ops::tests_beside::TestsBeside;
-use crate::ops::validators;
+use crate::ops::{cases, saved_boxes, validators};
 use juror_core::check::options::Options;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, Note};
@@ -97,6 +95,14 @@ pub enum ComparisonMode {
 }
 
 impl ComparisonMode {
+    /// `None` if the text is not the name of a comparison.
+    pub fn named(text: &str) -> Option<Result<Self, String>> {
+        match Self::parse(text) {
+            Ok(Self::Checker(_)) => None,
+            named => Some(named),
+        }
+    }
+
     /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {
@@ -140,6 +146,7 @@ pub fn judge(
         tests.select(&mut problem);
     }
     options.runs.apply_limits(&mut problem.limits);
+    problem::set_variant(&mut problem, &options.runs.variant, options.runs.memory_limit)?;
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
         compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
@@ -165,6 +172,9 @@ pub fn judge(
     let selected = cases::selected_names(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = find_submissions(options, &problem, &mut class, context)?;
+    for submission in &mut submissions {
+        submission.program.variant = options.runs.variant.clone();
+    }
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
         context.send_event(Event::Noted(Note::Duplicates(found)));
@@ -352,6 +362,11 @@ fn find_submissions(
     if !options.program.is_empty() {
         if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
+            return Err(Stop::usage(what));
+        }
+        if !options.runs.variant.flags.is_empty() {
+            let what =
+                "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
         }
         submissions.push(command_submission(&options.program));

@@ -23,18 +23,18 @@ use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::BuildVariant;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
-use juror_core::text::printable;
+use juror_core::text::{message_line, printable, visible};
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
 use juror_judging::judge::case::{
     Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators,
 };
-use juror_judging::judge::single_run::SingleRun;
-use juror_judging::judge::single_run::{SingleRunner, play_by_hand};
+use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Contract;
 use juror_sandbox::executor::ManualPipes;
@@ -53,6 +53,7 @@ pub struct RunOnceOptions {
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     pub memory_limit: Option<Bytes>,
+    pub variant: BuildVariant,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub host: HostOptions,
@@ -87,6 +88,7 @@ pub fn run_once(
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
+    problem::set_variant(&mut problem, &options.variant, options.memory_limit)?;
     if problem.kind.submitted == SubmittedContent::Answers {
         let what =
             "submissions to this problem are answers, which cannot be run; use `juror judge`";
@@ -96,11 +98,14 @@ pub fn run_once(
     if options.is_user_playing() && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = match &options.submission {
+    let mut submission = match &options.submission {
         None if options.is_user_playing() => None,
         None => Some(command_submission(&options.program)),
         Some(path) => Some(named_submission(path, &problem).map_err(Stop::usage)?),
     };
+    if let Some(submission) = &mut submission {
+        submission.program.variant = options.variant.clone();
+    }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();
@@ -249,25 +254,25 @@ impl CommandResult for SingleRun {
         let label = format!("{name} on {}: ", printable(&self.input));
         page.labelled(0, Label::new(role, &label), &printable(&self.ended));
         page.wrapped(2, &self.outcome.describe_use());
-        let mut part = |name: &str, text: &[u8]| {
+        let mut part = |name: &str, text: &[u8], show: fn(&[u8]) -> String| {
             if text.is_empty() {
                 return page.line(0, &format!("{name}: empty"));
             }
             page.line(0, &format!("{name}:"));
-            quote_lines(page, text, true);
+            quote_lines(page, text, true, show);
         };
         if !self.message.is_empty() {
-            part("judge message", self.message.as_bytes());
+            part("judge message", self.message.as_bytes(), message_line);
         }
         if !self.is_raw && !self.is_shown {
-            part("standard output", &self.stdout);
+            part("standard output", &self.stdout, visible);
         }
         if !self.is_shown || !self.stderr.is_empty() {
-            part("standard error", &self.stderr);
+            part("standard error", &self.stderr, message_line);
         }
         if let Some(file) = &self.file {
             match (&file.contents, &file.missing) {
-                (Some(contents), _) => part(&printable(&file.name), contents),
+                (Some(contents), _) => part(&printable(&file.name), contents, visible),
                 (None, missing) => {
                     page.wrapped(0, &printable(missing.as_deref().unwrap_or_default()))
                 }

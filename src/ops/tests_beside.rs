@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::ops::submissions::named_submission;
+use crate::ops::submissions::{named_submission, suggest_source};
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
@@ -31,7 +31,7 @@ impl TestsBeside {
         let is_submission = match fs::metadata(named) {
             Ok(found) if found.is_dir() => return Self::of_directory(named),
             Ok(_) => !is_archive(named) && !TestsFile::is_one(named),
-            Err(_) => Language::of_file(named).is_some(),
+            Err(_) => Language::of_file(named).is_some() || suggest_source(named).is_some(),
         };
         if !is_submission {
             return Ok(None);

@@ -40,13 +40,8 @@ fn mutants_are_listed_shown_and_written() {
 fn a_negative_number_is_not_read_as_a_file() {
     let fixture = Fixture::new();
     for line in ["cache prune --to -1", "judge sum a.sh --time-limit -0.5"] {
-        fixture.check(line, 2, &["tip: no option takes a negative number; write a file name"]);
+        fixture.check(line, 2, &["tip: no option takes a negative number"]);
     }
-    fixture.check(
-        "judge sum -a.sh",
-        2,
-        &["write a file name that begins with a dash as './-name'"],
-    );
 }
 
 #[test]
@@ -179,7 +174,7 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum a.sh --case smal/1", 5, &["did you mean", "`secret/small/1`"]);
     check("judge sum b.sh", 2, &["submission not found: b.sh; did you mean `a.sh`?"]);
     check("judge sum acepted/right.sh", 2, &["did you mean `accepted/right.sh`"]);
-    check("judge sum ./nothing/REDME.md", 2, &["did you mean `./nothing/README.md`?"]);
+    check("judge sum ./mixed/a.cpp", 2, &["did you mean `./mixed/a.c` or `./mixed/b.py`?"]);
     check("stress sum rihgt.sh --runs 1", 2, &["did you mean", "`accepted/right.sh`"]);
     for limit in ["0", "-1", "nan", "inf", "1S", "1d"] {
         check(&format!("judge sum a.sh --time-limit={limit}"), 2, &["--time-limit"]);

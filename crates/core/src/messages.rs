@@ -1,6 +1,6 @@
 //! Finds the line of a program's or a compiler's messages that says why it failed.
 
-use crate::text::visible;
+use crate::text::message_line;
 
 /// In bytes. The rest of the line is cut off.
 const LONGEST: usize = 1000;
@@ -39,7 +39,7 @@ fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn shortened(line: &[u8]) -> String {
-    visible(&line[..line.len().min(LONGEST)])
+    message_line(&line[..line.len().min(LONGEST)])
 }
 
 #[cfg(test)]

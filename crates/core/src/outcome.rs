@@ -122,10 +122,13 @@ impl Outcome {
         let written = self.written();
         let used =
             format!("CPU time {cpu_time}, clock {wall_time}, memory {memory}, output {written}");
-        match self.ran_at {
-            Some(then) => format!("{used}; from the cache, of {}", then.day()),
-            None => used,
-        }
+        used + if self.ran_at.is_some() { "; from the cache" } else { "" }
+    }
+
+    /// Also the day on which it ran, if that is not now.
+    pub fn describe_use_and_age(&self) -> String {
+        let used = self.describe_use();
+        self.ran_at.map_or(used.clone(), |then| format!("{used}, of {}", then.day()))
     }
 
     /// Whether time stopped it, so that its full time is unknown.

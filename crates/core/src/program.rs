@@ -1,5 +1,7 @@
 //! Programs of a package or a command line, before they are built.
 
+use crate::protocol::Protocol;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -31,11 +33,31 @@ pub struct Program {
     pub constants: Vec<Constant>,
     /// Names to define if it is in C or C++.
     pub defines: Vec<String>,
+    #[serde(skip)]
+    pub variant: BuildVariant,
     /// Files of its directory that belong to other programs.
     pub without: Vec<PathBuf>,
+    /// How it is called, if not as the problem says.
+    #[serde(skip)]
+    pub protocol: Option<Protocol>,
+    /// The first words that it gets, before those of a run.
+    #[serde(skip)]
+    pub arguments: Vec<String>,
+    /// How to start it, if it is not built from its path.
+    #[serde(skip)]
+    pub command: Option<TypedCommand>,
     /// The package of a submission. Links may lead to other files of the package, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,
+}
+
+/// What the build of a program adds to its usual commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildVariant {
+    /// Whether it is built and run with the checks of its language, to find its faults.
+    pub debug: bool,
+    /// Words for the command line of the build.
+    pub flags: Vec<String>,
 }
 
 /// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, that is
@@ -51,6 +73,14 @@ impl Program {
         }
         all
     }
+}
+
+/// A command line as a person typed it, such as `./a.out --fast` or `python3 sol.py`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypedCommand {
+    pub words: Vec<OsString>,
+    /// The absolute path of the directory in which it was typed.
+    pub directory: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

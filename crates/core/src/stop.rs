@@ -62,6 +62,8 @@ pub enum RefusalSubject {
     Package,
     /// A submission, an input or other data.
     Submission,
+    /// A program of the command line that others are judged by: a generator, a reference or a checker.
+    HelperProgram,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,6 +28,27 @@ pub fn visible(bytes: &[u8]) -> String {
     shown
 }
 
+/// Shows a line that a program wrote for people: blanks look as in a terminal, and backslashes are kept. All else is as
+/// [`visible`] shows it, so the line cannot control a terminal, but two lines may look the same.
+pub fn message_line(line: &[u8]) -> String {
+    const TAB_STOP: usize = 8;
+    let mut shown = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\t' => {
+                    let blanks = TAB_STOP - shown.chars().count() % TAB_STOP;
+                    shown.extend(std::iter::repeat_n(' ', blanks));
+                }
+                _ if is_blank(character) => shown.push(character),
+                _ => shown.push_str(&visible_char(character)),
+            }
+        }
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    shown
+}
+
 /// Shows juror's own text, or a result of [`visible`], in one line with nothing hidden.
 ///
 /// It keeps backslashes, so doing it twice changes nothing.
@@ -65,6 +86,16 @@ fn visible_char(character: char) -> String {
         _ if is_hidden(character) => format!("\\u{{{:x}}}", u32::from(character)),
         _ => character.to_string(),
     }
+}
+
+/// Whether it takes room in a line and shows nothing.
+///
+/// Source: Unicode general category Zs.
+fn is_blank(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x20 | 0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f | 0x3000
+    )
 }
 
 /// Whether a reader could not see this character, or would misread text because of it.
@@ -183,6 +214,17 @@ mod tests {
         check("\u{a0}\u{200b}\u{feff}".as_bytes(), "\\u{a0}\\u{200b}\\u{feff}");
         check("e\u{301}".as_bytes(), "e\\u{301}");
         check("\u{e0041}".as_bytes(), "\\u{e0041}");
+    }
+
+    #[test]
+    fn a_message_keeps_its_blanks_and_backslashes() {
+        let check = |line: &[u8], shown: &str| assert_eq!(message_line(line), shown);
+        check(b"\tat E.f(E.java:2)", "        at E.f(E.java:2)");
+        check(b"a\tb\t", "a       b       ");
+        check(b"cout << \"\\n\"", "cout << \"\\n\"");
+        check("1\u{a0}000\u{3000}".as_bytes(), "1\u{a0}000\u{3000}");
+        check(b"\x1b[2J\r\x07\xff\0", "\\x1b[2J\\r\\x07\\xff\\0");
+        check("a\u{202e}b\u{200b}\u{2028}".as_bytes(), "a\\u{202e}b\\u{200b}\\u{2028}");
     }
 
     #[test]

@@ -8,19 +8,24 @@ use serde::Serialize;
 pub struct ValueBounds {
     /// The variable as written, such as `a[i]`; without one the command.
     pub name: String,
+    /// The command that reads it, as written.
     pub command: String,
     /// Where it stands, from 1.
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
+    /// The least value that is allowed.
     pub min: ValueBound,
+    /// The greatest value that is allowed.
     pub max: ValueBound,
     /// What inputs have there, if there were inputs.
     pub reached: Option<ReachedValues>,
 }
 
+/// One bound of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValueBound {
+    /// The expression in the grammar.
     pub written: String,
     /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,

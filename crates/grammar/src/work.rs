@@ -30,7 +30,7 @@ const CHECK_EVERY: u64 = 1 << 16;
 /// Upper bound on the steps of a single operation, which nothing can interrupt.
 const OPERATION_MAX: u64 = STEPS_PER_SECOND;
 /// Upper bound on the steps for the constants of a grammar, which are computed when it is parsed.
-const CONSTANT_STEPS: u64 = 10 * STEPS_PER_SECOND;
+const CONSTANT_STEPS: u64 = 2 * STEPS_PER_SECOND;
 
 /// The bits of constants count as steps, too, as they take memory.
 pub(super) const TOO_MUCH_COMPUTED: &str =

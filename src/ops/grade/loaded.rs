@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::validators;
+use crate::ops::{cases, validators};
 use juror_core::event::Event;
 use juror_core::judgement::TimeLimit;
 use juror_core::limits::MEMORY_OF_BARE_TESTS;

@@ -153,6 +153,9 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
         (verdict_and_cause(found.verdict, "this input", &found.cause))
         p.note {
             "Found by " (printable(&found.origin.to_string()))
+            @if let Some(generated) = &found.generated {
+                "; the generator's own input is of " (printable(&generated.command_line))
+            }
             @if !found.path.is_empty() {
                 "; made smaller from " (Bytes(found.first_size as u64)) " by " (printable(&found.path.join(", ")))
             }

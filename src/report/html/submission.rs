@@ -111,7 +111,7 @@ fn not_judged(page: &Page<'_>, fault: &FaultReport) -> Markup {
         }
         @if let Some(help) = &error.help { p.note { (printable(help)) } }
         @if let Some(program) = &error.program {
-            div.panes { (pane(page, Pane::titled("Standard error of the package's program"), &program.stderr)) }
+            div.panes { (pane(page, Pane::messages("Standard error of the package's program"), &program.stderr)) }
             code.repeat { (printable(&program.repeat)) }
         }
     }
@@ -127,7 +127,7 @@ fn compile_error_panes(page: &Page<'_>, judgement: &Judgement) -> Markup {
             @if cause != refusal { p.note { (printable(refusal)) } }
         }
         @if !compiler.messages.is_empty() {
-            div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
+            div.panes { (pane(page, Pane::messages("Compiler messages"), &compiler.messages)) }
         }
     }
 }

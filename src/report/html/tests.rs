@@ -9,6 +9,7 @@ use crate::report::tests::report;
 use juror_core::event::{Event, GeneratedState, StampedEvent};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
 use juror_core::progress::SearchPlan;
+use juror_core::text::visible;
 use juror_data::search::result::{Counterexample, CounterexampleOrigin, Search, SearchEnd};
 use juror_data::strength::result::{
     CaseKills, Gate, GateName, GateState, Kill, MissedInput, MissingPrerequisite, PartName,
@@ -194,6 +195,7 @@ fn a_search_shows_the_input_and_both_outputs() {
         stderr: Vec::new(),
         validator_stderr: Vec::new(),
         origin: CounterexampleOrigin::Small { level: 1 },
+        generated: None,
         first_size: 90,
         path: vec!["fewer values".to_owned()],
         failing: 3,
@@ -314,7 +316,7 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
 #[test]
 fn shortened_texts_have_a_note() {
     let check = |text: &[u8], unknown: u64, lines: usize, note: &str| {
-        let cut = text::shorten(text, unknown);
+        let cut = text::shorten(text, unknown, visible);
         assert_eq!((cut.lines.len(), cut.note.as_str()), (lines, note), "{cut:?}");
     };
     check(b"", 0, 0, "");
@@ -325,8 +327,8 @@ fn shortened_texts_have_a_note() {
     check(&[b'x'; 500], 0, 1, "100 B of long lines not shown");
     let mut text = vec![b'x'; 399];
     text.extend("ä\n".as_bytes());
-    assert_eq!(text::shorten(&text, 0).lines[0].chars().last(), Some('…'));
-    assert!(!text::shorten(&text, 0).lines[0].contains("\\x"), "half a character");
+    assert_eq!(text::shorten(&text, 0, visible).lines[0].chars().last(), Some('…'));
+    assert!(!text::shorten(&text, 0, visible).lines[0].contains("\\x"), "half a character");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use crate::report::style::Style;
-use crate::report::terminal::judgement::quote_from_first_error;
+use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::page::Page;
 use juror_core::diagnostic::{Diagnostic, Severity, TextPosition};
 use juror_core::text::printable;

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::report::style::{Style, TextRole};
+use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::difference;
 use crate::report::terminal::interaction;
 use crate::report::terminal::page::{INDENT, Label, Page};
@@ -128,7 +129,7 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
         page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
-        quote(&mut page, "its standard error:", &program.stderr);
+        quote_stderr(&mut page, "its standard error:", &program.stderr);
         write_repeat_and_files(&mut page, &program.repeat, program.kept.as_deref(), None);
     }
     page.blank();
@@ -184,7 +185,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &outcome.describe_use());
+        let with_age = page.style.is_verbose();
+        let used = if with_age { outcome.describe_use_and_age() } else { outcome.describe_use() };
+        page.wrapped(INDENT, &used);
     }
     if let Some(repeats) = &case.repeats {
         page.wrapped(INDENT, &repeats.summary_with_meaning());
@@ -211,9 +214,12 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     }
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
-        quote(page, "standard error of the output validator:", &evidence.validator_stderr);
-        quote_ends(page, "standard output:", &evidence.stdout, evidence.stdout_bytes_left_out);
-        quote(page, "standard error:", &evidence.stderr);
+        quote_stderr(page, "standard error of the output validator:", &evidence.validator_stderr);
+        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
+        quote_ends(page, "standard output:", stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
+            page.quoted(lines);
+        });
+        quote_stderr(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
@@ -334,15 +340,27 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes nothing if the text is empty.
+/// Writes a text for people. Writes nothing if it is empty.
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
-    quote_ends(page, title, text, 0);
+    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), |page, lines| page.quoted_messages(lines));
 }
 
-/// `unknown` bytes are missing in the middle of the text.
-fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
+/// Traces and the reports of sanitizers are long, and their most important line may be anywhere.
+pub(super) fn quote_stderr(page: &mut Page<'_>, title: &str, text: &[u8]) {
+    const MAX_LINES: usize = 40;
+    quote_ends(page, title, text, (0, MAX_LINES), |page, lines| page.quoted_messages(lines));
+}
+
+/// `unknown` bytes are missing in the middle of the text. If there are more than `most` lines, some are left out.
+fn quote_ends(
+    page: &mut Page<'_>,
+    title: &str,
+    text: &[u8],
+    (unknown, most): (u64, usize),
+    write: impl Fn(&mut Page<'_>, &[&[u8]]),
+) {
     let lines = lines_of(text);
     if lines.is_empty() {
         return;
@@ -350,15 +368,15 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.blank();
     page.line(INDENT, title);
     // A note that one line is omitted would take the room of that line.
-    if lines.len() <= MAX_QUOTED_LINES + 1 && unknown == 0 {
-        page.quoted(&lines);
+    if lines.len() <= most + 1 && unknown == 0 {
+        write(page, &lines);
         return;
     }
-    let head = (MAX_QUOTED_LINES / 2).min(lines.len().div_ceil(2));
-    let tail = (MAX_QUOTED_LINES / 2).min(lines.len() / 2);
-    page.quoted(&lines[..head]);
+    let head = (most / 2).min(lines.len().div_ceil(2));
+    let tail = (most / 2).min(lines.len() / 2);
+    write(page, &lines[..head]);
     write_left_out(page, lines.len() - head - tail, "line", unknown);
-    page.quoted(&lines[lines.len() - tail..]);
+    write(page, &lines[lines.len() - tail..]);
 }
 
 /// Shows a short input in full; of a long one the beginning, and the command that shows all of it.
@@ -388,35 +406,7 @@ fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Shows all messages if they are few or in verbose mode; otherwise from just before the first error.
-pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
-    let lines = lines_of(messages);
-    let mut start = 0;
-    let mut most = MAX_QUOTED_LINES;
-    if page.style.is_verbose() || lines.len() <= most + 1 {
-        most = lines.len();
-    } else {
-        let is_error = |line: &&[u8]| {
-            let line = line.to_ascii_lowercase();
-            memchr::memmem::find(&line, b"error").is_some()
-        };
-        let first_error = lines.iter().position(is_error).unwrap_or(0);
-        // Compilers name the function before they report the error in it.
-        start = first_error.saturating_sub(2).min(lines.len() - most);
-        // A note that one line is omitted would take the room of that line.
-        most += usize::from(start + most + 1 == lines.len());
-        if start == 1 {
-            start = 0;
-            most += 1;
-        }
-    }
-    let shown = &lines[start..lines.len().min(start + most)];
-    write_left_out(page, start, "earlier line", 0);
-    page.quoted(shown);
-    write_left_out(page, lines.len() - start - shown.len(), "more line", 0);
-}
-
-fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+pub(super) fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
     let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
     if !what.is_empty() {
@@ -427,7 +417,7 @@ fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
 }
 
 /// Without line ends, and without blank lines at the end.
-fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+pub(super) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let text = text.trim_ascii_end();
     if text.is_empty() {
         return Vec::new();

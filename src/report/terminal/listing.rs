@@ -83,7 +83,7 @@ fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
             0,
             &format!("{}  {}  {path}", style.paint(TextRole::Title, file.what), file.bytes),
         );
-        quote_lines(page, &file.contents, file.left_out_bytes.0 == 0);
+        quote_lines(page, &file.contents, file.left_out_bytes.0 == 0, visible);
         if file.left_out_bytes.0 > 0 {
             page.line(2, &format!("{} more; --all shows them", file.left_out_bytes));
         }
@@ -91,7 +91,7 @@ fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
 }
 
 /// Lines are not shortened; the terminal may wrap them.
-pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
+pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool, show: fn(&[u8]) -> String) {
     let bar = page.style.bar();
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let (line, end) = match line.strip_suffix(b"\n") {
@@ -99,6 +99,6 @@ pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
             None if is_whole => (line, "  (no line end)"),
             None => (line, ""),
         };
-        page.line(2, &format!("{bar} {}{end}", visible(line)));
+        page.line(2, &format!("{bar} {}{end}", show(line)));
     }
 }

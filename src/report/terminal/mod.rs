@@ -1,7 +1,7 @@
 //! Shows events to people.
 
-mod cluster;
 pub mod columns;
+mod compiler;
 mod created;
 mod diagnostic;
 pub mod difference;
@@ -237,7 +237,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             let label = page::Label::new(TextRole::Bad, "interrupted: ");
             page.labelled(0, label, &summary::unfinished_work(report));
         }
-        let in_short = summary::last_line(report);
+        let in_short = summary::last_line(report, &self.style);
         if let Some(mut text) = in_short.filter(|_| !self.style.is_quiet()) {
             let is_cut = report.session.task == CommandTask::Judge && self.has_table(report);
             if is_cut && report.summary.rejected > 0 && !self.style.is_verbose() {
@@ -301,7 +301,8 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
             Event::Diagnosed(diagnostic) => self.show_or_count_diagnostic(diagnostic, report),
             Event::LimitsSet { limits, mechanism } if !is_quiet => {
                 let limits = limits_in_words(limits, &self.style);
-                self.write_below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
+                let lines = [("limits:  ", limits.as_str()), ("sandbox: ", mechanism)];
+                self.write_below_title(if self.style.is_verbose() { &lines } else { &lines[..1] })
             }
             Event::SubmissionJudged(_) | Event::Failed { submission: Some(_), .. } => {
                 match report.submissions.last() {
@@ -351,7 +352,7 @@ fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
         limits.wall_time.map(|wall| format!("clock {}", exact_seconds(wall))),
-        limits.memory.map(|memory| format!("memory {memory}")),
+        Some(limits.memory.map_or("memory not limited".to_owned(), |it| format!("memory {it}"))),
         limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];

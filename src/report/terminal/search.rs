@@ -5,7 +5,7 @@ use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
-use crate::report::terminal::judgement::{quote, verdict_mark};
+use crate::report::terminal::judgement::{quote_stderr, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 use juror_core::exit_code::ExitCode;
 use juror_core::explanation::ExplanationResult;
@@ -71,8 +71,9 @@ impl CommandResult for StressResult {
         if let Some(transcript) = &found.transcript {
             interaction::write(page, transcript);
         }
-        quote(page, "standard error of the output validator:", &found.validator_stderr);
-        quote(page, "standard error:", &found.stderr);
+        quote_stderr(page, "standard error of the output validator:", &found.validator_stderr);
+        quote_stderr(page, "standard error:", &found.stderr);
+        write_generated(page, found);
         page.blank();
         write_explanation(page, explained);
         write_origin(page, search, found);
@@ -89,6 +90,15 @@ impl CommandResult for StressResult {
             report,
             CommandContent { search: Some(self), ..CommandContent::default() },
         ))
+    }
+}
+
+/// Shows what the generator itself prints, if the input was made smaller in other ways.
+fn write_generated(page: &mut Page<'_>, found: &Counterexample) {
+    let Some(generated) = &found.generated else { return };
+    if generated.input != found.input {
+        let title = format!("printed by {}", printable(&generated.command_line));
+        write_text(page, &title, &generated.input);
     }
 }
 
@@ -112,6 +122,9 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
             found.failing, found.repeats
         );
         page.labelled(INDENT, Label::new(TextRole::Bad, "flaky:   "), &text);
+    }
+    if let Some(generated) = found.generated.as_ref().filter(|it| it.input == found.input) {
+        page.labelled(INDENT, "printed: ", &format!("by {}", printable(&generated.command_line)));
     }
     if search.shrinking_runs > 0 {
         let smaller = if found.path.is_empty() {

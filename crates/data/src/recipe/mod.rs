@@ -15,6 +15,7 @@ pub mod propose;
 mod reproducible;
 mod run;
 pub mod seed;
+pub mod seeded_generator;
 pub mod solution;
 pub mod stage;
 

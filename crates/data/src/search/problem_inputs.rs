@@ -1,6 +1,7 @@
 //! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
 //! and the programs that make judge answers.
 
+use crate::recipe::seeded_generator::SeededProgram;
 use std::path::Path;
 
 use crate::inputs::by_recipe;
@@ -33,6 +34,10 @@ pub struct ProblemInputs {
     pub lines: Vec<GeneratorCommand>,
     pub options: Options,
     pub test_case: TestCase,
+    /// The generator of the command line. It makes all inputs.
+    pub seeded: Option<SeededProgram>,
+    /// Whether the checker is from the command line, so that it may be none.
+    pub has_given_checker: bool,
 }
 
 impl ProblemInputs {
@@ -66,13 +71,17 @@ impl ProblemInputs {
             options,
             test_case,
             problem,
+            seeded: None,
+            has_given_checker: false,
         })
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
     /// compare.
     pub fn is_judged(&self) -> bool {
-        !self.problem.output_validators.is_empty() && !is_single_run(&self.problem)
+        let validators = &self.problem.output_validators;
+        (self.problem.interactor.is_some() || !validators.is_empty())
+            && !is_single_run(&self.problem)
     }
 
     /// The test cases that can be copied and changed.
@@ -102,6 +111,11 @@ impl ProblemInputs {
 
     /// In words.
     pub fn sources(&self, has_generators: bool) -> Vec<String> {
+        if let Some(seeded) = &self.seeded {
+            let text = format!("the generator `{}`", seeded.text());
+            let most = seeded.has_size().then(|| format!("{{n}} from 1 to {}", seeded.size_max));
+            return [Some(text), most].into_iter().flatten().collect();
+        }
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source.path.display()));
@@ -129,6 +143,9 @@ impl ProblemInputs {
 
     /// The main source of inputs, in short.
     fn main_source(&self) -> String {
+        if let Some(seeded) = &self.seeded {
+            return format!("the generator `{}`", seeded.text());
+        }
         match self.grammars.first() {
             Some(grammar) => grammar.source.path.display().to_string(),
             None => "a generator".to_owned(),

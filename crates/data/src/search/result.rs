@@ -99,6 +99,9 @@ pub struct Counterexample {
     /// Where the first failing input comes from.
     #[serde_as(as = "EveryKey<CounterexampleOrigin>")]
     pub origin: CounterexampleOrigin,
+    /// What the generator of the command line itself prints, if there is one: its smallest failing input.
+    #[serde(rename = "printed")]
+    pub generated: Option<GeneratedInput>,
     /// The size of the first failing input, in bytes.
     #[serde(rename = "first_bytes")]
     pub first_size: usize,
@@ -112,6 +115,19 @@ pub struct Counterexample {
     pub promoted: Option<String>,
     /// The file that the input was written to, if it was.
     pub saved: Option<String>,
+}
+
+/// A failing input as a generator of the command line prints it.
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GeneratedInput {
+    pub command_line: String,
+    pub seed: u32,
+    /// The value of `{n}`, if it has one.
+    #[serde(rename = "n")]
+    pub size: Option<u32>,
+    #[serde_as(as = "Text")]
+    pub input: Vec<u8>,
 }
 
 /// The number of runs that show whether a failure is repeatable.

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::inputs::candidates::CandidateSource;
+use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, UnusableReason};
@@ -46,6 +47,11 @@ pub struct SearchResult {
     pub end: SearchEnd,
     /// Number of inputs that were not compared.
     pub left_out: u64,
+    /// Number of inputs that were taken, and how many of them are different.
+    pub taken: u64,
+    pub distinct: u64,
+    /// Number of inputs that the validators in the sandbox accepted. They are asked only about some.
+    pub allowed: u64,
     /// The level reached in the list of small inputs.
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator refuses.
@@ -71,6 +77,8 @@ pub struct Failure {
 pub struct PackageFault {
     pub number: u64,
     pub input: Arc<[u8]>,
+    /// The call of the generator of the command line that printed the input.
+    pub call: Option<SeededCall>,
     pub reason: UnusableReason,
 }
 
@@ -164,6 +172,7 @@ impl<'c> SharedSearch<'_, 'c> {
 
     fn into_result(self) -> Result<SearchResult, Stop> {
         let state = self.state.into_inner();
+        let distinct = self.seen.into_inner().len() as u64;
         let SearchFindings { mut result, flaky, error, end, .. } = state.findings;
         match (&result.found, &result.fault) {
             (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,
@@ -184,6 +193,7 @@ impl<'c> SharedSearch<'_, 'c> {
             (None, false) => end.unwrap_or(SearchEnd::Found),
         };
         result.elapsed = self.started.elapsed();
+        (result.taken, result.distinct) = (state.taken, distinct);
         Ok(result)
     }
 }

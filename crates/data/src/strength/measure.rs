@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::search::comparison::{UnusableReason, quote_input};
+use crate::search::comparison::quote_input;
 use crate::search::result::CounterexampleOrigin;
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
@@ -302,14 +302,8 @@ impl MeasurementFault {
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match self {
             MeasurementFault::Reference(fault) => {
-                let why = match &fault.reason {
-                    UnusableReason::TooSlow => "too slow".to_owned(),
-                    UnusableReason::Reference(verdict, cause) => format!("{verdict}, {cause}"),
-                    UnusableReason::Solution(what) => what.clone(),
-                    UnusableReason::Validator(error) => error.to_string(),
-                };
-                let message =
-                    format!("fails on a valid input: {why}: {}", quote_input(&fault.input));
+                let (why, input) = (&fault.reason, quote_input(&fault.input));
+                let message = format!("fails on a valid input: {why}: {input}");
                 Diagnostic::error(path(&reference.name), message).help(help).into()
             }
             MeasurementFault::Disagreement(name, small) => {

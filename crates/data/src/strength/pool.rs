@@ -83,7 +83,7 @@ impl<'a> FreshSource<'a> {
                 Err(why) => {
                     if arena.validity.accepts(&fresh.input)? {
                         let SearchInput { number, input, .. } = fresh;
-                        return Ok(Err(PackageFault { number, input, reason: why }));
+                        return Ok(Err(PackageFault { number, input, call: None, reason: why }));
                     }
                 }
             }

@@ -252,6 +252,10 @@ impl<'a> Builder<'a> {
 
     /// Reads a program's files, and finds out how to build and start it.
     pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
+        if let Some(typed) = &program.command {
+            let prepared = self.prepare_command(&typed.words, &typed.directory);
+            return prepared.map_err(|fault| fault.to_stop(&program.path));
+        }
         self.prepare_sources(program, &sources::read(program)?)
     }
 
@@ -276,14 +280,17 @@ impl<'a> Builder<'a> {
             let allowed = self.allowed.as_ref();
             allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
         };
-        let mut plan =
-            match (plan_commands(recipe, &self.toolchains), language.filter(is_forbidden)) {
-                (Err(LaunchFault::Tool(_)), Some(language)) => {
-                    BuildCommands::for_refused_language(language)
-                }
-                (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
-            };
+        let mut plan = match (
+            plan_commands(recipe, &program.variant, &self.toolchains),
+            language.filter(is_forbidden),
+        ) {
+            (Err(LaunchFault::Tool(_)), Some(language)) => {
+                BuildCommands::for_refused_language(language)
+            }
+            (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
+        };
         plan.define_macros(&program.definitions());
+        plan.start.arguments.clone_from(&program.arguments);
         Ok(PreparedProgram { plan, code_size: code })
     }
 

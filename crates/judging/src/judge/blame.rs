@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use crate::judge::classify::{VerdictWithCause, classify, exceeded_limit};
+use crate::judge::classify::{VerdictWithCause, classify};
 use crate::output_validator::response::Opinion;
 use juror_core::joint::{Deadlock, PartnerDelay, WaitReason};
 use juror_core::limits::Limits;
@@ -107,7 +107,7 @@ fn blame_slow_validator(end: &InteractionEnd<'_>) -> Option<Blame> {
 
 /// `None` if the submission did not exceed it.
 fn exceeded_wall_time_limit(end: &InteractionEnd<'_>) -> Option<Duration> {
-    let is_passed = exceeded_limit(end.submission, end.limits) == Some(StopReason::WallTime);
+    let is_passed = end.limits.first_exceeded(end.submission) == Some(StopReason::WallTime);
     end.limits.wall_time.filter(|_| is_passed)
 }
 

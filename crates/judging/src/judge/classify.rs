@@ -19,7 +19,7 @@ pub struct VerdictWithCause {
 /// itself just beyond a limit has exceeded it. The ending comes second, because a program that is killed for a limit
 /// also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<VerdictWithCause> {
-    match exceeded_limit(outcome, limits) {
+    match limits.first_exceeded(outcome) {
         Some(StopReason::Dismissed) => None,
         Some(limit) => Some(VerdictWithCause {
             verdict: match limit {
@@ -30,17 +30,6 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<VerdictWithCause> 
             cause: limits.describe_exceeded(limit, outcome),
         }),
         None => classify_ending(outcome),
-    }
-}
-
-/// The limit that was exceeded first. A run may continue beyond its CPU time; what it exceeds then came later.
-pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopReason> {
-    let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
-    match outcome.stopped_by {
-        Some(StopReason::Memory | StopReason::Output | StopReason::WallTime) if is_slow => {
-            Some(StopReason::CpuTime)
-        }
-        stopped => stopped.or_else(|| limits.exceeded(outcome)),
     }
 }
 

@@ -43,6 +43,14 @@ impl ProgramOutput {
     }
 }
 
+/// The verdict on an output that was not written to a file.
+#[derive(Clone, Debug)]
+pub struct KnownOutputVerdict {
+    pub verdict: Verdict,
+    /// What the output validator wrote on standard error, if one was asked.
+    pub validator_stderr: Vec<u8>,
+}
+
 /// Runs programs on inputs in memory.
 #[derive(Clone, Copy)]
 pub struct OutputRunner<'a> {
@@ -105,7 +113,7 @@ pub fn judge_known_output(
     case: &ReadyCase<'_>,
     outcome: &Outcome,
     output: Vec<u8>,
-) -> Result<Verdict, Stop> {
+) -> Result<KnownOutputVerdict, Stop> {
     let trial = CaseJudge { executor, rules, entry, case };
     let output = Blob::from(output);
     let (stdout, collected) = match rules.problem.io {
@@ -121,5 +129,6 @@ pub fn judge_known_output(
     };
     let pass = Pass::first(case.input.clone());
     let judged = trial.judge_output(&pass, &reply)?;
-    Ok(judged.classified.verdict)
+    let validator_stderr = judged.feedback.map(|it| it.stderr).unwrap_or_default();
+    Ok(KnownOutputVerdict { verdict: judged.classified.verdict, validator_stderr })
 }

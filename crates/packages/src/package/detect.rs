@@ -44,7 +44,11 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let name = dir.display();
     let message = format!("{name} is neither a directory nor an archive");
     let help = match Language::of_file(dir) {
-        Some(_) => format!("name the package first, and {name} after it"),
+        Some(_) => {
+            format!(
+                "name the package first, and {name} after it; `.` is the tests in this directory"
+            )
+        }
         None => PACKAGE_HELP.to_owned(),
     };
     Err(Diagnostic::error(dir, message).help(help))

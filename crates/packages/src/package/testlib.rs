@@ -74,7 +74,7 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> ParseResult<()> {
 }
 
 /// Puts the header next to a program. A single C++ file is also built as a testlib program.
-fn add_header(program: &mut Program, header: Option<&FilePath>) {
+pub fn add_header(program: &mut Program, header: Option<&FilePath>) {
     let header =
         header.map(|path| IncludedFile::for_all_languages(path.clone()).for_language("cpp"));
     program.include.extend(header);

@@ -8,11 +8,10 @@ use std::collections::BTreeSet;
 
 pub use crate::package::bare::pairs::FOLDERS;
 
-use crate::package::Format;
 use crate::package::bare::pairs::{Pair, find_pairs, is_folder, is_left_over, is_test};
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
-use crate::package::juror_toml;
+use crate::package::{Format, juror_toml};
 use juror_core::layout::Layout;
 use juror_core::limits::{
     MEMORY_OF_BARE_TESTS, OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE,

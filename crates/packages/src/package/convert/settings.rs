@@ -362,7 +362,8 @@ impl Planner<'_> {
             _ if problem.output_validators.is_empty() => {}
             Protocol::Cms => set("protocol", "output_validator", "cms"),
             Protocol::Sinol => set("protocol", "output_validator", "sinol"),
-            Protocol::Standard => {}
+            // No package has such programs.
+            Protocol::Standard | Protocol::Plain => {}
         }
         if problem.input_protocol == Protocol::Sinol && has_input {
             set("protocol", "input_validators", "sinol");
