@@ -17,8 +17,8 @@ pub struct InitOptions {
     pub name: String,
     pub servers: Vec<String>,
     pub workers: Vec<String>,
-    /// How much disk each server may use, in MiB.
-    pub disk: u64,
+    /// How much disk each server may use.
+    pub disk: Bytes,
 }
 
 /// Writes the files to a temporary directory next to the path and renames it, so that no half-written cluster remains.
