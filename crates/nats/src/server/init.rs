@@ -10,6 +10,7 @@ use crate::server::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::server::secrets::fresh;
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
+use juror_core::units::Bytes;
 
 /// The cluster to make, as its user writes it.
 #[derive(Clone, Debug)]
