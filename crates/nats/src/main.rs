@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use juror_core::exit_code::ExitCode as JurorExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
+use juror_core::units::Bytes;
 use juror_nats::address::NatsAddress;
 use juror_nats::server::init::{InitOptions, write_cluster};
 use juror_nats::server::model::ClusterSurvey;
@@ -91,9 +92,21 @@ struct InitArguments {
     /// The cluster's name
     #[arg(long, value_name = "NAME", default_value = "juror")]
     name: String,
-    /// How much disk each server may use, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = clap::value_parser!(u64).range(64..=1 << 30))]
-    disk: u64,
+    /// How much disk each server may use, such as 500M; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", default_value = "10G", value_parser = parse_disk)]
+    disk: Bytes,
+}
+
+fn parse_disk(text: &str) -> Result<Bytes, &'static str> {
+    let (number, mebibytes) = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((number, "M" | "m")) => (number, 1),
+        Some((number, "G" | "g")) => (number, 1 << 10),
+        Some((number, "T" | "t")) => (number, 1 << 20),
+        _ => (text, 1),
+    };
+    let disk = number.parse::<u64>().ok().and_then(|number| number.checked_mul(mebibytes));
+    let disk = disk.filter(|disk| (64..=1 << 30).contains(disk)).map(Bytes::mib);
+    disk.ok_or("expected a size from 64M to 1024T, such as 10G")
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ use crate::server::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::server::secrets::fresh;
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
+use juror_core::units::Bytes;
 
 /// The cluster to make, as its user writes it.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub struct InitOptions {
     pub name: String,
     pub servers: Vec<String>,
     pub workers: Vec<String>,
-    /// How much disk each server may use, in MiB.
-    pub disk: u64,
+    /// How much disk each server may use.
+    pub disk: Bytes,
 }
 
 /// Writes the files to a temporary directory next to the path and renames it, so that no half-written cluster remains.

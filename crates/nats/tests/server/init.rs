@@ -93,6 +93,8 @@ fn impossible_clusters_are_refused_and_nothing_is_written() {
         ("c --worker a.b", "`a.b` is not a valid name"),
         ("c --worker a --worker a", "--worker: a is given twice"),
         ("c --name a/b", "`a/b` is not a valid name"),
+        ("c --disk 63M", "from 64M to 1024T"),
+        ("c --disk 10X", "from 64M to 1024T"),
         ("c&d", "has a `&`, which has a meaning in addresses"),
         ("no/where/c", "no/where is not a directory; make it first"),
     ] {
