@@ -51,7 +51,7 @@ fn main() {
         let processes = bare_processes(dir.path(), cores, seconds);
         let batches = stress(&package, seconds, &[]);
         let single = stress(&package, seconds, &["--fresh"]);
-        let generated = stress(&package, seconds, &["--generator", &generator]);
+        let generated = stress(&package, seconds, &["--generator", &*generator]);
         printed.push(generated);
         printed_to_juror.push(generated / batches);
         to_shell.push(batches / loops);
