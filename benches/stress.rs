@@ -1,6 +1,6 @@
 //! The cost of a comparison: `juror stress` on game1, a usual shell loop (a generator, the reference, the submission,
 //! `cmp`), and the bare start of both programs. All programs are linked statically, as juror does. `juror stress`
-//! runs with batches and without (`--fresh`).
+//! runs with batches and without (`--fresh`), and with the generator of the loop instead of the grammar.
 //!
 //! `cargo bench --bench stress [-- SECONDS]` (default 5) prints comparisons per second. All run in turns, so that
 //! other load affects all, and use all cores.
@@ -42,13 +42,18 @@ fn main() {
     compile("cc", &accepted.join("game1.c"), dir.path().join("ref"));
     compile("c++", &accepted.join("game1.cpp"), dir.path().join("my"));
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let [mut shell, mut bare, mut juror, mut fresh] = [const { Vec::new() }; 4];
-    let [mut to_shell, mut to_bare, mut fresh_to_bare] = [const { Vec::new() }; 3];
+    let [mut shell, mut bare, mut juror, mut fresh, mut printed] = [const { Vec::new() }; 5];
+    let [mut to_shell, mut to_bare, mut fresh_to_bare, mut printed_to_juror] =
+        [const { Vec::new() }; 4];
+    let generator = generator.to_string_lossy().into_owned();
     for _ in 0..ROUNDS {
         let loops = shell_loops(dir.path(), cores, seconds);
         let processes = bare_processes(dir.path(), cores, seconds);
         let batches = stress(&package, seconds, &[]);
         let single = stress(&package, seconds, &["--fresh"]);
+        let generated = stress(&package, seconds, &["--generator", &*generator]);
+        printed.push(generated);
+        printed_to_juror.push(generated / batches);
         to_shell.push(batches / loops);
         to_bare.push(batches / processes);
         fresh_to_bare.push(single / processes);
@@ -62,9 +67,11 @@ fn main() {
     println!("bare processes   {:8.0} comparisons/s", median(&mut bare));
     println!("juror stress     {:8.0} comparisons/s", median(&mut juror));
     println!("       --fresh   {:8.0} comparisons/s", median(&mut fresh));
+    println!("   --generator   {:8.0} comparisons/s", median(&mut printed));
     println!("juror to shell   {:8.2}", median(&mut to_shell));
     println!("juror to bare    {:8.2}", median(&mut to_bare));
     println!("--fresh to bare  {:8.2}", median(&mut fresh_to_bare));
+    println!("--generator to grammar {:8.2}", median(&mut printed_to_juror));
 }
 
 fn compile(compiler: &str, source: &Path, program: PathBuf) {

@@ -239,7 +239,7 @@ fn a_validator_allows_to_change_the_text() {
     let found = counterexample(&report);
     assert_eq!(found["input"]["text"], "3\n0\n0\n0\n", "{report:#}");
     let printed = found["printed"]["input"]["text"].as_str().expect("an input");
-    assert!(printed.len() > 8, "{report:#}");
+    assert_ne!(printed, "3\n0\n0\n0\n", "{report:#}");
     let text = show(&fixture, &line, "gen.sh 40", 1);
     assert!(text.contains("printed by gen.sh 40 "), "{text}");
     // Without it, other text may be invalid.
@@ -266,7 +266,7 @@ fn an_interactor_talks_with_both_programs() {
     fixture.write("number.sh", "echo $((1 + $1 % 9))\n");
     let interactor = "read -r n < $1; while read -r x; do [[ $x = $n ]] && { echo yes; exit 0; }; echo no; done; exit 1\n";
     fixture.write("inter.sh", interactor);
-    let guess = "for i in LIST; do echo $i; read -r a; [[ $a = yes ]] && exit; done\n";
+    let guess = "for i in LIST; do echo $i; read -r a; [[ $a = yes ]] && exit; done; exit 0\n";
     fixture.write("all.sh", guess.replace("LIST", "{1..9}"));
     fixture.write("some.sh", guess.replace("LIST", "{1..8}"));
     let line = "some.sh --reference all.sh --interactor inter.sh --seed 1 --time 10m --runs 100";
