@@ -103,6 +103,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       See afterwards what the program left in its working directory.
   juror judge problems/game1 my.cpp --json > report.json
       One JSON document, as docs/json.md describes it."),
+    ("listen", "docs/listen.md says what it writes. ", "
+  juror listen
+      A directory for each problem, in the current directory.
+  juror listen contest --template ~/main.cpp
+      In contest/, with a copy of the template in each."),
     ("run", "", "
   juror run hello my.py
       Type the input; Ctrl-D ends it.
@@ -139,13 +144,6 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Use this machine and a.
   ssh a juror worker --stdio
       Try the connection: it prints `juror worker` and waits. Ctrl-D ends it."),
-    ("cluster", "docs/cluster.md has the details. ", "
-  juror cluster init cluster --server judge.example.org --worker a --worker b
-      The files of a server and of two workers, and the commands to start them.
-  juror cluster init cluster --server n1 --server n2 --server n3 --worker a
-      Three servers: work goes on if one of them is lost.
-  juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
-      What is queued, and which workers are connected?"),
     ("watch", "", "
   juror watch my.cpp
       Judge my.cpp at each save, on the tests beside it.

@@ -8,11 +8,12 @@ use clap::Args;
 
 use crate::cli::amounts::parse_span;
 use crate::cli::options::{
-    ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
+    BuildArguments, ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
 use crate::ops::context::Context;
 use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use crate::ops::options::RunOptions;
 use juror_core::event::CommandTask;
 use juror_core::stop::Stop;
 use juror_judging::judge::score::points::Points;
@@ -68,6 +69,8 @@ pub struct JudgeArguments {
     #[arg(long, help_heading = RUNS)]
     pub repeat: bool,
     #[command(flatten)]
+    pub build: BuildArguments,
+    #[command(flatten)]
     pub runs: RunArguments,
     #[command(flatten)]
     pub listing: ListingOptions,
@@ -109,7 +112,7 @@ impl JudgeArguments {
             compare: self.compare.clone(),
             points: self.points,
             repeat: self.repeat,
-            runs: self.runs.options(),
+            runs: RunOptions { variant: self.build.variant(), ..self.runs.options() },
             html: self.reports.html.clone(),
         }
     }

@@ -3,7 +3,6 @@
 mod amounts;
 pub mod arguments;
 pub mod cache;
-pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;
@@ -15,6 +14,7 @@ mod help;
 mod interactive;
 pub mod judge;
 pub mod languages;
+pub mod listen;
 pub mod merge;
 pub mod mutants;
 pub mod new;

@@ -12,6 +12,7 @@ use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, W
 use crate::report::style::{Order, SubmissionFilter, TableListing};
 use juror_core::grader::Dialect;
 use juror_core::isolation::RequiredIsolation;
+use juror_core::program::BuildVariant;
 use juror_core::shard::Shard;
 use juror_core::units::Bytes;
 use juror_judging::cache::store::default_directory;
@@ -86,7 +87,37 @@ impl RunArguments {
             },
             format: self.format.clone(),
             shard: self.shard,
+            variant: BuildVariant::default(),
         }
+    }
+}
+
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = RUNS)]
+pub struct BuildArguments {
+    /// Build with the checks of the language, to find crashes; memory is not limited, and time is five times as long
+    ///
+    /// C and C++ get the sanitizers for addresses and undefined behaviour, checked containers, and -DLOCAL. Rust gets
+    /// debug assertions and overflow checks. docs/languages.md lists the others. Their reports are on standard error.
+    #[arg(long)]
+    pub debug: bool,
+    /// Add words to the command line that builds the submission, such as --flags='-DLOCAL -O0'
+    ///
+    /// They are split as in a shell, but no shell runs. Programs of the package do not get them.
+    #[arg(long, value_name = "WORDS", require_equals = true, value_parser = parse_flags)]
+    pub flags: Option<Words>,
+}
+
+/// One value of an option. For clap, a plain `Vec` would be several values.
+type Words = Vec<String>;
+
+fn parse_flags(text: &str) -> Result<Words, String> {
+    split_words(text).map_err(|reason| format!("it {reason}"))
+}
+
+impl BuildArguments {
+    pub fn variant(&self) -> BuildVariant {
+        BuildVariant { debug: self.debug, flags: self.flags.clone().unwrap_or_default() }
     }
 }
 

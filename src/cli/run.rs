@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::amounts::{parse_memory_limit, parse_time_limit};
 use crate::cli::interactive;
-use crate::cli::options::{HostArguments, OutputOptions, RUNS};
+use crate::cli::options::{BuildArguments, HostArguments, OutputOptions, RUNS};
 use crate::cli::output::Operation;
 use crate::cli::streams;
 use crate::ops::context::Context;
@@ -47,6 +47,8 @@ pub struct RunArguments {
     /// Memory limit of the run, such as 256M or 1G, instead of the package's; a number alone is in MiB
     #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit, help_heading = RUNS)]
     pub memory_limit: Option<Bytes>,
+    #[command(flatten)]
+    pub build: BuildArguments,
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()), help_heading = RUNS)]
     pub format: Option<String>,
@@ -77,6 +79,7 @@ impl Operation for RunArguments {
             case: self.case.clone(),
             time_limit: self.time_limit,
             memory_limit: self.memory_limit,
+            variant: self.build.variant(),
             format: self.format.clone(),
             host: self.host.options(),
         };

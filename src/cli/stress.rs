@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit, span_word};
-use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
+use crate::cli::options::{BuildArguments, HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
 use crate::ops::context::Context;
 use crate::ops::judge::ComparisonMode;
-use crate::ops::options::option_words;
+use crate::ops::options::{option_words, variant_arguments};
 use crate::ops::stress::{StressOptions, StressedSubmission, stress};
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
@@ -98,6 +98,8 @@ pub struct StressArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     #[command(flatten)]
+    pub build: BuildArguments,
+    #[command(flatten)]
     pub output: OutputOptions,
 }
 
@@ -165,6 +167,7 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
         promote: arguments.promote.clone(),
         save: arguments.save.clone(),
         time_limit: arguments.time_limit,
+        variant: arguments.build.variant(),
         host: arguments.host.options(),
         repeat: repeat_line(arguments, seed),
     })
@@ -192,6 +195,7 @@ fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
         ("--seed", Some(seed.to_string().into())),
     ]));
     words.extend(arguments.host.fresh.then(|| "--fresh".into()));
+    words.extend(variant_arguments(&arguments.build.variant()));
     words.extend(arguments.host.options().repeat_arguments());
     words.extend(arguments.targets.iter().map(OsString::from));
     if !arguments.program.is_empty() {

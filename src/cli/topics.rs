@@ -29,10 +29,11 @@ macro_rules! topic {
 }
 
 /// A name must not be that of a command: `juror help COMMAND` shows its options.
-const TOPICS: [Topic; 32] = [
+const TOPICS: [Topic; 33] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
+    topic!("browser", "listen.md", "problems from the browser"),
     topic!("streams", "grade.md", "a submission in each line of a stream; public data sets"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
@@ -62,7 +63,7 @@ const TOPICS: [Topic; 32] = [
     topic!("machine", "doctor.md", "what juror needs from the machine"),
     topic!("plain", "plain.md", "systems without isolation"),
     topic!("scale", "scale.md", "programs on other machines"),
-    topic!("cluster", "cluster.md", "a NATS server for workers"),
+    topic!("cluster", "cluster.md", "`juror-nats`: workers behind a NATS server"),
     topic!("ci", "ci.md", "reports for CI"),
     topic!("json", "json.md", "the keys of the JSON document"),
     topic!("conformance", "conformance.md", "rules on which judges differ"),

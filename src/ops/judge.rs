@@ -146,6 +146,7 @@ pub fn judge(
         tests.select(&mut problem);
     }
     options.runs.apply_limits(&mut problem.limits);
+    problem::set_variant(&mut problem, &options.runs.variant, options.runs.memory_limit)?;
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
         compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
@@ -171,6 +172,9 @@ pub fn judge(
     let selected = cases::selected_names(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = find_submissions(options, &problem, &mut class, context)?;
+    for submission in &mut submissions {
+        submission.program.variant = options.runs.variant.clone();
+    }
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
         context.send_event(Event::Noted(Note::Duplicates(found)));
@@ -358,6 +362,11 @@ fn find_submissions(
     if !options.program.is_empty() {
         if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
+            return Err(Stop::usage(what));
+        }
+        if !options.runs.variant.flags.is_empty() {
+            let what =
+                "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
         }
         submissions.push(command_submission(&options.program));

@@ -13,6 +13,7 @@ pub mod grammar;
 pub mod host;
 pub mod judge;
 pub mod languages;
+pub mod listen;
 pub mod merge;
 pub mod mutants;
 pub mod new;

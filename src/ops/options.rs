@@ -7,7 +7,9 @@ use std::time::Duration;
 use juror_core::grader::Dialect;
 use juror_core::isolation::RequiredIsolation;
 use juror_core::limits::ProblemLimits;
+use juror_core::program::BuildVariant;
 use juror_core::shard::Shard;
+use juror_core::text::command_line;
 use juror_core::units::Bytes;
 
 pub const STANDARD_INPUT: &str = "/dev/stdin";
@@ -59,6 +61,7 @@ pub struct RunOptions {
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub shard: Option<Shard>,
+    pub variant: BuildVariant,
 }
 
 /// Whether and where to save working directories of runs.
@@ -75,6 +78,7 @@ impl RunOptions {
     /// The options that repeat a run.
     pub fn repeat_arguments(&self) -> Vec<OsString> {
         let memory = self.memory_limit.map(|it| match it.0.trailing_zeros() {
+            30.. => format!("{}G", it.0 >> 30).into(),
             20.. => format!("{}M", it.0 >> 20).into(),
             _ => format!("{}B", it.0).into(),
         });
@@ -83,13 +87,20 @@ impl RunOptions {
             ("--memory-limit", memory),
             ("--format", self.format.as_ref().map(OsString::from)),
         ]);
-        own.chain(self.host.repeat_arguments()).collect()
+        own.chain(variant_arguments(&self.variant)).chain(self.host.repeat_arguments()).collect()
     }
 
     /// Applies the memory limit. The time limit is handled where it is measured.
     pub fn apply_limits(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.or(limits.memory);
     }
+}
+
+/// The options that build a submission like this.
+pub fn variant_arguments(variant: &BuildVariant) -> impl Iterator<Item = OsString> {
+    let flags = (!variant.flags.is_empty())
+        .then(|| format!("--flags={}", command_line(&variant.flags)).into());
+    variant.debug.then(|| "--debug".into()).into_iter().chain(flags)
 }
 
 /// Leaves out options without a value.

@@ -8,8 +8,10 @@ use crate::ops::host::Host;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
-use juror_core::problem::Problem;
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::program::BuildVariant;
 use juror_core::stop::Stop;
+use juror_core::units::Bytes;
 use juror_data::recipe::complete::{self, CompletedFiles};
 use juror_judging::build::Builder;
 use juror_packages::package::{self, PackageReading};
@@ -37,6 +39,24 @@ pub fn read_problem(
     let mut problem = require_usable(reading, context)?;
     context.complete_problem(&mut problem);
     Ok(problem)
+}
+
+/// Lets submissions be built like this, and adapts their limits. `memory` is the limit that the user gave.
+pub fn set_variant(
+    problem: &mut Problem,
+    variant: &BuildVariant,
+    memory: Option<Bytes>,
+) -> Result<(), Stop> {
+    if *variant != BuildVariant::default() && problem.kind.submitted == SubmittedContent::Answers {
+        let what = "submissions to this problem are answers, which are not built; leave out --debug and --flags";
+        return Err(Stop::usage(what));
+    }
+    if variant.debug && memory.is_some() {
+        let what = "--debug does not limit memory, because its checks need more of it; leave out --memory-limit";
+        return Err(Stop::usage(what));
+    }
+    problem.limits.debug = variant.debug;
+    Ok(())
 }
 
 /// Sets whose rules apply to scoring groups.

@@ -23,6 +23,7 @@ use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::BuildVariant;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -52,6 +53,7 @@ pub struct RunOnceOptions {
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     pub memory_limit: Option<Bytes>,
+    pub variant: BuildVariant,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub host: HostOptions,
@@ -86,6 +88,7 @@ pub fn run_once(
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
+    problem::set_variant(&mut problem, &options.variant, options.memory_limit)?;
     if problem.kind.submitted == SubmittedContent::Answers {
         let what =
             "submissions to this problem are answers, which cannot be run; use `juror judge`";
@@ -95,11 +98,14 @@ pub fn run_once(
     if options.is_user_playing() && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = match &options.submission {
+    let mut submission = match &options.submission {
         None if options.is_user_playing() => None,
         None => Some(command_submission(&options.program)),
         Some(path) => Some(named_submission(path, &problem).map_err(Stop::usage)?),
     };
+    if let Some(submission) = &mut submission {
+        submission.program.variant = options.variant.clone();
+    }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();

@@ -23,7 +23,7 @@ use juror_core::isolation::Isolation;
 use juror_core::judgement::{JudgeError, TimeLimit};
 use juror_core::limits::TIME_WITHOUT_PACKAGE;
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::program::{BuildVariant, ProgramKind, TypedCommand};
 use juror_core::progress::SearchPlan;
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
@@ -86,6 +86,8 @@ pub struct StressOptions {
     pub save: Option<PathBuf>,
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
+    /// How the submission is built.
+    pub variant: BuildVariant,
     /// If `fresh` is set, each run has its own process.
     pub host: HostOptions,
     pub repeat: String,
@@ -107,6 +109,8 @@ const DEFAULT_SIZE_MAX: u32 = 1000;
 const MESSAGES_MAX: u64 = 4 << 10;
 /// Number of equal inputs that show that a generator does not use its seed.
 const SAME_INPUTS: u64 = 10;
+/// Number of refused inputs that show that a validator accepts none.
+const REFUSED_MIN: u64 = 10;
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
@@ -190,7 +194,7 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let submission = match &options.submission {
+    let mut submission = match &options.submission {
         StressedSubmission::File(path) => named_submission(path, &problem).map_err(Stop::usage)?,
         StressedSubmission::Command(words) => {
             let mut submission = command_submission(words);
@@ -199,6 +203,8 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
             submission
         }
     };
+    submission.program.variant = options.variant.clone();
+    problem::set_variant(&mut problem, &options.variant, None)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
     let seeded = read_generator(options)?;
@@ -519,7 +525,11 @@ impl StressRun<'_> {
     /// Fails if no input of the generator of the command line was compared.
     fn check_generator_compared(&self, searched: &SearchResult) -> Result<(), Stop> {
         let (inputs, programs) = (&self.setting.inputs, self.programs);
-        if searched.runs > 0 || searched.end == SearchEnd::Interrupted {
+        let refuses_all = searched.allowed == 0 && searched.left_out >= REFUSED_MIN;
+        if searched.found.is_some()
+            || searched.end == SearchEnd::Interrupted
+            || searched.runs > 0 && !(refuses_all && searched.disputed.is_some())
+        {
             return Ok(());
         }
         let refused = |diagnostic: Diagnostic| {

@@ -9,12 +9,11 @@ mod cache_command;
 mod cached_runs;
 mod class;
 mod cli;
-#[cfg(feature = "nats")]
-mod cluster;
 mod conformance;
 mod convert;
 mod converted;
 mod data_checks;
+mod debug;
 #[cfg(target_os = "linux")]
 mod endless_files;
 mod executors;
@@ -35,9 +34,8 @@ mod interactive;
 mod legacy;
 mod library;
 mod linear;
+mod listen;
 mod names;
-#[cfg(feature = "nats")]
-mod nats;
 mod near_limit;
 mod new;
 mod path_escapes;

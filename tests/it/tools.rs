@@ -60,7 +60,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         ..Program::default()
     };
     let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = match plan_commands(recipe, &find_tools()) {
+    let plan = match plan_commands(recipe, &program.variant, &find_tools()) {
         Err(LaunchFault::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
@@ -255,7 +255,7 @@ fn an_executable_needs_no_build() -> anyhow::Result<()> {
         ..Program::default()
     };
     let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = plan_commands(recipe, &find_tools())?;
+    let plan = plan_commands(recipe, &program.variant, &find_tools())?;
     assert_eq!(plan.language, ProgramLanguage::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");

@@ -35,6 +35,8 @@ pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
 pub const MEMORY_OF_BARE_TESTS: Bytes = Bytes::mib(256);
 /// Output of a submission in formats without an output limit: more than any test needs.
 pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
+/// How much more time a program gets that is built to find its faults. Its checks make it some two to four times slower.
+pub const DEBUG_TIME_FACTOR: u32 = 5;
 /// CPU time of a submission that is run to find the time limit.
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 
@@ -79,13 +81,18 @@ impl Limits {
 
     /// The limits of a submission with this time limit.
     pub fn of_submission(limits: &ProblemLimits, time_limit: Duration) -> Self {
-        let memory = limits.memory.unwrap_or(PROGRAM_MEMORY);
         let output = if limits.unlimited_talk {
             LARGE_OUTPUT
         } else {
             limits.output.unwrap_or(SUBMISSION_OUTPUT)
         };
-        Self::new(time_limit, memory, output)
+        if limits.debug {
+            return Self {
+                memory: None,
+                ..Self::new(time_limit * DEBUG_TIME_FACTOR, PROGRAM_MEMORY, output)
+            };
+        }
+        Self::new(time_limit, limits.memory.unwrap_or(PROGRAM_MEMORY), output)
     }
 
     pub fn of_compiler(limits: &ProblemLimits) -> Self {
@@ -229,6 +236,9 @@ pub struct ProblemLimits {
     pub output: Option<Bytes>,
     /// Whether the format has no output limit, as for interactive problems of legacy packages.
     pub unlimited_talk: bool,
+    /// Whether submissions are built to find their faults: their checks need more time and memory.
+    #[serde(skip)]
+    pub debug: bool,
     /// Source code of a submission.
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub code: Option<Bytes>,
@@ -266,6 +276,7 @@ impl Default for ProblemLimits {
             memory: None,
             output: None,
             unlimited_talk: false,
+            debug: false,
             code: None,
             compilation_time: None,
             compilation_memory: None,
@@ -291,6 +302,22 @@ mod tests {
         };
         check(false, Bytes::mib(16));
         check(true, Bytes::mib(1024));
+    }
+
+    #[test]
+    fn checks_for_faults_need_more_time_and_memory() {
+        let limits = |debug: bool| {
+            let limits =
+                ProblemLimits { debug, memory: Some(Bytes::mib(64)), ..ProblemLimits::default() };
+            let limits = Limits::of_submission(&limits, Duration::from_secs(1));
+            (
+                limits.cpu_time.map(|it| it.as_secs()),
+                limits.wall_time.map(|it| it.as_secs()),
+                limits.memory,
+            )
+        };
+        assert_eq!(limits(false), (Some(1), Some(3), Some(Bytes::mib(64))));
+        assert_eq!(limits(true), (Some(5), Some(11), None));
     }
 
     /// The documents name the values of the constants.

@@ -33,6 +33,8 @@ pub struct Program {
     pub constants: Vec<Constant>,
     /// Names to define if it is in C or C++.
     pub defines: Vec<String>,
+    #[serde(skip)]
+    pub variant: BuildVariant,
     /// Files of its directory that belong to other programs.
     pub without: Vec<PathBuf>,
     /// How it is called, if not as the problem says.
@@ -47,6 +49,15 @@ pub struct Program {
     /// The package of a submission. Links may lead to other files of the package, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,
+}
+
+/// What the build of a program adds to its usual commands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildVariant {
+    /// Whether it is built and run with the checks of its language, to find its faults.
+    pub debug: bool,
+    /// Words for the command line of the build.
+    pub flags: Vec<String>,
 }
 
 /// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, that is

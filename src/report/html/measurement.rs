@@ -50,7 +50,7 @@ fn package_facts(package: &PackageReport, is_one_of_many: bool) -> Markup {
             dd {
                 (exact_seconds(limits.cpu_time())) " CPU time (" (printable(&limits.cpu_origin)) ")"
                 @if let Some(wall) = limits.run.wall_time { ", " (exact_seconds(wall)) " by the clock" }
-                @if let Some(memory) = limits.run.memory { ", " (memory) " memory" }
+                @if let Some(memory) = limits.run.memory { ", " (memory) " memory" } @else { ", memory not limited" }
                 @if let Some(output) = limits.run.output { ", " (output) " output" }
                 @if let Some(processes) = limits.run.processes { ", " (processes) " processes and threads" }
             }

@@ -129,7 +129,7 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
         page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
-        quote(&mut page, "its standard error:", &program.stderr);
+        quote_stderr(&mut page, "its standard error:", &program.stderr);
         write_repeat_and_files(&mut page, &program.repeat, program.kept.as_deref(), None);
     }
     page.blank();
@@ -214,10 +214,12 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     }
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
-        quote(page, "standard error of the output validator:", &evidence.validator_stderr);
+        quote_stderr(page, "standard error of the output validator:", &evidence.validator_stderr);
         let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, "standard output:", stdout, unknown, |page, lines| page.quoted(lines));
-        quote(page, "standard error:", &evidence.stderr);
+        quote_ends(page, "standard output:", stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
+            page.quoted(lines);
+        });
+        quote_stderr(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
@@ -342,15 +344,21 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
-    quote_ends(page, title, text, 0, |page, lines| page.quoted_messages(lines));
+    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), |page, lines| page.quoted_messages(lines));
 }
 
-/// `unknown` bytes are missing in the middle of the text.
+/// Traces and the reports of sanitizers are long, and their most important line may be anywhere.
+pub(super) fn quote_stderr(page: &mut Page<'_>, title: &str, text: &[u8]) {
+    const MAX_LINES: usize = 40;
+    quote_ends(page, title, text, (0, MAX_LINES), |page, lines| page.quoted_messages(lines));
+}
+
+/// `unknown` bytes are missing in the middle of the text. If there are more than `most` lines, some are left out.
 fn quote_ends(
     page: &mut Page<'_>,
     title: &str,
     text: &[u8],
-    unknown: u64,
+    (unknown, most): (u64, usize),
     write: impl Fn(&mut Page<'_>, &[&[u8]]),
 ) {
     let lines = lines_of(text);
@@ -360,12 +368,12 @@ fn quote_ends(
     page.blank();
     page.line(INDENT, title);
     // A note that one line is omitted would take the room of that line.
-    if lines.len() <= MAX_QUOTED_LINES + 1 && unknown == 0 {
+    if lines.len() <= most + 1 && unknown == 0 {
         write(page, &lines);
         return;
     }
-    let head = (MAX_QUOTED_LINES / 2).min(lines.len().div_ceil(2));
-    let tail = (MAX_QUOTED_LINES / 2).min(lines.len() / 2);
+    let head = (most / 2).min(lines.len().div_ceil(2));
+    let tail = (most / 2).min(lines.len() / 2);
     write(page, &lines[..head]);
     write_left_out(page, lines.len() - head - tail, "line", unknown);
     write(page, &lines[lines.len() - tail..]);

@@ -1,6 +1,5 @@
 //! Shows events to people.
 
-mod cluster;
 pub mod columns;
 mod compiler;
 mod created;
@@ -353,7 +352,7 @@ fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
         limits.wall_time.map(|wall| format!("clock {}", exact_seconds(wall))),
-        limits.memory.map(|memory| format!("memory {memory}")),
+        Some(limits.memory.map_or("memory not limited".to_owned(), |it| format!("memory {it}"))),
         limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];

@@ -5,7 +5,7 @@ use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
-use crate::report::terminal::judgement::{quote, verdict_mark};
+use crate::report::terminal::judgement::{quote_stderr, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 use juror_core::exit_code::ExitCode;
 use juror_core::explanation::ExplanationResult;
@@ -71,8 +71,8 @@ impl CommandResult for StressResult {
         if let Some(transcript) = &found.transcript {
             interaction::write(page, transcript);
         }
-        quote(page, "standard error of the output validator:", &found.validator_stderr);
-        quote(page, "standard error:", &found.stderr);
+        quote_stderr(page, "standard error of the output validator:", &found.validator_stderr);
+        quote_stderr(page, "standard error:", &found.stderr);
         write_generated(page, found);
         page.blank();
         write_explanation(page, explained);

@@ -14,14 +14,16 @@ use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
+use crate::program::BuildVariant;
 use crate::tree::{Node, TreeEntry};
 
 /// Plans the commands for a recipe, with the tools of this machine.
 ///
 /// # Errors
-/// If a tool is missing, or the program cannot be started.
+/// If a tool is missing, the program cannot be started, or flags are for a program that is not built.
 pub fn plan_commands(
     recipe: LaunchSpec,
+    variant: &BuildVariant,
     toolchains: &Toolchains,
 ) -> Result<BuildCommands, LaunchFault> {
     let mut files = recipe.files;
@@ -33,7 +35,7 @@ pub fn plan_commands(
                 .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes()))),
         );
     }
-    let mut planner = CommandPlanner { toolchains, files: &files, used: Vec::new() };
+    let mut planner = CommandPlanner { toolchains, variant, files: &files, used: Vec::new() };
     let plan = match &recipe.form {
         LaunchForm::Language { language, sources, main } => {
             planner.plan_language(language, sources, main.as_deref())?
@@ -51,6 +53,14 @@ pub fn plan_commands(
             )
         }
     };
+    if !variant.flags.is_empty() && plan.build.as_ref().is_none_or(|step| step.produces.is_none()) {
+        let what = match plan.language {
+            ProgramLanguage::Known(language) => format!("{} is", language.name),
+            _ => "it is".to_owned(),
+        };
+        let message = format!("cannot be built with --flags: {what} not compiled");
+        return Err(ProgramFault::new(message, "leave --flags out").into());
+    }
     let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
     Ok(BuildCommands { tools: tools.collect(), files, ..plan })
 }
@@ -64,6 +74,7 @@ struct UsedTool {
 
 struct CommandPlanner<'a> {
     toolchains: &'a Toolchains,
+    variant: &'a BuildVariant,
     files: &'a [TreeEntry],
     used: Vec<UsedTool>,
 }
@@ -80,6 +91,8 @@ impl CommandPlanner<'_> {
         let words = TemplateWords {
             sources,
             main: main.unwrap_or_default(),
+            flags: &self.flags(language),
+            checks: self.if_debug(language.debug_run),
             binary: &self.unused_name("program"),
         };
         let mut build = None;
@@ -95,7 +108,7 @@ impl CommandPlanner<'_> {
         }
         let command = Command {
             argv: self.fill_line(language.run, &words),
-            env: self.env(language.run_env),
+            env: self.env(&format!("{} {}", language.run_env, self.if_debug(language.debug_env))),
             // A built program does not see its compiler.
             visible: self.visible(&self.used[built..]),
         };
@@ -213,9 +226,20 @@ impl CommandPlanner<'_> {
         is_there.then(|| BatchStep { source: PathBuf::from(&source), build, start })
     }
 
+    fn if_debug(&self, words: &'static str) -> &'static str {
+        if self.variant.debug { words } else { "" }
+    }
+
+    /// The user's words come last, so that they win.
+    fn flags(&self, language: &Language) -> Vec<String> {
+        let own = self.if_debug(language.debug_build).split_whitespace().map(str::to_owned);
+        own.chain(self.variant.flags.iter().cloned()).collect()
+    }
+
     fn fill_line(&self, template: &str, words: &TemplateWords<'_>) -> Vec<String> {
         let tools = || self.used.iter().map(|it| &it.toolchain);
-        let is_static = tools().any(|it| it.linking == Linking::Static);
+        // No sanitizer can be in a static program.
+        let is_static = !self.variant.debug && tools().any(|it| it.linking == Linking::Static);
         let mut argv = Vec::new();
         for word in template.split_whitespace() {
             match word {
@@ -224,6 +248,8 @@ impl CommandPlanner<'_> {
                     argv.extend(sources.map(|it| guard_argument(&it.to_string_lossy())));
                 }
                 "{main}" => argv.push(guard_argument(words.main)),
+                "{flags}" => argv.extend(words.flags.iter().cloned()),
+                "{checks}" => argv.extend(words.checks.split_whitespace().map(str::to_owned)),
                 "{check.py}" => argv.push(PYTHON_CHECK.to_owned()),
                 "{static}" if is_static => argv.push("-static".to_owned()),
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
@@ -295,6 +321,8 @@ impl CommandPlanner<'_> {
 struct TemplateWords<'a> {
     sources: &'a [PathBuf],
     main: &'a str,
+    flags: &'a [String],
+    checks: &'static str,
     binary: &'a str,
 }
 

@@ -6,7 +6,8 @@
 //! placeholders. `{sources}` becomes the source files, one argument each; `{main}` the file or class to start,
 //! `{class}` the same as a path, `{stem}` the same without its ending; `{binary}` a name for the built program that no
 //! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
-//! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the memory limit in
+//! missing, and `{lld}` the flags for the linker that a compiler brings along. `{flags}` and `{checks}` become what a
+//! [`BuildVariant`](crate::program::BuildVariant) adds, or nothing. `{heap_mib}` becomes the memory limit in
 //! MiB; without a limit, the argument is left out. A
 //! [`Tool::placeholder`](crate::language::tool::Tool::placeholder) such as `{g++}` becomes the path of that tool.
 
@@ -32,6 +33,12 @@ pub struct Language {
     pub build: &'static str,
     /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
     pub check: &'static str,
+    /// Words for `{flags}` in `build` that add checks, if a program is built to find its faults.
+    pub debug_build: &'static str,
+    /// Words for `{checks}` in `run`, likewise.
+    pub debug_run: &'static str,
+    /// Additions to the environment of its run, likewise.
+    pub debug_env: &'static str,
     pub build_env: &'static str,
     /// Threads count, too.
     pub build_processes: u32,
@@ -77,12 +84,12 @@ pub static LANGUAGES: [Language; 54] = [
     interpreted_language("bash", "Bash", ".sh", "{bash} /program/{main}"),
     Language {
         validators: ValidatorSupport::Everywhere,
-        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources} -lm",
+        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources} -lm",
         ..c_language("c", "C", ".c")
     },
     Language {
         further_extensions: ".c",
-        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmp -lm",
+        build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {flags} -o {binary} {sources} -lgmp -lm",
         ..c_language("cgmp", "C with GMP", "")
     },
     base_language("cobol", "COBOL", ".cob"),
@@ -90,28 +97,33 @@ pub static LANGUAGES: [Language; 54] = [
         aliases: "c++ cc",
         further_extensions: ".c",
         validators: ValidatorSupport::Everywhere,
-        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {sources}",
+        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources}",
         ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
     },
     Language {
         further_extensions: ".cc .cpp .cxx .c++ .C .c",
-        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -o {binary} {sources} -lgmpxx -lgmp",
+        build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {flags} -o {binary} {sources} -lgmpxx -lgmp",
         ..c_language("cppgmp", "C++ with GMP", "")
     },
     base_language("crystal", "Crystal", ".cr"),
     Language {
         aliases: "c# cs",
+        debug_build: "-debug -checked+",
+        debug_run: "--debug",
         product: "{binary}.exe",
-        run: "{mono} /program/{binary}.exe",
+        run: "{mono} {checks} /program/{binary}.exe",
         run_processes: 32,
         ..compiled_language(
             "csharp",
             "C#",
             ".cs",
-            "{mcs} -nologo -optimize+ -r:System.Numerics -out:{binary}.exe {sources}",
+            "{mcs} -nologo -optimize+ -r:System.Numerics {flags} -out:{binary}.exe {sources}",
         )
     },
-    compiled_language("d", "D", ".d", "{ldc2} -O -of={binary} {sources}"),
+    Language {
+        debug_build: "-g",
+        ..compiled_language("d", "D", ".d", "{ldc2} -O {flags} -of={binary} {sources}")
+    },
     base_language("dart", "Dart", ".dart"),
     base_language("elixir", "Elixir", ".ex"),
     base_language("erlang", "Erlang", ".erl"),
@@ -120,7 +132,7 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("fsharp", "F#", ".fs"),
     base_language("gerbil", "Gerbil", ".ss"),
     Language {
-        build: "{go} build -trimpath -o {binary} {sources}",
+        build: "{go} build -trimpath {flags} -o {binary} {sources}",
         build_env: "CGO_ENABLED=0 GOCACHE=/box/.go/cache GOPATH=/box/.go/path GOENV=off GOFLAGS= GOPROXY=off \
             GOTELEMETRY=off GOTOOLCHAIN=local GOWORK=off",
         build_processes: 256,
@@ -131,22 +143,25 @@ pub static LANGUAGES: [Language; 54] = [
     },
     Language {
         scratch: ".ghc",
+        debug_build: "-fno-ignore-asserts",
         ..compiled_language(
             "haskell",
             "Haskell",
             ".hs",
-            "{ghc} -O2 -v0 -outputdir .ghc -o {binary} {sources}",
+            "{ghc} -O2 -v0 -outputdir .ghc {flags} -o {binary} {sources}",
         )
     },
     Language {
         default_entry_point: "Main",
         entry: EntryPoint::Class,
         build: "{javac} -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData -encoding UTF-8 -proc:none \
-            -d . {sources}",
+            {flags} -d . {sources}",
         build_processes: JVM_PROCESSES,
         product: "{class}.class",
-        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -cp /program \
-            {main}",
+        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 {checks} \
+            -cp /program {main}",
+        debug_build: "-g",
+        debug_run: "-ea",
         batch_source: "java",
         batch_build: "{batch}",
         // Most inputs are done before the second compiler is, and the first one pays off late.
@@ -168,14 +183,15 @@ pub static LANGUAGES: [Language; 54] = [
         build_env: "JAVACMD={java}",
         build_processes: JVM_PROCESSES,
         product: "{binary}.jar",
-        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 -jar \
-            /program/{binary}.jar",
+        debug_run: "-ea",
+        run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 {checks} \
+            -jar /program/{binary}.jar",
         run_processes: JVM_PROCESSES,
         ..compiled_language(
             "kotlin",
             "Kotlin",
             ".kt",
-            "{kotlinc} -nowarn -include-runtime -d {binary}.jar {sources}",
+            "{kotlinc} -nowarn -include-runtime {flags} -d {binary}.jar {sources}",
         )
     },
     base_language("lisp", "Common Lisp", ".lisp .cl"),
@@ -188,31 +204,42 @@ pub static LANGUAGES: [Language; 54] = [
             "nim",
             "Nim",
             ".nim",
-            "{nim} c -d:release --hints:off --nimcache:.nim -o:{binary} {main}",
+            "{nim} c -d:release --hints:off --nimcache:.nim {flags} -o:{binary} {main}",
         )
     },
     base_language("objectivec", "Objective-C", ".m"),
-    compiled_language(
-        "ocaml",
-        "OCaml",
-        ".ml",
-        // Libraries of the distribution, which have their own directories since OCaml 5.
-        "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa -o {binary} {sources}",
-    ),
+    Language {
+        debug_build: "-g",
+        ..compiled_language(
+            "ocaml",
+            "OCaml",
+            ".ml",
+            // Libraries of the distribution, which have their own directories since OCaml 5.
+            "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa {flags} -o {binary} {sources}",
+        )
+    },
     base_language("octave", "Octave", ""),
     base_language("odin", "Odin", ".odin"),
     Language {
         entry: EntryPoint::File { marks: &["program"] },
-        ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 -o{binary} {main}")
+        debug_build: "-Criot -gl",
+        ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 {flags} -o{binary} {main}")
     },
     Language {
         further_extensions: ".pl",
-        run: "{perl} -I/program /program/{main}",
+        debug_run: "-w",
+        run: "{perl} -I/program {checks} /program/{main}",
         ..script_language("perl", "Perl", ".pm")
     },
     Language {
         check: "{php} -n -l {main}",
-        ..interpreted_language("php", "PHP", ".php", "{php} -n -d memory_limit=-1 /program/{main}")
+        debug_run: "-d zend.assertions=1 -d assert.exception=1",
+        ..interpreted_language(
+            "php",
+            "PHP",
+            ".php",
+            "{php} -n -d memory_limit=-1 {checks} /program/{main}",
+        )
     },
     base_language("prolog", "Prolog", ".pl"),
     Language {
@@ -221,6 +248,7 @@ pub static LANGUAGES: [Language; 54] = [
         further_extensions: ".py .py3",
         check: "{pypy3} -I -S -c {check.py} {sources}",
         run: "{pypy3} /program/{main}",
+        debug_run: "",
         ..python_language("pypy3", "Python 3 with PyPy", "")
     },
     base_language("python2", "Python 2", ".py2"),
@@ -245,12 +273,14 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("racket", "Racket", ".rkt"),
     Language {
         check: "{ruby} -c {main}",
-        ..interpreted_language("ruby", "Ruby", ".rb", "{ruby} -I/program /program/{main}")
+        debug_run: "-w",
+        ..interpreted_language("ruby", "Ruby", ".rb", "{ruby} -I/program {checks} /program/{main}")
     },
     Language {
         // One unit of code, no symbols and a fast linker: half of the CPU time of a build, and a quarter of the size.
         build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
-            -Cstrip=symbols {crt_static} -Clinker={gcc} {lld} -o {binary} {main}",
+            -Cstrip=symbols {crt_static} -Clinker={gcc} {lld} {flags} -o {binary} {main}",
+        debug_build: "-Cdebug-assertions=yes -Coverflow-checks=yes -Cstrip=none -Cdebuginfo=line-tables-only",
         // The linker is the C compiler, which can also compile a source. The source comes after the libraries, and can
         // use what Rust's standard library links.
         batch_source: "c",
@@ -261,10 +291,16 @@ pub static LANGUAGES: [Language; 54] = [
         build_env: "JAVACMD={java}",
         build_processes: JVM_PROCESSES,
         product: "{binary}.jar",
-        run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m /program/{binary}.jar",
+        debug_run: "-J-ea",
+        run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m {checks} /program/{binary}.jar",
         run_env: "JAVACMD={java}",
         run_processes: JVM_PROCESSES,
-        ..compiled_language("scala", "Scala", ".scala", "{scalac} -d {binary}.jar {sources}")
+        ..compiled_language(
+            "scala",
+            "Scala",
+            ".scala",
+            "{scalac} {flags} -d {binary}.jar {sources}",
+        )
     },
     base_language("simula", "Simula", ".sim"),
     base_language("smalltalk", "Smalltalk", ".st"),
@@ -275,7 +311,7 @@ pub static LANGUAGES: [Language; 54] = [
             "swift",
             "Swift",
             ".swift",
-            "{swiftc} -O -static-stdlib -module-cache-path .swift -o {binary} {sources}",
+            "{swiftc} -O -static-stdlib -module-cache-path .swift {flags} -o {binary} {sources}",
         )
     },
     Language {
@@ -292,7 +328,7 @@ pub static LANGUAGES: [Language; 54] = [
             "typescript",
             "TypeScript",
             ".ts",
-            "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {sources}",
+            "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {flags} {sources}",
         )
     },
     base_language("visualbasic", "Visual Basic", ".vb"),
@@ -301,7 +337,9 @@ pub static LANGUAGES: [Language; 54] = [
 
 /// A Rust project with a `Cargo.toml`: built without a network, from vendored crates only.
 pub static CARGO: Language = Language {
-    build: "{cargo} build --release --offline --quiet --target-dir target --bin {main}",
+    build: "{cargo} build --release --offline --quiet --target-dir target {flags} --bin {main}",
+    debug_build: "--config profile.release.debug-assertions=true \
+        --config profile.release.overflow-checks=true",
     build_env: "CARGO_HOME=/box/.cargo-home RUSTC={rustc} RUSTFLAGS=-Clinker={gcc}",
     product: "target/release/{main}",
     scratch: ".cargo-home target/release/deps target/release/build target/release/incremental \
@@ -328,6 +366,9 @@ const fn base_language(
         entry: EntryPoint::AllSources,
         build: "",
         check: "",
+        debug_build: "",
+        debug_run: "",
+        debug_env: "",
         build_env: "",
         build_processes: 0,
         extra_file: None,
@@ -366,6 +407,8 @@ const fn interpreted_language(
 const fn c_language(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language {
         build_processes: COMPILER_PROCESSES,
+        debug_build: SANITIZERS,
+        debug_env: SANITIZER_OPTIONS,
         // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",
         batch_build: "{batch} -Wl,--wrap=main",
@@ -378,7 +421,7 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
 pub static TESTLIB: Language = Language {
     validators: ValidatorSupport::Everywhere,
     entry: EntryPoint::File { marks: &[] },
-    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {main}",
+    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {main}",
     batch_source: "",
     batch_build: "",
     batch_start: "",
@@ -389,7 +432,7 @@ pub static TESTLIB: Language = Language {
 pub static LIBRARY_CHECKER: Language = Language {
     validators: ValidatorSupport::Everywhere,
     entry: EntryPoint::File { marks: &[] },
-    build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} -o {binary} {main}",
+    build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} {flags} -o {binary} {main}",
     batch_source: "",
     batch_build: "",
     batch_start: "",
@@ -420,7 +463,8 @@ const fn python_language(
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
         // Isolated: files of the submission with names of Python's own modules do not take part.
         check: "{python3} -I -S -c {check.py} {sources}",
-        run: "{python3} /program/{main}",
+        run: "{python3} {checks} /program/{main}",
+        debug_run: "-X dev",
         run_env: "PYTHONDONTWRITEBYTECODE=1",
         ..base_language(code, name, extensions)
     }
@@ -434,10 +478,20 @@ const fn rust_language(
     Language {
         entry: EntryPoint::File { marks: &["fn main"] },
         build_processes: RUST_PROCESSES,
+        debug_env: "RUST_BACKTRACE=1",
         run: "/program/{binary}",
         ..base_language(code, name, extensions)
     }
 }
+
+/// The checks of GCC and its library. A program that fails one ends.
+const SANITIZERS: &str =
+    "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
+
+/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
+/// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
+/// trace shows the line that called it.
+const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
 
 /// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
 const COMPILER_PROCESSES: u32 = 16;
@@ -544,7 +598,8 @@ mod tests {
         };
         let mut missing = Vec::new();
         for language in Language::supported() {
-            let Language { code, name, run, .. } = language;
+            let Language { code, name, .. } = language;
+            let run = language.run.replace("{checks} ", "");
             let own = language.extensions.split_whitespace().map(str::to_owned);
             let further = language.further_extensions.split_whitespace();
             let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();
@@ -554,11 +609,16 @@ mod tests {
                 or_dash(if language.build.is_empty() { language.check } else { language.build })
                     .replace("{static}", "[-static]")
                     .replace("{crt_static}", "[-Ctarget-feature=+crt-static]")
-                    .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]");
+                    .replace("{lld}", "[-Clink-arg=-fuse-ld=lld]")
+                    .replace("{flags} ", "");
             let row = format!("| {code} | {name} | {endings} | {entry} | `{build}` | `{run}` |");
-            if !document.contains(&row) {
-                missing.push(row);
-            }
+            let Language { debug_build, debug_run, .. } = language;
+            let [debug_build, debug_run] = [debug_build, debug_run]
+                .map(|words| or_dash(words).replace(SANITIZERS, "sanitizers"));
+            let debug = format!("| {code} | `{debug_build}` | `{debug_run}` |");
+            let has_checks = debug_build != "-" || debug_run != "-";
+            let rows = [Some(row), has_checks.then_some(debug)];
+            missing.extend(rows.into_iter().flatten().filter(|row| !document.contains(row)));
         }
         let missing = missing.join("\n");
         assert!(missing.is_empty(), "docs/languages.md lacks:\n{missing}");

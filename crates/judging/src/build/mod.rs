@@ -280,13 +280,15 @@ impl<'a> Builder<'a> {
             let allowed = self.allowed.as_ref();
             allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
         };
-        let mut plan =
-            match (plan_commands(recipe, &self.toolchains), language.filter(is_forbidden)) {
-                (Err(LaunchFault::Tool(_)), Some(language)) => {
-                    BuildCommands::for_refused_language(language)
-                }
-                (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
-            };
+        let mut plan = match (
+            plan_commands(recipe, &program.variant, &self.toolchains),
+            language.filter(is_forbidden),
+        ) {
+            (Err(LaunchFault::Tool(_)), Some(language)) => {
+                BuildCommands::for_refused_language(language)
+            }
+            (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
+        };
         plan.define_macros(&program.definitions());
         plan.start.arguments.clone_from(&program.arguments);
         Ok(PreparedProgram { plan, code_size: code })

@@ -15,11 +15,12 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
 use juror_core::judgement::Judgement;
 use juror_core::judgement::TimeLimit;
-use juror_core::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
+use juror_core::limits::{DEBUG_TIME_FACTOR, Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::progress::LimitsReport;
 use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use juror_core::submission::{Expectation, Submission};
+use juror_core::text::exact_seconds;
 use juror_core::units::seconds;
 use juror_sandbox::executor::parallel;
 
@@ -97,11 +98,19 @@ impl JudgingTask<'_> {
         (self.bench.events)(Event::LimitsSet {
             limits: LimitsReport {
                 run: rules.limits.clone(),
-                cpu_origin: time_limit.origin.clone(),
+                cpu_origin: self.limit_origin(time_limit),
             },
             mechanism: self.bench.executor.mechanism(),
         });
         rules
+    }
+
+    fn limit_origin(&self, time_limit: &TimeLimit) -> String {
+        if !self.bench.problem.limits.debug {
+            return time_limit.origin.clone();
+        }
+        let limit = exact_seconds(time_limit.limit);
+        format!("--debug: {DEBUG_TIME_FACTOR} times {limit}; {}", time_limit.origin)
     }
 
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {

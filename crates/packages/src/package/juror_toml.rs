@@ -6,9 +6,11 @@ use crate::package::node::{Node, ParseResult, SettingsFile};
 use crate::package::testlib;
 use crate::package::text::excerpt;
 use crate::package::toml;
+use crate::package::values::{at_most, positive, seconds};
 use juror_core::grader::CustomScore;
 use juror_core::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
 use juror_core::protocol::Protocol;
+use juror_core::units::Bytes;
 
 pub(super) const NAME: &str = "juror.toml";
 
@@ -18,6 +20,9 @@ pub(super) fn read(tree: &PackageFiles, draft: &mut Draft) {
     let Ok(mut map) = document.root().map() else { return };
     map.set("strength", &mut draft.problem.equivalents, read_equivalents);
     let io = map.get("io", |node| read_io(node, draft));
+    map.get("limits", |node| read_limits(node, draft));
+    // For `juror listen`.
+    map.ignore("received");
     let testlib = map.node("testlib");
     map.get("protocol", |node| read_protocols(node, &mut draft.problem));
     // Its faults are already reported.
@@ -37,6 +42,25 @@ pub(super) fn read(tree: &PackageFiles, draft: &mut Draft) {
         tree.faults.error(tree.path(NAME), message, help);
     }
     draft.problem.io = io;
+}
+
+/// The limits of bare tests. Other formats have their own place for them.
+fn read_limits(node: &Node<'_>, draft: &mut Draft) -> ParseResult<()> {
+    let layout = &mut draft.problem.layout;
+    if !layout.is_guessed {
+        let message = format!("{} has its own place for limits", layout.format);
+        return Err(node.at_key().error(message, "move them there; `[limits]` is for bare tests"));
+    }
+    let mut map = node.named_map("limits", "[limits]")?;
+    let limits = &mut draft.problem.limits;
+    if let Some(time) = map.get("time_limit", seconds) {
+        limits.time_limit = Some(time);
+        layout.time_limit = NAME;
+    }
+    map.set("memory", &mut limits.memory, |node| {
+        at_most(1 << 20, positive(node, "MiB")?, node).map(Bytes::mib)
+    });
+    Ok(())
 }
 
 fn read_protocols(node: &Node<'_>, problem: &mut Problem) -> ParseResult<()> {

@@ -8,6 +8,7 @@ pub mod archive;
 pub mod bare;
 pub mod case_texts;
 pub mod command_words;
+pub mod companion;
 pub mod contents;
 pub mod conversion;
 pub mod convert;

@@ -14,6 +14,10 @@ pub(super) const OPEN_FILES: u64 = 768;
 /// use.
 pub(super) const UNUSED_MEMORY: u64 = 1 << 30;
 
+/// The stack of a program without a memory limit, in bytes. Otherwise endless recursion would use up the machine's
+/// memory.
+pub(super) const STACK_WITHOUT_MEMORY_LIMIT: u64 = 1 << 30;
+
 pub(super) const UNLIMITED: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::language::sources::{SourceShape, Sources};
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, ScriptedMachine};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
-use crate::program::{Program, ProgramKind};
+use crate::program::{BuildVariant, Program, ProgramKind};
 use crate::root::FilePath;
 use crate::tree::{FileMode, Node};
 
@@ -47,7 +47,7 @@ fn plan_files(
         Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = launch_spec(&program, &sources)?;
-    let mut plan = plan_commands(recipe, &Toolchains::new(Box::new(machine)))?;
+    let mut plan = plan_commands(recipe, &program.variant, &Toolchains::new(Box::new(machine)))?;
     plan.define_macros(&program.definitions());
     Ok(plan)
 }
@@ -94,6 +94,53 @@ fn only_the_build_sees_the_compiler() {
          -Clink-arg=-B/h/rust/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld -o program 3n+1.rs [/h/rust]",
         "/program/program",
     );
+}
+
+/// Checks the commands of build and run, and the variables of the run, of a submission that is built like this.
+fn check_variant(
+    machine: ScriptedMachine,
+    file: &str,
+    variant: &BuildVariant,
+    expected: [&str; 3],
+) {
+    let files = vec![TreeEntry::new(file, Node::plain(b"x".as_slice()))];
+    let program =
+        Program { path: FilePath::root(file), variant: variant.clone(), ..Program::default() };
+    let sources = Sources { shape: SourceShape::File, files, included: Vec::new() };
+    let recipe = launch_spec(&program, &sources).expect("a recipe");
+    let plan = plan_commands(recipe, &program.variant, &Toolchains::new(Box::new(machine)));
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(fault) => return assert_eq!(fault.to_string(), expected[0]),
+    };
+    let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
+    let run = plan.start.command(&[], None);
+    let env: Vec<String> = run.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!([build, shown(&run), env.join(" ")], expected);
+}
+
+#[test]
+fn a_variant_adds_words_to_the_commands() {
+    let flags = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
+    let debug = BuildVariant { debug: true, flags: flags(&["-DX=a b", "-O0"]) };
+    let only_flags = BuildVariant { debug: false, ..debug.clone() };
+    let only_debug = BuildVariant { debug: true, flags: Vec::new() };
+    let gxx = || ScriptedMachine::default().with_gxx(ARCHIVE);
+    let start = "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE";
+    let end = "-DX=a b -O0 -o program a.cpp";
+    let build = format!("{start} -static {end}");
+    check_variant(gxx(), "a.cpp", &only_flags, [&build, "/program/program", ""]);
+    let sanitizers =
+        "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
+    let build = format!("{start} {sanitizers} {end}");
+    let env = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
+    check_variant(gxx(), "a.cpp", &debug, [&build, "/program/program", env]);
+    let check = "/h/py/bin/python3 -I -S -c {check.py} a.py [/h/py]";
+    let run = "/h/py/bin/python3 -X dev /program/a.py [/h/py]";
+    let python = || python(ScriptedMachine::default());
+    check_variant(python(), "a.py", &only_debug, [check, run, "PYTHONDONTWRITEBYTECODE=1"]);
+    let refused = "cannot be built with --flags: Python 3 is not compiled; leave --flags out";
+    check_variant(python(), "a.py", &only_flags, [refused, "", ""]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -13,6 +14,7 @@ use crate::package::bare::{Bare, select_tests_of};
 use crate::package::{Format, PackageReading, read};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
@@ -59,6 +61,29 @@ fn ignored_settings_are_reported() {
         &["1 1.ans"],
         &["domjudge-problem.ini: is ignored: bare tests have no settings"],
     );
+}
+
+#[test]
+fn juror_toml_has_the_limits() {
+    let check = |text: &str, time: f64, memory: Option<u64>, faults: &[&str]| {
+        let keep = directory(&["1.in", "1.ans"]);
+        fs::write(keep.path().join("juror.toml"), text).expect("a new file");
+        let PackageReading { problem, diagnostics, .. } = read(keep.path());
+        let errors = diagnostics.iter().filter(|it| it.is_error());
+        let errors: Vec<String> = errors.map(|it| it.message.clone()).collect();
+        assert_eq!(errors, faults, "{text}");
+        let limits = problem.expect("a problem").limits;
+        assert_eq!(limits.time_limit, Some(Duration::from_secs_f64(time)), "{text}");
+        assert_eq!(limits.memory, memory.map(Bytes::mib), "{text}");
+    };
+    check("", 2.0, None, &[]);
+    check("[limits]\ntime_limit = 1.5\nmemory = 64\n", 1.5, Some(64), &[]);
+    check("[limits]\ntime_limit = 3\n[received]\nurl = \"x\"\ntests = [1]\n", 3.0, None, &[]);
+    let zero = "`limits.memory` must be an integer above 0, in MiB, not 0";
+    check("[limits]\nmemory = 0\n", 2.0, None, &[zero]);
+    check("[limits]\nmemory = 1048577\n", 2.0, None, &["`limits.memory` is too large"]);
+    let negative = "`limits.time_limit` must be a number above 0, not -1";
+    check("[limits]\ntime_limit = -1\n", 2.0, None, &[negative]);
 }
 
 #[test]

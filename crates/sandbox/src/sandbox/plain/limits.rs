@@ -6,7 +6,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::Resource;
 
 use crate::sandbox::image::ProgramImage;
-use crate::sandbox::rlimits::{self, OPEN_FILES, ResourceLimit, UNLIMITED, hard_limit};
+use crate::sandbox::rlimits::{
+    self, OPEN_FILES, ResourceLimit, STACK_WITHOUT_MEMORY_LIMIT, UNLIMITED, hard_limit,
+};
 use juror_core::limits::Limits;
 use juror_core::units::Bytes;
 
@@ -39,7 +41,9 @@ fn requested_limits(limits: &Limits) -> Vec<ResourceLimit> {
         rlimits::resource_limits(limits, OPEN_FILES, Some(file_size), Some(MEMORY_RESOURCE));
     list.push(ResourceLimit::soft_and_hard(Resource::Core, 0));
     // Some systems, such as macOS, do not permit that much.
-    list.push(ResourceLimit::soft_and_hard(Resource::Stack, and(limits.memory, EXTRA_STACK)));
+    let stack =
+        limits.memory.map_or(STACK_WITHOUT_MEMORY_LIMIT, |_| and(limits.memory, EXTRA_STACK));
+    list.push(ResourceLimit::soft_and_hard(Resource::Stack, stack));
     list
 }
 

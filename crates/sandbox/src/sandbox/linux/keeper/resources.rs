@@ -12,7 +12,8 @@ use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::run::child::UserChange;
 use crate::sandbox::linux::sys;
 use crate::sandbox::rlimits::{
-    self, OPEN_FILES, ResourceLimit, UNLIMITED, UNUSED_MEMORY, hard_limit,
+    self, OPEN_FILES, ResourceLimit, STACK_WITHOUT_MEMORY_LIMIT, UNLIMITED, UNUSED_MEMORY,
+    hard_limit,
 };
 use juror_core::isolation::Isolation;
 use juror_core::limits::Limits;
@@ -120,6 +121,9 @@ pub(crate) fn run_limits(
         require_limit(Resource::Stack, memory)?;
         require_limit(Resource::Data, asked)?;
         require_limit(Resource::As, asked)?;
+    } else {
+        let stack = hard_limit(Resource::Stack).min(STACK_WITHOUT_MEMORY_LIMIT);
+        limits.push(ResourceLimit::soft_and_hard(Resource::Stack, stack));
     }
     let Some(processes) = requested.processes.map(u64::from) else {
         return Ok(limits);

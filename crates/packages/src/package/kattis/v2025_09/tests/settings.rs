@@ -123,6 +123,20 @@ fn constants_are_names_with_values() {
 }
 
 #[test]
+fn juror_toml_has_no_limits_of_a_package() {
+    check(
+        "\
+--- juror.toml
+[limits]
+time_limit = 1
+",
+        &[
+            "error juror.toml:1:2: 2025-09 has its own place for limits; move them there; `[limits]` is for bare tests",
+        ],
+    );
+}
+
+#[test]
 fn juror_toml_names_both_files() {
     check(
         "\

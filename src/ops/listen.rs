@@ -1,0 +1,291 @@
+//! `juror listen`: receives problems from the browser extension Competitive Companion.
+//!
+//! Each connection has a thread, and a time in which its request must come. If there are too many, the one that has
+//! waited longest ends, so that idle ones block nobody. Problems are written one at a time.
+
+mod inbox;
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::ops::host::on_signal;
+use crate::ops::listen::inbox::Inbox;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{Remark, Stop};
+use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::request::{
+    HttpStatus, LARGEST_BODY, Refusal, RequestFailure, read_request,
+};
+
+/// The ports that the extension sends to without being told.
+pub const PORTS: [u16; 7] = [1327, 4244, 6174, 10042, 10043, 10045, 27121];
+
+#[derive(Clone, Debug)]
+pub struct ListenOptions {
+    /// Each problem becomes a directory in it.
+    pub dir: PathBuf,
+    /// Instead of the first free one of [`PORTS`]; 0 for any.
+    pub port: Option<u16>,
+    /// Copied into the directory of each new problem.
+    pub template: Option<PathBuf>,
+}
+
+/// What a person reads while juror listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenMessage {
+    /// It listens on this port.
+    Ready(u16),
+    Received(ReceivedProblem),
+    /// A request was refused, for this reason.
+    Refused(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedProblem {
+    pub name: String,
+    /// Such as `2 tests, 1 s, 256 MiB`.
+    pub facts: String,
+    /// Judges a program on its tests.
+    pub command: String,
+    pub remarks: Vec<String>,
+}
+
+/// A request must have come within this time.
+const TIME_TO_SEND: Duration = Duration::from_secs(30);
+/// An answer must be taken within this time.
+const TIME_TO_TAKE: Duration = Duration::from_secs(5);
+/// Each may hold a request of [`LARGEST_BODY`].
+const MOST_CONNECTIONS: usize = 16;
+
+/// Returns when a signal asks it to end.
+pub fn listen(options: &ListenOptions, tell: &(dyn Fn(&ListenMessage) + Sync)) -> Result<(), Stop> {
+    let inbox = Inbox::open(options)?;
+    let (listeners, port) = match options.port {
+        Some(port) => bind_port(port),
+        None => bind_first_port(&PORTS),
+    }?;
+    let fault = |error: io::Error| JudgeError::new("listen", error);
+    let (wakes, wake) = UnixStream::pair().map_err(fault)?;
+    // The byte only wakes the thread that waits at the other end.
+    on_signal(move || _ = (&wake).write(b"e"))?;
+    tell(&ListenMessage::Ready(port));
+    let server = Server { inbox, waiting: WaitingConnections::default(), tell };
+    server.serve(&listeners, &wakes).map_err(fault)?;
+    Ok(())
+}
+
+/// On both loopback addresses, if the machine has both.
+fn bind_port(port: u16) -> Result<(Vec<TcpListener>, u16), Stop> {
+    try_port(port).map_err(|error| {
+        let what = format!("cannot listen on port {port}: {error}");
+        Stop::usage(Remark::with_help(what, "choose another with --port"))
+    })
+}
+
+fn bind_first_port(ports: &[u16]) -> Result<(Vec<TcpListener>, u16), Stop> {
+    let mut faults = Vec::new();
+    for port in ports {
+        match try_port(*port) {
+            Ok(bound) => return Ok(bound),
+            Err(error) => faults.push(format!("{port}: {error}")),
+        }
+    }
+    let what = format!("no port of the extension is free: {}", faults.join("; "));
+    let help = "end the other program that listens, or choose a port with --port and enter it in the extension";
+    Err(Stop::usage(Remark::with_help(what, help)))
+}
+
+fn try_port(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
+    let first = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let port = first.local_addr()?.port();
+    let mut listeners = vec![first];
+    match TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
+        Ok(second) => listeners.push(second),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => return Err(error),
+        // The machine has no IPv6.
+        Err(_) => {}
+    }
+    for listener in &listeners {
+        listener.set_nonblocking(true)?;
+    }
+    Ok((listeners, port))
+}
+
+struct Server<'a> {
+    inbox: Inbox,
+    waiting: WaitingConnections,
+    tell: &'a (dyn Fn(&ListenMessage) + Sync),
+}
+
+impl Server<'_> {
+    /// Accepts connections until `wakes` has a byte.
+    fn serve(&self, listeners: &[TcpListener], wakes: &UnixStream) -> io::Result<()> {
+        thread::scope(|scope| {
+            let accepted = accept_until(listeners, wakes, |stream| {
+                let (number, guarded) = (self.waiting.add(&stream)?, stream);
+                let answer = move || self.answer(guarded, number);
+                thread::Builder::new().spawn_scoped(scope, answer).map(|_| ())
+            });
+            // What is being written now is written to its end.
+            self.inbox.close();
+            self.waiting.end_all();
+            accepted
+        })
+    }
+
+    fn answer(&self, stream: TcpStream, number: u64) {
+        // A client that does not take its answer has itself to blame.
+        _ = self.answer_to(&stream, number);
+        self.waiting.remove(number);
+        _ = stream.shutdown(Shutdown::Both);
+    }
+
+    fn answer_to(&self, stream: &TcpStream, number: u64) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_write_timeout(Some(TIME_TO_TAKE))?;
+        let mut input = TimedReader { stream, end: Instant::now() + TIME_TO_SEND };
+        let go_on = || (&*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
+        let read = read_request(&mut input, go_on);
+        self.waiting.remove(number);
+        let (status, text) = match read {
+            Ok(body) => self.receive(&body),
+            Err(RequestFailure::Closed) => return Ok(()),
+            Err(RequestFailure::Refused(refusal)) => self.refuse(refusal),
+        };
+        let allowed = if status == HttpStatus::MethodNotAllowed { "Allow: POST\r\n" } else { "" };
+        let head = format!(
+            "HTTP/1.1 {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n{allowed}Connection: close\r\n\r\n",
+            status.line(),
+            text.len()
+        );
+        (&*stream).write_all(&[head.as_bytes(), text.as_bytes()].concat())?;
+        stream.shutdown(Shutdown::Write)?;
+        // A client that still sends would lose the answer if nobody read that.
+        let mut rest = TimedReader { stream, end: Instant::now() + TIME_TO_TAKE };
+        io::copy(&mut (&mut rest).take(LARGEST_BODY as u64), &mut io::sink())?;
+        Ok(())
+    }
+
+    fn receive(&self, body: &[u8]) -> (HttpStatus, String) {
+        let problem = CompanionProblem::parse(body)
+            .map_err(|message| Refusal::new(HttpStatus::BadRequest, message));
+        match problem.and_then(|problem| self.inbox.store(&problem)) {
+            Ok(received) => {
+                let text = format!("{}: {}\n", received.name, received.facts);
+                (self.tell)(&ListenMessage::Received(received));
+                (HttpStatus::Ok, text)
+            }
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    fn refuse(&self, refusal: Refusal) -> (HttpStatus, String) {
+        let text = format!("{}\n", refusal.message);
+        (self.tell)(&ListenMessage::Refused(refusal.message));
+        (refusal.status, text)
+    }
+}
+
+/// Calls `take` with each connection, until `wakes` has a byte. A connection that cannot be taken is closed.
+fn accept_until(
+    listeners: &[TcpListener],
+    wakes: &UnixStream,
+    mut take: impl FnMut(TcpStream) -> io::Result<()>,
+) -> io::Result<()> {
+    /// If nothing can be accepted, such as without free descriptors, trying at once would not help.
+    const PAUSE: Duration = Duration::from_millis(100);
+    loop {
+        let sources = listeners.iter().map(AsFd::as_fd).chain([wakes.as_fd()]);
+        let mut sources: Vec<PollFd<'_>> =
+            sources.map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN)).collect();
+        match poll(&mut sources, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            polled => polled?,
+        };
+        if sources.last().is_some_and(|source| !source.revents().is_empty()) {
+            return Ok(());
+        }
+        for listener in listeners {
+            match listener.accept() {
+                Ok((stream, peer)) if is_loopback(peer) => _ = take(stream),
+                Ok(_) => {}
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock
+                    | ErrorKind::Interrupted
+                    | ErrorKind::ConnectionAborted => {}
+                    _ => thread::sleep(PAUSE),
+                },
+            }
+        }
+    }
+}
+
+fn is_loopback(peer: SocketAddr) -> bool {
+    peer.ip().is_loopback()
+}
+
+/// Connections whose request has not come yet, the oldest first.
+#[derive(Default)]
+struct WaitingConnections {
+    state: Mutex<WaitingState>,
+}
+
+#[derive(Default)]
+struct WaitingState {
+    all: VecDeque<(u64, TcpStream)>,
+    next: u64,
+}
+
+impl WaitingConnections {
+    /// Ends the oldest one if there are too many. Returns the number of the new one.
+    fn add(&self, stream: &TcpStream) -> io::Result<u64> {
+        let stream = stream.try_clone()?;
+        let mut state = self.state.lock();
+        if state.all.len() >= MOST_CONNECTIONS
+            && let Some((_, oldest)) = state.all.pop_front()
+        {
+            _ = oldest.shutdown(Shutdown::Both);
+        }
+        let number = state.next;
+        state.next += 1;
+        state.all.push_back((number, stream));
+        Ok(number)
+    }
+
+    fn remove(&self, number: u64) {
+        self.state.lock().all.retain(|(it, _)| *it != number);
+    }
+
+    fn end_all(&self) {
+        for (_, stream) in self.state.lock().all.drain(..) {
+            _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Reads fail after the end.
+struct TimedReader<'a> {
+    stream: &'a TcpStream,
+    end: Instant,
+}
+
+impl Read for TimedReader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let mut stream = self.stream;
+        stream.read(into)
+    }
+}
