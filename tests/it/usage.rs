@@ -58,10 +58,7 @@ fn a_missing_submission_is_told_by_programs_and_not_by_data() {
         ("judge . ./a", format!("submission not found: ./a; {build}")),
         ("judge . -- ./a.out", build.to_owned()),
         ("judge . a.py", "did you mean `b.py` or `a.cpp`?".to_owned()),
-        (
-            "a.cp",
-            "no command or file has the name 'a.cp'; did you mean `a.cpp` or `b.py`?".to_owned(),
-        ),
+        ("a.cp", "no command or file has the name 'a.cp'; did you mean `a.cpp`?".to_owned()),
         ("./a.out", format!("submission not found: ./a.out; {build}")),
         (
             "-v a.cpp",
