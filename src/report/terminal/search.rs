@@ -5,7 +5,7 @@ use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
-use crate::report::terminal::judgement::{quote, verdict_mark};
+use crate::report::terminal::judgement::{quote_stderr, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
 use juror_core::exit_code::ExitCode;
 use juror_core::explanation::ExplanationResult;
