@@ -1,8 +1,8 @@
-//! The cost of a worker: the rate of short runs through a pipe or a NATS server, and in the local pool, in turns.
+//! The cost of a worker: the rate of short runs through a pipe and in the local pool, in turns.
 //!
-//! All have two slots. On two cores, server and worker take time from programs that compute, but not from programs
-//! that wait. So waiting programs show whether a slot waits for its next run. `cargo bench --features nats --bench
-//! workers [-- ROUNDS]` (default 10).
+//! Both have two slots. On two cores, the worker takes time from programs that compute, but not from programs that
+//! wait. So waiting programs show whether a slot waits for its next run. `cargo bench --bench workers [-- COMMAND...]`
+//! measures also the workers that a command connects to, such as `juror-nats submit nats://HOST`.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -17,7 +17,7 @@ use juror_core::job::{Command, Job, VisiblePath};
 use juror_core::limits::Limits;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
-use juror_remote::link::{WorkerConnection, WorkerRoute};
+use juror_remote::link::WorkerConnection;
 use juror_remote::workers::Workers;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::local::LocalExecutor;
@@ -39,21 +39,33 @@ int main(int count, char **arguments) {
 ";
 
 fn main() {
-    let rounds = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(10);
+    let rounds = 10;
     let directory = tempfile::tempdir().expect("a temporary directory");
     let program = compile(directory.path());
     let local = LocalExecutor::start(Some(SLOTS), RequiredIsolation::Any).expect("the pool starts");
     let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
     command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
-    let connection = WorkerConnection { name: "worker".to_owned(), command };
-    let route = WorkerRoute::Pipes(connection.open().expect("the worker starts"));
-    let workers = Workers::connect(vec![("worker".to_owned(), route)], None, |_| Ok(()));
-    let workers = workers.expect("the worker is ready");
     println!("{}, {SLOTS} slots, {rounds} rounds in turns", local.mechanism());
-    measure("worker", &local, &workers, &program, rounds);
-    drop(workers);
-    #[cfg(feature = "nats")]
-    server::measure(directory.path(), &local, &program, rounds);
+    measure_command("worker", command, &local, &program, rounds);
+    let words: Vec<_> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [first, rest @ ..] = &words[..] {
+        let mut command = process::Command::new(first);
+        command.args(rest);
+        measure_command(first, command, &local, &program, rounds);
+    }
+}
+
+fn measure_command(
+    name: &str,
+    command: process::Command,
+    local: &LocalExecutor,
+    program: &Arc<Tree>,
+    rounds: usize,
+) {
+    let connection = WorkerConnection { name: name.to_owned(), command };
+    let pipes = connection.open().expect("the worker starts");
+    let workers = Workers::connect(vec![(name.to_owned(), pipes)], None, |_| Ok(()));
+    measure("worker", local, &workers.expect("the worker is ready"), program, rounds);
 }
 
 fn measure(
@@ -82,72 +94,6 @@ fn measure(
         println!("{run:>15} {:>12} {:>12} {ratio:>7.3}", rate(pool), rate(worker));
     }
     measure_latency(local, workers, &job(program, 0), rounds * 20);
-}
-
-/// With a NATS server, if it is installed.
-#[cfg(feature = "nats")]
-mod server {
-    use std::net::{TcpListener, TcpStream};
-    use std::path::Path;
-    use std::process::{Child, Command, Stdio};
-    use std::sync::Arc;
-    use std::thread;
-    use std::time::Duration;
-
-    use juror_core::tree::Tree;
-    use juror_remote::nats::address::NatsAddress;
-    use juror_remote::nats::submitter::connect;
-    use juror_remote::workers::Workers;
-    use juror_sandbox::executor::local::LocalExecutor;
-
-    use crate::SLOTS;
-
-    /// Killed when dropped.
-    struct Process(Child);
-
-    impl Drop for Process {
-        fn drop(&mut self) {
-            // The process may have ended.
-            let _ = self.0.kill();
-            let _ = self.0.wait();
-        }
-    }
-
-    pub(crate) fn measure(
-        directory: &Path,
-        local: &LocalExecutor,
-        program: &Arc<Tree>,
-        rounds: usize,
-    ) {
-        let named = std::env::var_os("JUROR_NATS_SERVER").unwrap_or_else(|| "nats-server".into());
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("its number").port();
-        drop(listener);
-        let configuration = directory.join("server.conf");
-        let store = directory.join("store");
-        let text = format!(
-            "listen: '127.0.0.1:{port}'\njetstream {{ store_dir: '{}', sync_interval: always }}\n",
-            store.display()
-        );
-        std::fs::write(&configuration, text).expect("a file");
-        let mut command = Command::new(named);
-        let command = command.arg("-c").arg(configuration).stderr(Stdio::null());
-        let Ok(server) = command.spawn() else {
-            return println!("no nats-server here: not measured behind one");
-        };
-        let _server = Process(server);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            thread::sleep(Duration::from_millis(10));
-        }
-        let url = format!("nats://127.0.0.1:{port}");
-        let mut worker = Command::new(env!("CARGO_BIN_EXE_juror"));
-        worker.args(["worker", "--nats", &url, "--jobs", &SLOTS.to_string()]).stderr(Stdio::null());
-        let _worker = Process(worker.spawn().expect("the worker starts"));
-        let address = NatsAddress::parse(&url).expect("an address");
-        let workers =
-            Workers::connect(connect(&address).expect("the worker is there"), None, |_| Ok(()));
-        crate::measure("nats", local, &workers.expect("it is ready"), program, rounds);
-    }
 }
 
 /// How much longer a single run takes through a worker.

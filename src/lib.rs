@@ -25,7 +25,6 @@ pub mod class;
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
-pub mod cluster;
 #[doc(hidden)]
 pub mod convert;
 #[doc(hidden)]

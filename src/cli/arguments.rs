@@ -3,10 +3,9 @@
 use clap::{Parser, Subcommand};
 
 use crate::cli::cache::CacheArguments;
-use crate::cli::cluster::{ClusterArguments, ClusterCommand};
 use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
-use crate::cli::doctor::{DoctorArguments, ServerCheck};
+use crate::cli::doctor::DoctorArguments;
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
@@ -195,13 +194,9 @@ pub enum Command {
     ///
     /// `juror judge --executor 'ssh host juror worker --stdio'` starts it: it reads jobs from standard input, runs them in
     /// the sandbox of its machine, and writes results to standard output. It ends when standard input does, and keeps
-    /// nothing. `juror help scale` has the commands for ssh, Slurm, containers and clusters.
+    /// nothing. `juror help scale` has the commands for ssh, Slurm and containers.
     #[command(after_long_help = examples("worker"))]
     Worker(WorkerArguments),
-    /// Set up a NATS server for workers, and show its state
-    ///
-    /// The server stores jobs and results, so that workers and submitters can come and go.
-    Cluster(ClusterArguments),
     /// Show, prune or check the cache of results for later commands
     ///
     /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
@@ -249,14 +244,7 @@ impl Command {
                 GrammarCommand::Bounds(arguments) => call(arguments),
             },
             Self::Compare(arguments) => call(arguments),
-            Self::Doctor(DoctorArguments { nats: Some(url), output }) => {
-                call(&ServerCheck { url, output })
-            }
             Self::Doctor(arguments) => call(arguments),
-            Self::Cluster(arguments) => match &arguments.command {
-                ClusterCommand::Init(arguments) => call(arguments),
-                ClusterCommand::Status(arguments) => call(arguments),
-            },
             Self::Cache(arguments) => call(arguments),
             Self::Languages(arguments) => call(arguments),
             Self::Schema(arguments) => call(arguments),

@@ -69,7 +69,7 @@ fn keep_braces(text: &str) -> String {
 
 /// For each command: a remark for the last line, and the examples.
 #[rustfmt::skip]
-const COMMAND_EXAMPLES: [(&str, &str, &str); 21] = [
+const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
     ("new", "docs/first-problem.md continues from here. ", "
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.
@@ -144,13 +144,6 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 21] = [
       Use this machine and a.
   ssh a juror worker --stdio
       Try the connection: it prints `juror worker` and waits. Ctrl-D ends it."),
-    ("cluster", "docs/cluster.md has the details. ", "
-  juror cluster init cluster --server judge.example.org --worker a --worker b
-      The files of a server and of two workers, and the commands to start them.
-  juror cluster init cluster --server n1 --server n2 --server n3 --worker a
-      Three servers: work goes on if one of them is lost.
-  juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
-      What is queued, and which workers are connected?"),
     ("watch", "", "
   juror watch my.cpp
       Judge my.cpp at each save, on the tests beside it.

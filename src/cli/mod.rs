@@ -3,7 +3,6 @@
 mod amounts;
 pub mod arguments;
 pub mod cache;
-pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;

@@ -17,7 +17,6 @@ use crate::ops::mutants::MutantListing;
 use crate::report::document::Report;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
-use juror_core::cluster::ClusterSurvey;
 use juror_core::host::Diagnosis;
 use juror_core::stop::Stop;
 use juror_data::search::result::StressResult;
@@ -53,8 +52,6 @@ pub enum DocumentKind {
     Show,
     Strength,
     Stress,
-    /// What `cluster status` and `doctor --nats` write
-    Cluster,
 }
 
 impl Operation for SchemaArguments {
@@ -86,7 +83,6 @@ impl SchemaArguments {
             DocumentKind::Show => write_schema::<Document<'_, PackageListing>>(out),
             DocumentKind::Strength => write_schema::<Document<'_, Strength>>(out),
             DocumentKind::Stress => write_schema::<Document<'_, StressResult>>(out),
-            DocumentKind::Cluster => write_schema::<Document<'_, ClusterSurvey>>(out),
         }
     }
 }

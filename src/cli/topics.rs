@@ -63,7 +63,7 @@ const TOPICS: [Topic; 33] = [
     topic!("machine", "doctor.md", "what juror needs from the machine"),
     topic!("plain", "plain.md", "systems without isolation"),
     topic!("scale", "scale.md", "programs on other machines"),
-    topic!("cluster", "cluster.md", "a NATS server for workers"),
+    topic!("cluster", "cluster.md", "`juror-nats`: workers behind a NATS server"),
     topic!("ci", "ci.md", "reports for CI"),
     topic!("json", "json.md", "the keys of the JSON document"),
     topic!("conformance", "conformance.md", "rules on which judges differ"),

@@ -1,11 +1,9 @@
-//! `juror worker`: runs jobs for another juror, through its standard streams or a NATS server.
+//! `juror worker`: runs jobs for another juror, through its standard streams.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::Arc;
-#[cfg(feature = "nats")]
-use std::sync::mpsc::channel;
 
 use clap::Args;
 
@@ -19,9 +17,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::text::with_help;
 use juror_remote::message::WorkerFacts;
-#[cfg(feature = "nats")]
-use juror_remote::nats::{address::NatsAddress, unit_worker};
-use juror_remote::serve::serve;
+use juror_remote::serve::{EXTRA_JOBS, serve};
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::local::LocalExecutor;
 use juror_sandbox::sandbox::Machine;
@@ -30,13 +26,8 @@ use juror_sandbox::sandbox::pace::measure_pace;
 #[derive(Debug, Args)]
 pub struct WorkerArguments {
     /// Read jobs from standard input, and write results to standard output
-    #[arg(long, required_unless_present = "nats")]
+    #[arg(long, required = true)]
     pub stdio: bool,
-    /// Take jobs from a NATS server, such as nats://HOST:PORT
-    ///
-    /// docs/scale.md lists what may follow the address. It runs until a signal, and waits if the server is unreachable.
-    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
-    pub nats: Option<String>,
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -49,14 +40,10 @@ pub struct WorkerArguments {
 
 /// Returns when standard input ends or a signal arrives.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
-    let work = match &arguments.nats {
-        Some(typed) => serve_nats(arguments, typed),
-        None => serve_stdio(arguments).map_err(|error| (ExitCode::JudgeError, error)),
-    };
-    let Err((code, error)) = work else { return ExitCode::Success };
+    let Err(error) = serve_stdio(arguments) else { return ExitCode::Success };
     let why = with_help(&error.to_string(), error.help.as_deref());
     streams::print_remark(&format!("error: cannot work: {why}"));
-    code
+    ExitCode::JudgeError
 }
 
 fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
@@ -79,25 +66,6 @@ fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     serve(facts, &local, &Toolchains::new(Box::new(Machine)), input, output, &end)
 }
 
-#[cfg(feature = "nats")]
-fn serve_nats(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
-    let address = NatsAddress::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
-    let work = || {
-        let (end, ends) = channel();
-        // Sending fails if the worker has already ended.
-        on_signal(move || _ = end.send(()))?;
-        let (local, facts) = start_slots(arguments)?;
-        let tell = |word: &str| streams::print_remark(&format!("juror worker: {word}"));
-        unit_worker::work(&address, facts, &local, &Toolchains::new(Box::new(Machine)), ends, tell)
-    };
-    work().map_err(|error| (ExitCode::JudgeError, error))
-}
-
-#[cfg(not(feature = "nats"))]
-fn serve_nats(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
-    Err((ExitCode::JudgeError, crate::ops::host::no_nats_error()))
-}
-
 fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFacts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
     let local = LocalExecutor::start(jobs, arguments.isolation)?;
@@ -112,6 +80,7 @@ fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFact
         shortfall: shortfall(isolation, host.refused(), host.gaps()),
         mechanism: local.mechanism(),
         slots: local.slots(),
+        queue: EXTRA_JOBS,
         pace: measure_pace(),
     };
     Ok((local, facts))

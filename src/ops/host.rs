@@ -30,10 +30,8 @@ use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
 use juror_judging::cache::result_cache::ResultCache;
 use juror_judging::cache::store::is_private;
-use juror_remote::link::{WorkerConnection, WorkerRoute};
+use juror_remote::link::{WorkerConnection, WorkerPipes};
 use juror_remote::message::WorkerFacts;
-#[cfg(feature = "nats")]
-use juror_remote::nats::{address::NatsAddress, submitter::connect};
 use juror_remote::workers::Workers;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::local::LocalExecutor;
@@ -125,7 +123,7 @@ impl Host {
     fn connect_workers(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executors {
-            workers.extend(worker_routes(worker, options)?);
+            workers.push(connect_worker(worker, options)?);
         }
         let accepts = |facts: &WorkerFacts| match (options.isolation, facts.isolation.is_full()) {
             (RequiredIsolation::Full, false) => Err(format!(
@@ -184,42 +182,19 @@ fn command_stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
 
 const LOCAL_WORKER: &str = "local";
 
-/// A server may lead to several workers.
-fn worker_routes(
+fn connect_worker(
     worker: &WorkerCommand,
     options: &HostOptions,
-) -> Result<Vec<(String, WorkerRoute)>, Stop> {
-    if is_address(&worker.text) {
-        return server_routes(&worker.text);
+) -> Result<(String, WorkerPipes), Stop> {
+    if ["nats://", "tls://"].iter().any(|scheme| worker.text.starts_with(scheme)) {
+        let text = printable(&worker.text);
+        return Err(Stop::usage(format!(
+            "--executor: `{text}` is not a command; for a NATS server, write `juror-nats submit {text}`"
+        )));
     }
     let connection = worker_connection(worker, options)?;
     let name = connection.name.clone();
-    Ok(vec![(name, WorkerRoute::Pipes(connection.open()?))])
-}
-
-fn is_address(typed: &str) -> bool {
-    ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
-}
-
-#[cfg(feature = "nats")]
-fn server_routes(typed: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
-    Ok(connect(&parse_address(typed)?)?)
-}
-
-#[cfg(not(feature = "nats"))]
-fn server_routes(_: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
-    Err(no_nats_error().into())
-}
-
-#[cfg(feature = "nats")]
-pub fn parse_address(typed: &str) -> Result<NatsAddress, Stop> {
-    NatsAddress::parse(typed).map_err(Stop::usage)
-}
-
-#[cfg(not(feature = "nats"))]
-pub fn no_nats_error() -> JudgeError {
-    JudgeError::new("connect to a NATS server", "this juror was built without NATS")
-        .help("build it with `cargo install --path . --features nats`")
+    Ok((name, connection.open()?))
 }
 
 fn worker_connection(

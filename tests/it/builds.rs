@@ -19,9 +19,9 @@ use juror_core::units::Bytes;
 use juror_judging::build::{BuildResult, Builder};
 use juror_sandbox::executor::Executor;
 
-use crate::executors;
 use crate::fixture::Fixture;
 use juror_core::outcome::quiet_outcome;
+use juror_remote::suite;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
@@ -192,7 +192,7 @@ fn a_precompiled_header_does_not_change_a_program() {
     if !has_tool("g++") {
         return;
     }
-    let local = executors::local();
+    let local = suite::local();
     let build = |source: &str| Job {
         command: Command {
             argv: "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DONLINE_JUDGE -H -o a a.cpp"

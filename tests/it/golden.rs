@@ -2,7 +2,6 @@
 //!
 //! Each reporter gets recorded runs.
 
-mod cluster;
 mod compared;
 mod converted;
 mod created;
@@ -473,25 +472,6 @@ fn doctor_describes_each_kind_of_machine() {
         check(file, PLAIN, &events);
         check(&format!("{file}-quiet"), QUIET, &events);
         check_json(file, &events);
-    }
-}
-
-#[test]
-fn doctor_and_cluster_status_describe_servers() {
-    for (name, seen) in [
-        ("", cluster::busy_server()),
-        ("-poor", cluster::insecure_server()),
-        ("-worker", cluster::workers_view()),
-    ] {
-        let recording = cluster::record_diagnosis(seen.clone());
-        let file = format!("cluster-doctor{name}");
-        check(&file, PLAIN, &recording);
-        check(&format!("{file}-quiet"), QUIET, &recording);
-        check_json(&file, &recording);
-        let recording = cluster::record_survey(seen);
-        let file = format!("cluster-status{name}");
-        check(&file, PLAIN, &recording);
-        schema::check(&file, &recording, &json_document(&recording));
     }
 }
 

@@ -9,8 +9,6 @@ mod cache_command;
 mod cached_runs;
 mod class;
 mod cli;
-#[cfg(feature = "nats")]
-mod cluster;
 mod conformance;
 mod convert;
 mod converted;
@@ -38,8 +36,6 @@ mod library;
 mod linear;
 mod listen;
 mod names;
-#[cfg(feature = "nats")]
-mod nats;
 mod near_limit;
 mod new;
 mod path_escapes;

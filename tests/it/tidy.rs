@@ -73,7 +73,7 @@ fn the_map_lists_the_folders_of_libraries() {
 }
 
 /// The files that start programs, and which.
-const PROGRAM_STARTERS: [(&str, &str); 5] = [
+const PROGRAM_STARTERS: [(&str, &str); 6] = [
     (
         "sandbox/sandbox/host_tool.rs",
         "tools of this machine and the pager, in a place of their own",
@@ -82,6 +82,7 @@ const PROGRAM_STARTERS: [(&str, &str); 5] = [
     ("sandbox/sandbox/plain/sys.rs", "the program of a run without isolation"),
     ("ops/host.rs", "juror itself, and the user's command that connects to a worker"),
     ("remote/link.rs", "the same command"),
+    ("nats/main.rs", "the worker of `juror-nats work`"),
 ];
 
 #[test]

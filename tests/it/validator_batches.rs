@@ -15,8 +15,8 @@ use juror_packages::package::read;
 use juror_sandbox::executor::Executor;
 
 use crate::builds::has_tool;
-use crate::executors;
 use crate::fixture::Fixture;
+use juror_remote::suite;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// Accepts numbers up to the argument.
@@ -53,7 +53,7 @@ fn check_calls(validators: &[(&str, &str)], asked: CallMode) {
         fixture.write(&format!("sum/input_validators/{name}"), text);
     }
     let problem = read(&fixture.path("sum")).problem.expect("a package");
-    let (local, started) = (executors::local(), AtomicUsize::new(0));
+    let (local, started) = (suite::local(), AtomicUsize::new(0));
     let executor = ScriptedExecutor::new(local.slots(), |job: &Job| {
         started.fetch_add(1, Ordering::SeqCst);
         local.run_job(job)

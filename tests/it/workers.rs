@@ -153,6 +153,7 @@ fn a_broken_worker_command_is_reported_with_its_reason() {
     };
     misspelt("'", "has an unclosed quote");
     misspelt("", "expected a command");
+    misspelt("nats://a", "is not a command; for a NATS server, write `juror-nats submit nats://a`");
     let plain = worker("--isolation plain");
     let arguments = "judge sum sum/submissions/accepted/right.sh --isolation full";
     check(&fixture, arguments, &[&plain], 4, &["programs are not fully isolated there (plain"]);

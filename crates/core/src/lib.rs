@@ -33,7 +33,6 @@
 pub mod blob;
 pub mod cache_use;
 pub mod check;
-pub mod cluster;
 pub mod diagnostic;
 pub mod difference;
 pub mod duplicates;

@@ -14,11 +14,11 @@ use juror_sandbox::sandbox::RULES;
 const FRAME_BYTES_MAX: usize = 16 << 20;
 
 /// How many bytes of a blob are in one frame. Other messages may be sent between two frames.
-pub(super) const PIECE_BYTES: usize = 256 << 10;
+pub const PIECE_BYTES: usize = 256 << 10;
 
 /// Bytes that the other side of this protocol cannot have sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ProtocolError(pub(super) String);
+pub struct ProtocolError(pub String);
 
 impl ProtocolError {
     pub(super) fn new(what: impl fmt::Display) -> Self {
@@ -26,13 +26,14 @@ impl ProtocolError {
     }
 }
 
-const PROTOCOL: u32 = 7;
+const PROTOCOL: u32 = 8;
 
 /// In bytes, of the first line.
 const GREETING_BYTES_MAX: usize = 200;
 
+/// A side of the pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Peer {
+pub enum Peer {
     Worker,
     Sender,
 }
@@ -46,21 +47,22 @@ impl Peer {
     }
 
     /// The first line that this side sends. Both sides run programs and read messages alike only if these lines agree.
-    pub(super) fn greeting(self) -> String {
+    pub fn greeting(self) -> String {
         let version = env!("CARGO_PKG_VERSION");
         format!("{}, protocol {PROTOCOL}, version {version}, rules {RULES}\n", self.name())
     }
 }
 
+/// A frame with this head; all pieces of bytes follow it.
 ///
 /// # Errors
 /// If the frame would be too long.
-pub(super) fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
-    let fault = |reason: String| JudgeError::new("send a message to another machine", reason);
-    let head = postcard::to_allocvec(head).map_err(|error| fault(error.to_string()))?;
+pub fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
+    let head = encode_body(head)?;
     let length = 4 + head.len() + behind.iter().map(|it| it.len()).sum::<usize>();
     if length > FRAME_BYTES_MAX {
-        return Err(fault(format!("it has {length} bytes, {FRAME_BYTES_MAX} are allowed")));
+        let reason = format!("it has {length} bytes, {FRAME_BYTES_MAX} are allowed");
+        return Err(JudgeError::new(SENDING, reason));
     }
     let mut bytes = Vec::with_capacity(4 + length);
     bytes.extend((length as u32).to_le_bytes());
@@ -70,7 +72,19 @@ pub(super) fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Ve
     Ok(bytes)
 }
 
-pub(super) struct FrameReader {
+const SENDING: &str = "send a message to another machine";
+
+pub(super) fn encode_body(body: &impl Serialize) -> Result<Vec<u8>, JudgeError> {
+    postcard::to_allocvec(body).map_err(|error| JudgeError::new(SENDING, error))
+}
+
+/// What follows a head, and the bytes after it.
+pub(super) fn decode_body<B: DeserializeOwned>(bytes: &[u8]) -> Result<(B, &[u8]), ProtocolError> {
+    postcard::take_from_bytes(bytes).map_err(|_| ProtocolError::new("it sends an invalid message"))
+}
+
+/// Cuts arriving bytes into frames.
+pub struct FrameReader {
     /// The side that must send the greeting.
     peer: Peer,
     bytes: Vec<u8>,
@@ -80,28 +94,29 @@ pub(super) struct FrameReader {
 }
 
 impl FrameReader {
-    pub(super) const fn new(of: Peer) -> Self {
+    pub const fn new(of: Peer) -> Self {
         Self { peer: of, bytes: Vec::new(), position: 0, is_greeted: false }
     }
 
-    /// Frames that did not come through a pipe, so no greeting precedes them.
-    #[cfg(feature = "nats")]
-    pub(super) fn after_greeting(of: Peer, bytes: Vec<u8>) -> Self {
+    /// Reads stored frames, which no greeting precedes.
+    pub fn after_greeting(of: Peer, bytes: Vec<u8>) -> Self {
         Self { peer: of, bytes, position: 0, is_greeted: true }
     }
 
-    #[cfg(feature = "nats")]
-    pub(super) fn unread_bytes(&self) -> &[u8] {
+    pub fn unread_bytes(&self) -> &[u8] {
         &self.bytes[self.position..]
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..std::mem::take(&mut self.position));
         self.bytes.extend(bytes);
     }
 
     /// The head of the next frame and the bytes after it; `None` if it has not arrived in full.
-    pub(super) fn next<M: DeserializeOwned>(
+    ///
+    /// # Errors
+    /// If these bytes are not from that peer of the same juror.
+    pub fn next_frame<M: DeserializeOwned>(
         &mut self,
     ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
         if !self.is_greeted && !self.read_greeting()? {
@@ -182,7 +197,7 @@ mod tests {
         let mut all = Vec::new();
         for piece in bytes.chunks(size.max(1)) {
             frames.push(piece);
-            while let Some(found) = frames.next()? {
+            while let Some(found) = frames.next_frame()? {
                 all.push(found);
             }
         }

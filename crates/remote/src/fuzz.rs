@@ -58,11 +58,11 @@ fn check_frames<M: Serialize + DeserializeOwned + Debug>(peer: Peer, bytes: &[u8
     let mut sent = FrameReader::new(peer);
     sent.push(peer.greeting().as_bytes());
     sent.push(bytes);
-    while let Ok(Some((message, behind))) = sent.next::<M>() {
+    while let Ok(Some((message, behind))) = sent.next_frame::<M>() {
         let mut again = FrameReader::new(peer);
         again.push(peer.greeting().as_bytes());
         again.push(&encode_frame(&message, &[&behind]).expect("it is no longer than it was"));
-        let (same, rest) = again.next::<M>().expect("it is valid").expect("it is whole");
+        let (same, rest) = again.next_frame::<M>().expect("it is valid").expect("it is whole");
         assert_eq!((format!("{same:?}"), rest), (format!("{message:?}"), behind));
     }
 }

@@ -3,29 +3,34 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::frame::{FrameReader, Peer, ProtocolError};
+use crate::frame::{FrameReader, Peer, ProtocolError, decode_body};
 use crate::incoming::{IncomingBlob, LargeBlobs};
-use crate::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
+use crate::message::{MessageFromWorker, RequestId, RunResult, WorkerFacts};
 use crate::packing::{BlobRoute, all_stay, unpack};
 use crate::serve::BLOB_NUMBER_BITS;
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::JobReply;
 use juror_core::joint::{JointReply, ProgramReply};
+use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
 use juror_core::outcome::{Ending, Outcome, Signal};
+use juror_core::text::printable;
 use juror_core::units::Bytes;
 use juror_core::work::WorkReply;
 
 #[derive(Debug)]
 pub(super) enum ReceivedMessage {
     Ready(WorkerFacts),
+    Member(WorkerFacts),
+    Warning { worker: String, message: String },
     BlobNeeded { stream: RequestId, digest: Digest },
     Answer { number: RequestId, answer: Response },
 }
 
 #[derive(Debug)]
 pub(super) enum Response {
-    RunEnded(JobEnd),
+    RunEnded(Result<WorkReply, JudgeError>),
+    RunInterrupted,
     ToolFound(Result<Toolchain, Vec<FailedCandidate>>),
 }
 
@@ -49,18 +54,6 @@ impl JudgeSide {
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Reads frames that no greeting precedes.
-    #[cfg(feature = "nats")]
-    pub(super) fn after_greeting(bytes: Vec<u8>) -> Self {
-        let frames = FrameReader::after_greeting(Peer::Worker, bytes);
-        Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
-    }
-
-    #[cfg(feature = "nats")]
-    pub(super) fn is_whole(&self) -> bool {
-        self.frames.unread_bytes().is_empty() && self.results.is_empty()
-    }
-
     /// `room` gives how many bytes the result of a job may have; `None` if the job is not under way.
     pub(super) fn read_messages(
         &mut self,
@@ -69,12 +62,18 @@ impl JudgeSide {
     ) -> Result<Vec<ReceivedMessage>, ProtocolError> {
         let mut messages = Vec::new();
         self.frames.push(bytes);
-        while let Some((message, behind)) = self.frames.next::<MessageFromWorker>()? {
+        while let Some((message, behind)) = self.frames.next_frame::<MessageFromWorker>()? {
             match message {
                 MessageFromWorker::Heartbeat => {}
-                MessageFromWorker::Ready(mut facts) => {
-                    facts.clamp_numbers();
-                    messages.push(ReceivedMessage::Ready(facts));
+                MessageFromWorker::Ready(facts) => {
+                    messages.push(ReceivedMessage::Ready(bounded(facts)))
+                }
+                MessageFromWorker::Member(facts) => {
+                    messages.push(ReceivedMessage::Member(bounded(facts)))
+                }
+                MessageFromWorker::Warning { worker, message } => {
+                    let (worker, message) = (short(&worker), short(&message));
+                    messages.push(ReceivedMessage::Warning { worker, message });
                 }
                 MessageFromWorker::BlobNeeded { stream, digest } => {
                     messages.push(ReceivedMessage::BlobNeeded { stream, digest })
@@ -85,9 +84,16 @@ impl JudgeSide {
                 MessageFromWorker::ToolFound { number, found } => {
                     messages.push(check_request(number, Response::ToolFound(found), room)?)
                 }
-                MessageFromWorker::RunEnded { number, ways, reply } => {
-                    let reply = self.complete_result(number, reply, &ways, &behind)?;
+                MessageFromWorker::RunEnded { number, worker, .. } => {
+                    let mut reply = self.complete_result(number, &behind)?;
+                    for reply in reply.iter_mut().flat_map(WorkReply::replies_mut) {
+                        reply.outcome.worker = worker.as_deref().map(short);
+                    }
                     messages.push(check_request(number, Response::RunEnded(reply), room)?);
+                }
+                MessageFromWorker::RunInterrupted { number } => {
+                    self.results.remove(&number);
+                    messages.push(check_request(number, Response::RunInterrupted, room)?);
                 }
             }
         }
@@ -120,12 +126,11 @@ impl JudgeSide {
     fn complete_result(
         &mut self,
         number: RequestId,
-        mut ended: JobEnd,
-        ways: &[BlobRoute],
-        behind: &[u8],
-    ) -> Result<JobEnd, ProtocolError> {
+        bytes: &[u8],
+    ) -> Result<Result<WorkReply, JudgeError>, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
-        let JobEnd::Finished(reply) = &mut ended else { return Ok(ended) };
+        let (RunResult { ways, reply: mut ended }, behind) = decode_body(bytes)?;
+        let Ok(reply) = &mut ended else { return Ok(ended) };
         if !is_possible(reply) {
             return Err(ProtocolError::new("it reports an impossible time or size"));
         }
@@ -136,9 +141,12 @@ impl JudgeSide {
             ));
         }
         let blobs = reply.replies_mut().into_iter().flat_map(JobReply::blobs_mut);
-        for (blob, way) in unpack(blobs.collect(), ways, behind)? {
+        for (blob, way) in unpack(blobs.collect(), &ways, behind)? {
             let arrived = match way {
-                BlobRoute::BeforeMessage(stream) => coming.blobs.remove(&stream),
+                BlobRoute::BeforeMessage(index) => {
+                    let stream = (number << BLOB_NUMBER_BITS).checked_add(index);
+                    stream.and_then(|stream| coming.blobs.remove(&stream))
+                }
                 BlobRoute::AfterMessage(_) | BlobRoute::OnRequest => None,
             };
             let is_it = |arrived: &Blob| {
@@ -152,6 +160,18 @@ impl JudgeSide {
         }
         Ok(ended)
     }
+}
+
+/// In characters.
+const NAME_MAX: usize = 300;
+
+fn short(text: &str) -> String {
+    printable(text).to_string().chars().take(NAME_MAX).collect()
+}
+
+fn bounded(mut facts: WorkerFacts) -> WorkerFacts {
+    facts.clamp_numbers();
+    WorkerFacts { name: short(&facts.name), ..facts }
 }
 
 /// Fails if the request with this number is not under way.

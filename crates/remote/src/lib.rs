@@ -60,30 +60,27 @@
 //! | `judge_side` | the judge's view: bytes in, results out |
 //! | `link` | one worker: its command and its threads |
 //! | `state` | several workers: the requests to each, and whether it is still there |
-//! | `group` | several workers behind one address, treated as one |
 //! | `tools` | the tools of the workers |
 //! | `workers` | all of them as one executor |
+//! | `suite` | what holds for every executor, for whoever writes another one |
 //! | `fuzz` | entry points for fuzz targets, with `--cfg fuzzing` |
-//! | `nats` | the same jobs and results through a server that stores them (with the feature `nats`) |
 //!
 //! The pipe carries no path to open. A job shows trees, which the worker writes where it likes, and tools, which the
 //! worker has found itself.
 
 #![forbid(unsafe_code)]
 
-mod frame;
+pub mod frame;
 #[cfg(fuzzing)]
 pub mod fuzz;
-pub mod group;
 mod incoming;
 mod judge_side;
 pub mod link;
 pub mod message;
-#[cfg(feature = "nats")]
-pub mod nats;
 mod packing;
 pub mod serve;
-mod state;
+pub mod state;
+pub mod suite;
 #[cfg(test)]
 mod tests;
 mod tools;

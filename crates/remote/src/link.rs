@@ -13,8 +13,6 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::group::{Envelope, MachineTools, WorkerGroup};
-use crate::message::WorkerFacts;
 use juror_core::judgement::JudgeError;
 use juror_core::text::printable;
 use juror_sandbox::sandbox::forks;
@@ -25,23 +23,13 @@ pub struct WorkerConnection {
     pub command: Command,
 }
 
-pub enum WorkerRoute {
-    Pipes(WorkerPipes),
-    WorkerGroup {
-        /// Facts about their machines, as if they were one.
-        facts: WorkerFacts,
-        /// How many jobs they may have at once.
-        job_limit: usize,
-        tools: MachineTools,
-        group: Arc<dyn WorkerGroup>,
-    },
-}
-
 pub struct WorkerPipes {
     pub output: Box<dyn Read + Send>,
     pub input: OwnedFd,
     /// Empty if its process was not started here.
     pub process: WorkerProcess,
+    /// Starts its command once more.
+    pub again: Option<WorkerConnection>,
 }
 
 #[derive(Debug, Default)]
@@ -59,6 +47,9 @@ impl WorkerConnection {
     /// # Errors
     /// If it cannot be started.
     pub fn open(mut self) -> Result<WorkerPipes, JudgeError> {
+        let mut command = Command::new(self.command.get_program());
+        command.args(self.command.get_args());
+        let again = Some(Self { name: self.name.clone(), command });
         let fault = |error: &dyn fmt::Display| {
             JudgeError::new(format!("start the worker `{}`", printable(&self.name)), error)
                 .help("give a program that exists here, such as ssh, and its arguments")
@@ -75,7 +66,7 @@ impl WorkerConnection {
         let listen = thread::Builder::new().spawn(move || read_stderr(errors, &collected));
         listen.map_err(|error| fault(&error))?;
         let process = WorkerProcess { child: Some(child), stderr };
-        Ok(WorkerPipes { output: Box::new(output), input: input.into(), process })
+        Ok(WorkerPipes { output: Box::new(output), input: input.into(), process, again })
     }
 }
 
@@ -140,37 +131,6 @@ impl Drop for WorkerProcess {
         }
         if let Some(child) = &mut self.child {
             let _ = child.wait();
-        }
-    }
-}
-
-pub(super) enum OpenRoute {
-    Pipe(WorkerSender),
-    WorkerGroup(Arc<dyn WorkerGroup>),
-}
-
-impl OpenRoute {
-    pub(super) fn send(&self, envelope: &Envelope<'_>) -> io::Result<()> {
-        match self {
-            Self::Pipe(sender) => sender.send(envelope.bytes),
-            Self::WorkerGroup(group) => {
-                group.send(envelope);
-                Ok(())
-            }
-        }
-    }
-
-    pub(super) fn close(&self) {
-        match self {
-            Self::Pipe(sender) => sender.close(),
-            Self::WorkerGroup(group) => group.close(),
-        }
-    }
-
-    pub(super) fn group(&self) -> Option<&Arc<dyn WorkerGroup>> {
-        match self {
-            Self::Pipe(_) => None,
-            Self::WorkerGroup(group) => Some(group),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::frame::{encode_body, encode_frame};
 use crate::packing::BlobRoute;
 use juror_core::blob::Digest;
 use juror_core::event::Shortfall;
@@ -22,32 +23,38 @@ pub struct WorkerFacts {
     /// What measures and limits runs there, for people.
     pub mechanism: String,
     pub slots: usize,
+    /// How many jobs it takes in addition to those that run, so that no slot waits for the next one.
+    pub queue: usize,
     /// How long a fixed piece of work takes there.
     pub pace: Duration,
 }
 
 impl WorkerFacts {
     const SLOTS_MAX: usize = 4096;
+    const QUEUE_MAX: usize = 65_536;
     const PACE_MAX: Duration = Duration::from_secs(3600);
 
     /// Makes its numbers possible: later code computes with them.
-    pub(super) fn clamp_numbers(&mut self) {
+    pub fn clamp_numbers(&mut self) {
         self.slots = self.slots.min(Self::SLOTS_MAX);
+        self.queue = self.queue.min(Self::QUEUE_MAX);
         self.pace = self.pace.min(Self::PACE_MAX);
     }
 }
 
 /// A number that both sides use for a job or a stream of bytes.
-pub(super) type RequestId = u64;
+pub type RequestId = u64;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum MessageToWorker {
-    Run {
-        number: RequestId,
-        mode: RunMode,
-        ways: Vec<BlobRoute>,
-        work: Work,
-    },
+/// Names all connections of one executor.
+pub type SessionId = [u8; 16];
+
+/// The head of a frame to a worker.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageToWorker {
+    /// The first message. If a command is started once more, it gets the same one.
+    Session(SessionId),
+    /// A job follows.
+    Run(RunHead),
     /// The next bytes of a needed blob follow.
     Piece {
         stream: RequestId,
@@ -63,9 +70,39 @@ pub(super) enum MessageToWorker {
     },
 }
 
+/// What somebody who forwards a job must know about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunHead {
+    pub number: RequestId,
+    /// It wants a machine for itself.
+    pub is_exclusive: bool,
+    /// It may compute for minutes: urgent jobs should not have to wait for it.
+    pub is_long: bool,
+    /// The same number for jobs that start the same program.
+    pub program: u64,
+    /// The blobs that a worker may request.
+    pub blobs: Vec<Digest>,
+}
+
+/// A job as it follows its head. Its small blobs come after it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum MessageFromWorker {
+pub(super) struct RunOrder {
+    pub(super) mode: RunMode,
+    pub(super) ways: Vec<BlobRoute>,
+    pub(super) work: Work,
+}
+
+/// The head of a frame from a worker.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MessageFromWorker {
     Ready(WorkerFacts),
+    /// One of several workers behind this connection, whose name is unique among them.
+    Member(WorkerFacts),
+    /// The user should know this about a worker behind this connection.
+    Warning {
+        worker: String,
+        message: String,
+    },
     BlobNeeded {
         stream: RequestId,
         digest: Digest,
@@ -75,10 +112,17 @@ pub(super) enum MessageFromWorker {
         stream: RequestId,
         is_last: bool,
     },
+    /// The result of a job follows.
     RunEnded {
         number: RequestId,
-        ways: Vec<BlobRoute>,
-        reply: JobEnd,
+        /// How long its program ran.
+        run_time: Duration,
+        /// The worker behind this connection that ran it.
+        worker: Option<String>,
+    },
+    /// The worker was asked to end.
+    RunInterrupted {
+        number: RequestId,
     },
     ToolFound {
         number: RequestId,
@@ -87,15 +131,27 @@ pub(super) enum MessageFromWorker {
     Heartbeat,
 }
 
-impl MessageFromWorker {
-    pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
-        Self::RunEnded { number, ways: Vec::new(), reply: JobEnd::Failed(error) }
-    }
+/// A result as it follows its head. Its small blobs come after it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RunResult {
+    pub(super) ways: Vec<BlobRoute>,
+    pub(super) reply: Result<WorkReply, JudgeError>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) enum JobEnd {
-    Finished(WorkReply),
-    Failed(JudgeError),
-    Interrupted,
+/// The frame that says that a job failed.
+///
+/// # Errors
+/// If the frame would be too long.
+pub fn encode_failure(number: RequestId, error: JudgeError) -> Result<Vec<u8>, JudgeError> {
+    encode_result(number, Duration::ZERO, &RunResult { ways: Vec::new(), reply: Err(error) }, &[])
+}
+
+pub(super) fn encode_result(
+    number: RequestId,
+    run_time: Duration,
+    result: &RunResult,
+    behind: &[u8],
+) -> Result<Vec<u8>, JudgeError> {
+    let head = MessageFromWorker::RunEnded { number, run_time, worker: None };
+    encode_frame(&head, &[&encode_body(result)?, behind])
 }

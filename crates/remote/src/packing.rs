@@ -18,7 +18,7 @@ pub(super) enum BlobRoute {
     AfterMessage(u32),
     /// Not sent: the worker may have it, and requests it if it does not.
     OnRequest,
-    /// In pieces before the message, in the stream with this number.
+    /// In pieces before the message. Its stream has the number of its job in the high bits, and this in the low ones.
     BeforeMessage(u64),
 }
 

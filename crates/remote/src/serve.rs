@@ -10,7 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::frame::{PIECE_BYTES, Peer, encode_frame};
-use crate::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
+use crate::message::{
+    MessageFromWorker, RequestId, RunResult, WorkerFacts, encode_failure, encode_result,
+};
 use crate::packing::{BlobRoute, attach_blob, read_fault};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide, WorkerTask};
 use juror_core::blob::Blob;
@@ -24,7 +26,7 @@ use juror_core::work::WorkReply;
 use juror_sandbox::executor::Executor;
 
 /// How many jobs a worker has in addition to those that run, so that no slot waits for the pipe.
-pub(super) const EXTRA_JOBS: usize = 2;
+pub const EXTRA_JOBS: usize = 2;
 
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
@@ -32,7 +34,7 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 const SMALL_BLOB: u64 = 64 << 10;
 
 /// Streams of a result have the number of its job, shifted by this many bits. The low bits number the blob.
-pub(super) const BLOB_NUMBER_BITS: u32 = 20;
+pub const BLOB_NUMBER_BITS: u32 = 20;
 
 /// Reads jobs and writes their results until the input ends. Calls `output_closed` if nobody reads the output: the
 /// input should then end, too.
@@ -49,15 +51,15 @@ pub fn serve(
 ) -> Result<(), JudgeError> {
     let slots = facts.slots;
     let output = Mutex::new(output);
-    let put = |_: Option<RequestId>, bytes: &[u8]| {
+    let put = |bytes: &[u8]| {
         let mut output = output.lock();
         if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
             output_closed();
         }
     };
     let worker = Worker::new(executor, tools, &put);
-    put(None, Peer::Worker.greeting().as_bytes());
-    worker.send_message(None, &MessageFromWorker::Ready(facts));
+    put(Peer::Worker.greeting().as_bytes());
+    worker.send_message(&MessageFromWorker::Ready(facts));
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let (_beats, end) = channel();
@@ -65,7 +67,7 @@ pub fn serve(
         let _end = WorkerEnd { worker: &worker, _beats };
         let mut threads = 0;
         for _ in 0..slots + EXTRA_JOBS {
-            let work = || worker.carry_out_orders(&receiver, |_| true);
+            let work = || worker.carry_out_orders(&receiver);
             let started = thread::Builder::new().spawn_scoped(scope, work);
             threads += usize::from(started.is_ok());
         }
@@ -80,10 +82,9 @@ pub fn serve(
     })
 }
 
-/// Sends a frame, with the number of the request that it answers, if any.
-pub(super) type FrameSink<'a> = dyn Fn(Option<RequestId>, &[u8]) + Sync + 'a;
+type FrameSink<'a> = dyn Fn(&[u8]) + Sync + 'a;
 
-pub(super) struct Worker<'a> {
+struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
     send_frame: &'a FrameSink<'a>,
@@ -107,11 +108,7 @@ impl Drop for WorkerEnd<'_, '_> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(
-        executor: &'a dyn Executor,
-        tools: &'a Toolchains,
-        put: &'a FrameSink<'a>,
-    ) -> Self {
+    fn new(executor: &'a dyn Executor, tools: &'a Toolchains, put: &'a FrameSink<'a>) -> Self {
         Self {
             executor,
             tools,
@@ -123,7 +120,7 @@ impl<'a> Worker<'a> {
 
     fn send_heartbeats(&self, end: Receiver<()>) {
         while end.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
-            self.send_message(None, &MessageFromWorker::Heartbeat);
+            self.send_message(&MessageFromWorker::Heartbeat);
         }
     }
 
@@ -149,7 +146,8 @@ impl<'a> Worker<'a> {
             })?;
             for effect in effects {
                 match effect {
-                    Effect::Send(message) => self.send_message(None, &message),
+                    Effect::Send(message) => self.send_message(&message),
+                    Effect::Fail(number, error) => self.send_result(number, Err(error.into())),
                     Effect::Execute(order) => {
                         if orders.send(order).is_err() {
                             return Ok(());
@@ -160,32 +158,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Carries out orders until the channel closes, or until `done` returns false.
-    pub(super) fn carry_out_orders(
-        &self,
-        orders: &Mutex<Receiver<ProgramOrder>>,
-        done: impl Fn(RequestId) -> bool,
-    ) {
+    /// Carries out orders until the channel closes.
+    fn carry_out_orders(&self, orders: &Mutex<Receiver<ProgramOrder>>) {
         loop {
             // Bound to a name, so that the lock is released before the work.
             let order = orders.lock().recv();
-            let number = match order {
-                Ok(ProgramOrder::Run(task)) => {
-                    self.send_result(task.number, self.run(&task));
-                    task.number
-                }
+            match order {
+                Ok(ProgramOrder::Run(task)) => self.send_result(task.number, self.run(&task)),
                 Ok(ProgramOrder::FindTool { number, word }) => {
                     let found = self.find_tool(&word);
-                    self.send_message(
-                        Some(number),
-                        &MessageFromWorker::ToolFound { number, found },
-                    );
-                    number
+                    self.send_message(&MessageFromWorker::ToolFound { number, found });
                 }
                 Err(_) => return,
-            };
-            if !done(number) {
-                return;
             }
         }
     }
@@ -201,23 +185,22 @@ impl<'a> Worker<'a> {
     }
 
     fn send_result(&self, number: RequestId, result: Result<WorkReply, Stop>) {
-        let framed = |ways, reply, behind: &[u8]| {
-            encode_frame(&MessageFromWorker::RunEnded { number, ways, reply }, &[behind])
-        };
-        let failed = |error| framed(Vec::new(), JobEnd::Failed(error), &[]);
+        let failed = |error| encode_failure(number, error);
         let sent = match result {
-            Ok(reply) => self
-                .send_blobs(number, &reply)
-                .and_then(|(ways, behind)| framed(ways, JobEnd::Finished(reply), &behind)),
+            Ok(reply) => self.send_blobs(number, &reply).and_then(|(ways, behind)| {
+                let first = reply.replies().first().map(|reply| reply.outcome.wall_time);
+                let result = RunResult { ways, reply: Ok(reply) };
+                encode_result(number, first.unwrap_or_default(), &result, &behind)
+            }),
             Err(Stop::Fault(error)) => failed(error),
             Err(_) if self.has_input_ended.load(Ordering::Acquire) => return,
             // An executor stops for no other reason.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
-                framed(Vec::new(), JobEnd::Interrupted, &[])
+                encode_frame(&MessageFromWorker::RunInterrupted { number }, &[])
             }
         };
         if let Ok(bytes) = sent.or_else(failed) {
-            (self.send_frame)(Some(number), &bytes);
+            (self.send_frame)(&bytes);
         }
     }
 
@@ -232,19 +215,20 @@ impl<'a> Worker<'a> {
             if let Some(way) = attach_blob(blob, SMALL_BLOB, &mut behind)? {
                 return Ok(way);
             }
-            let stream = (number << BLOB_NUMBER_BITS) + index as u64;
+            let index = index as u64;
+            let stream = (number << BLOB_NUMBER_BITS) + index;
             let send = |is_last, bytes: &[u8]| {
                 let head = MessageFromWorker::Piece { stream, is_last };
-                encode_frame(&head, &[bytes]).map(|bytes| (self.send_frame)(Some(number), &bytes))
+                encode_frame(&head, &[bytes]).map(|bytes| (self.send_frame)(&bytes))
             };
             send_pieces(blob, send)?;
-            Ok(BlobRoute::BeforeMessage(stream))
+            Ok(BlobRoute::BeforeMessage(index))
         });
         let ways = ways.collect::<Result<_, JudgeError>>()?;
         Ok((ways, behind))
     }
 
-    pub(super) fn find_tool(&self, word: &str) -> Result<Toolchain, Vec<FailedCandidate>> {
+    fn find_tool(&self, word: &str) -> Result<Toolchain, Vec<FailedCandidate>> {
         let found = match TOOLS.iter().find(|tool| tool.placeholder() == word) {
             Some(tool) => self.tools.find(tool, "").map_err(|missing| missing.tried)?,
             None => {
@@ -264,9 +248,9 @@ impl<'a> Worker<'a> {
         Ok((*found).clone())
     }
 
-    fn send_message(&self, number: Option<RequestId>, message: &MessageFromWorker) {
+    fn send_message(&self, message: &MessageFromWorker) {
         if let Ok(bytes) = encode_frame(message, &[]) {
-            (self.send_frame)(number, &bytes);
+            (self.send_frame)(&bytes);
         }
     }
 }

@@ -9,17 +9,16 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::frame::encode_frame;
-use crate::group::{Envelope, MachineTools, WorkerGroup};
+use crate::frame::{Peer, encode_frame};
 use crate::judge_side::{JudgeSide, ReceivedMessage, Response};
-use crate::link::{OpenRoute, WorkerProcess};
-use crate::message::{MessageToWorker, RequestId, WorkerFacts};
-use crate::serve::{EXTRA_JOBS, send_pieces};
+use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess, WorkerSender};
+use crate::message::{MessageToWorker, RequestId, SessionId, WorkerFacts};
+use crate::serve::send_pieces;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::toolchain::{Lookup, Toolchain};
+use juror_core::language::toolchain::{FailedCandidate, Lookup, Toolchain};
 
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -38,9 +37,14 @@ const PACE_FACTOR_MAX: f64 = 1.1;
 pub(super) struct SharedWorkers {
     pub(super) state: Mutex<WorkersState>,
     pub(super) changed: Condvar,
-    /// In the order of the workers.
-    pub(super) routes: Vec<OpenRoute>,
+    pub(super) session: SessionId,
 }
+
+/// The tool for each word on a machine.
+pub type MachineTools = BTreeMap<String, Result<Toolchain, Vec<FailedCandidate>>>;
+
+/// How many warnings and names of one connection are used.
+const NEWS_MAX: usize = 1000;
 
 #[derive(Default)]
 pub(super) struct WorkersState {
@@ -59,10 +63,16 @@ pub(super) struct WorkerState {
     pub(super) facts: Option<WorkerFacts>,
     pub(super) lost: Option<String>,
     pub(super) process: WorkerProcess,
+    /// What starts its command once more.
+    pub(super) again: Option<WorkerConnection>,
+    /// `None` while its command is started once more.
+    pub(super) sender: Option<Arc<WorkerSender>>,
+    /// The workers behind its connection, if it says that there are several.
+    pub(super) members: Vec<WorkerFacts>,
+    pub(super) warnings: usize,
+    pub(super) has_pace_warning: bool,
     pub(super) open_requests: HashMap<RequestId, OpenRequest>,
     pub(super) tools: MachineTools,
-    /// How many jobs it may have at once, if its facts do not tell.
-    pub(super) job_limit: Option<usize>,
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent_checks: u32,
 }
@@ -72,6 +82,14 @@ pub(super) struct OpenRequest {
     pub(super) room: u64,
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
+    /// What was sent, and is sent again if the command is started once more.
+    pub(super) frame: Option<Arc<[u8]>>,
+}
+
+impl OpenRequest {
+    pub(super) fn new(answer: SyncSender<Response>) -> Self {
+        Self { room: 0, blobs: Vec::new(), answer, frame: None }
+    }
 }
 
 impl WorkerState {
@@ -80,13 +98,21 @@ impl WorkerState {
         Self { name, ..Self::default() }
     }
 
-    pub(super) fn is_available(&self) -> bool {
+    /// It was ready and is not lost, but its command may be about to start once more.
+    pub(super) fn is_present(&self) -> bool {
         self.lost.is_none() && self.facts.is_some()
     }
 
+    pub(super) fn is_available(&self) -> bool {
+        self.is_present() && self.sender.is_some()
+    }
+
+    pub(super) fn is_restarting(&self) -> bool {
+        self.is_present() && self.sender.is_none()
+    }
+
     pub(super) fn max_jobs(&self) -> usize {
-        let of_facts = || self.facts.as_ref().map_or(0, |facts| facts.slots + EXTRA_JOBS);
-        self.job_limit.unwrap_or_else(of_facts)
+        self.facts.as_ref().map_or(0, |facts| facts.slots + facts.queue)
     }
 
     /// It has these tools, the same as on the first worker that has them.
@@ -103,9 +129,36 @@ impl SharedWorkers {
         self.state.lock()
     }
 
-    pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &Arc<dyn WorkerGroup>)> {
-        let groups = self.routes.iter().map(OpenRoute::group).enumerate();
-        groups.filter_map(|(worker, group)| Some((worker, group?)))
+    /// The first bytes of each connection.
+    pub(super) fn opening(&self) -> Vec<u8> {
+        let session = encode_frame(&MessageToWorker::Session(self.session), &[]);
+        [Peer::Sender.greeting().into_bytes(), session.unwrap_or_default()].concat()
+    }
+
+    /// Sends a request that is open, and keeps it until it is answered.
+    pub(super) fn send_request(&self, worker: usize, number: RequestId, frame: Vec<u8>) {
+        let frame: Arc<[u8]> = frame.into();
+        let sender = {
+            let mut state = self.lock();
+            let entry = &mut state.workers[worker];
+            let Some(request) = entry.open_requests.get_mut(&number) else { return };
+            request.frame = Some(Arc::clone(&frame));
+            // If it is started once more, it gets all open requests then.
+            let Some(sender) = entry.sender.clone() else { return };
+            sender
+        };
+        if sender.send(&frame).is_err() {
+            self.end_connection(worker, &sender);
+        }
+    }
+
+    /// Ends a connection on which nothing can be sent. The thread that reads from it finds out why.
+    fn end_connection(&self, worker: usize, sender: &Arc<WorkerSender>) {
+        let mut state = self.lock();
+        let entry = &mut state.workers[worker];
+        if entry.sender.as_ref().is_some_and(|current| Arc::ptr_eq(current, sender)) {
+            entry.process.kill();
+        }
     }
 
     pub(super) fn wait_for_all(&self) {
@@ -157,8 +210,7 @@ impl SharedWorkers {
                 0 => facts.name.clone(),
                 namesakes => format!("{} ({})", facts.name, namesakes + 1),
             };
-            // A group compares its members itself.
-            if let (Some(first), None) = (all.first(), worker.job_limit) {
+            if let Some(first) = all.first() {
                 remarks.extend(pace_warning(&worker.name, facts, first));
             }
         }
@@ -172,10 +224,8 @@ impl SharedWorkers {
             self.wait_for_check(&mut state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
-                // Counted in checks, not in time: this process may itself have been suspended. A server has its own
-                // timeout.
-                worker.silent_checks +=
-                    u32::from(worker.is_available() && worker.job_limit.is_none());
+                // Counted in checks, not in time: this process may itself have been suspended.
+                worker.silent_checks += u32::from(worker.is_present());
                 if worker.silent_checks >= SILENT_CHECKS_MAX && worker.lost.is_none() {
                     silent.push(index);
                 }
@@ -193,37 +243,36 @@ impl SharedWorkers {
         self.changed.wait_while_for(state, |state| !state.is_over, CHECK_INTERVAL);
     }
 
-    /// Reads a worker's output to its end.
+    /// Reads a worker's output to its end, and that of its command's second start.
     pub(super) fn read_output(self: &Arc<Self>, worker: usize, mut output: Box<dyn Read + Send>) {
         let (feed, hungry) = mpsc::channel();
         let shared = Arc::clone(self);
         let feeder = thread::Builder::new().spawn(move || {
-            for (stream, blob) in hungry {
-                shared.send_blob(worker, stream, blob);
+            for (sender, stream, blob) in hungry {
+                shared.send_blob(worker, &sender, stream, blob);
             }
         });
         if feeder.is_err() {
             return self.lose_worker(worker, "no thread can be started for it");
         }
-        let mut line = JudgeSide::new();
-        let mut buffer = vec![0; 64 << 10];
+        let mut side = JudgeSide::new();
         loop {
-            let length = match output.read(&mut buffer) {
-                Ok(0) => return self.handle_end(worker),
-                Ok(length) => length,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.lose_worker(worker, &error.to_string()),
-            };
-            let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
-            let messages = match line.read_messages(&buffer[..length], &room) {
-                Ok(messages) => messages,
-                Err(broken) => return self.lose_worker(worker, &broken.0),
+            let read = self.read_messages(worker, &mut side, &mut *output);
+            let messages = match read {
+                Ok(Some(messages)) => messages,
+                Ok(None) => match self.restart(worker) {
+                    Some(next) => {
+                        (side, output) = next;
+                        continue;
+                    }
+                    None => return,
+                },
+                Err(reason) => return self.lose_worker(worker, &reason),
             };
             let mut state = self.lock();
-            let entry = &mut state.workers[worker];
-            entry.silent_checks = 0;
             let mut is_news = false;
             for message in messages {
+                let entry = &mut state.workers[worker];
                 match message {
                     ReceivedMessage::Ready(facts) => {
                         entry.facts.get_or_insert(facts);
@@ -231,9 +280,11 @@ impl SharedWorkers {
                     }
                     ReceivedMessage::BlobNeeded { stream, digest } => {
                         let mut blobs = entry.open_requests.values().flat_map(|asked| &asked.blobs);
-                        let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
-                        // The sending thread ends only after this.
-                        let _ = feed.send((stream, blob.cloned()));
+                        let blob = blobs.find(|blob| blob.known_digest() == Some(digest)).cloned();
+                        if let Some(sender) = &entry.sender {
+                            // The sending thread ends only after this.
+                            let _ = feed.send((Arc::clone(sender), stream, blob));
+                        }
                     }
                     ReceivedMessage::Answer { number, answer } => {
                         is_news = true;
@@ -242,6 +293,7 @@ impl SharedWorkers {
                             let _ = asked.answer.try_send(answer);
                         }
                     }
+                    other => state.note(worker, other),
                 }
             }
             drop(state);
@@ -251,12 +303,39 @@ impl SharedWorkers {
         }
     }
 
-    fn send_blob(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
+    /// The next messages; `None` at the end of the output.
+    fn read_messages(
+        &self,
+        worker: usize,
+        side: &mut JudgeSide,
+        output: &mut dyn Read,
+    ) -> Result<Option<Vec<ReceivedMessage>>, String> {
+        let mut buffer = vec![0; 64 << 10];
+        let length = loop {
+            match output.read(&mut buffer) {
+                Ok(0) => return Ok(None),
+                Ok(length) => break length,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        };
+        let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
+        let messages = side.read_messages(&buffer[..length], &room).map_err(|broken| broken.0)?;
+        self.lock().workers[worker].silent_checks = 0;
+        Ok(Some(messages))
+    }
+
+    fn send_blob(
+        &self,
+        worker: usize,
+        sender: &Arc<WorkerSender>,
+        stream: RequestId,
+        blob: Option<Blob>,
+    ) {
         let put = |bytes: &[u8]| {
-            let envelope =
-                Envelope { number: 0, bytes, is_exclusive: true, program: 0, is_long: false };
-            // If the worker is lost, the thread that reads from it reports so.
-            let _ = self.routes[worker].send(&envelope);
+            if sender.send(bytes).is_err() {
+                self.end_connection(worker, sender);
+            }
         };
         let send = |is_last, bytes: &[u8]| {
             put(&encode_frame(&MessageToWorker::Piece { stream, is_last }, &[bytes])?);
@@ -274,20 +353,134 @@ impl SharedWorkers {
         }
     }
 
-    fn handle_end(&self, worker: usize) {
-        let mut process = {
+    /// Starts a command once more that ended after it was ready, and sends it what is open. `None` if the worker is
+    /// lost, or if nobody needs it any more.
+    fn restart(&self, worker: usize) -> Option<(JudgeSide, Box<dyn Read + Send>)> {
+        let (mut process, again) = {
             let mut state = self.lock();
-            if state.workers[worker].lost.is_some() || state.is_stopped {
-                state.workers[worker].open_requests.clear();
+            let is_stopped = state.is_stopped;
+            let entry = &mut state.workers[worker];
+            if entry.lost.is_some() || is_stopped {
+                entry.open_requests.clear();
                 drop(state);
                 self.changed.notify_all();
-                return;
+                return None;
             }
-            std::mem::take(&mut state.workers[worker].process)
+            let again = entry.again.take().filter(|_| entry.facts.is_some());
+            if again.is_some() {
+                entry.sender = None;
+            }
+            (std::mem::take(&mut entry.process), again)
         };
         let reason = process.describe_end();
-        self.lock().workers[worker].process = process;
-        self.lose_worker(worker, &reason);
+        process.kill();
+        drop(process);
+        let Some(again) = again else {
+            self.lose_worker(worker, &reason);
+            return None;
+        };
+        match self.open_again(worker, again) {
+            Ok(next) => {
+                let mut state = self.lock();
+                let name = state.workers[worker].name.clone();
+                let message = format!("this worker was started once more: {reason}");
+                state.diagnostics.push((Instant::now(), Diagnostic::warning(name, message)));
+                drop(state);
+                self.changed.notify_all();
+                Some(next)
+            }
+            Err(second) => {
+                self.lose_worker(worker, &format!("{reason}; started once more, {second}"));
+                None
+            }
+        }
+    }
+
+    /// Opens a connection to the worker that was there before: with the same isolation and the same tools.
+    fn open_again(
+        &self,
+        worker: usize,
+        again: WorkerConnection,
+    ) -> Result<(JudgeSide, Box<dyn Read + Send>), String> {
+        let pipes = again.open().map_err(|error| error.to_string())?;
+        let WorkerPipes { mut output, input, process, .. } = pipes;
+        let sender = Arc::new(WorkerSender::new(input));
+        let (facts, words) = {
+            let mut state = self.lock();
+            let is_stopped = state.is_stopped;
+            let entry = &mut state.workers[worker];
+            entry.process = process;
+            if entry.lost.is_some() || is_stopped {
+                entry.process.kill();
+            }
+            (entry.facts.clone(), entry.tools.clone())
+        };
+        // A pipe has room for these few bytes.
+        let _ = sender.send(&self.opening());
+        let mut side = JudgeSide::new();
+        let mut unasked = words.iter();
+        let mut is_ready = false;
+        let mut expected: Option<&Result<Toolchain, Vec<FailedCandidate>>> = None;
+        loop {
+            let room = |_| Some(0);
+            let mut buffer = vec![0; 64 << 10];
+            let length = output.read(&mut buffer).map_err(|error| error.to_string())?;
+            if length == 0 {
+                let mut process = std::mem::take(&mut self.lock().workers[worker].process);
+                return Err(process.describe_end());
+            }
+            let messages =
+                side.read_messages(&buffer[..length], &room).map_err(|broken| broken.0)?;
+            self.lock().workers[worker].silent_checks = 0;
+            for message in messages {
+                match (message, expected.take()) {
+                    (ReceivedMessage::Ready(found), _) => {
+                        let isolation = facts.as_ref().map(|facts| facts.isolation);
+                        if Some(found.isolation) != isolation {
+                            return Err(format!(
+                                "it isolates programs otherwise: {}",
+                                found.isolation
+                            ));
+                        }
+                        is_ready = true;
+                    }
+                    (
+                        ReceivedMessage::Answer { answer: Response::ToolFound(found), .. },
+                        Some(known),
+                    ) => {
+                        if found != *known {
+                            return Err("it has other tools".to_owned());
+                        }
+                    }
+                    (other, waiting) => {
+                        expected = waiting;
+                        self.lock().note(worker, other);
+                    }
+                }
+            }
+            if !is_ready || expected.is_some() {
+                continue;
+            }
+            // A worker shows only tools that it was asked for.
+            let Some((word, found)) = unasked.next() else { break };
+            expected = Some(found);
+            let question = MessageToWorker::FindTool { number: 0, word: word.clone() };
+            let frame = encode_frame(&question, &[]).map_err(|error| error.to_string())?;
+            sender.send(&frame).map_err(|error| error.to_string())?;
+        }
+        let frames: Vec<Arc<[u8]>> = {
+            let mut state = self.lock();
+            let entry = &mut state.workers[worker];
+            entry.sender = Some(Arc::clone(&sender));
+            entry.open_requests.values().filter_map(|request| request.frame.clone()).collect()
+        };
+        // Another thread, since this one must read meanwhile.
+        let send_all = move || {
+            // If it fails, the thread that reads finds out.
+            let _ = frames.iter().try_for_each(|frame| sender.send(frame));
+        };
+        thread::Builder::new().spawn(send_all).map_err(|error| error.to_string())?;
+        Ok((side, output))
     }
 
     /// Stops using a worker; its jobs go elsewhere.
@@ -307,12 +500,40 @@ impl SharedWorkers {
             let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
             state.diagnostics.push((Instant::now(), Diagnostic::warning(name, message).help(help)));
         }
+        let sender = state.workers[worker].sender.clone();
         drop(state);
-        self.routes[worker].close();
+        sender.iter().for_each(|sender| sender.close());
     }
 }
 
 impl WorkersState {
+    /// Notes what a connection says about the workers behind it.
+    fn note(&mut self, worker: usize, message: ReceivedMessage) {
+        let first = self.workers.iter().find_map(|worker| worker.facts.clone());
+        let entry = &mut self.workers[worker];
+        let warning = match message {
+            ReceivedMessage::Member(facts) => {
+                let is_known = entry.members.iter().any(|member| member.name == facts.name);
+                if is_known || entry.members.len() >= NEWS_MAX {
+                    return;
+                }
+                let warning = first.and_then(|first| pace_warning(&facts.name, &facts, &first));
+                entry.members.push(facts);
+                // One is enough: the same help holds for all of them.
+                warning.filter(|_| !std::mem::replace(&mut entry.has_pace_warning, true))
+            }
+            ReceivedMessage::Warning { worker, message } => {
+                entry.warnings += 1;
+                let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
+                (entry.warnings <= NEWS_MAX)
+                    .then(|| Diagnostic::warning(worker, message).help(help))
+            }
+            _ => None,
+        };
+        let now = Instant::now();
+        self.diagnostics.extend(warning.filter(|_| !self.is_stopped).map(|warning| (now, warning)));
+    }
+
     pub(super) fn no_worker_fault(&self) -> JudgeError {
         let lost = self.workers.iter().filter_map(|worker| {
             let reason = worker.lost.as_ref()?;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 use crate::frame::encode_frame;
-use crate::group::Envelope;
 use crate::judge_side::Response;
 use crate::message::MessageToWorker;
-use crate::state::{OpenRequest, SharedWorkers, WorkersState};
+use crate::state::{OpenRequest, SharedWorkers, WorkerState, WorkersState};
 use juror_core::language::probe::{AskFault, Probe};
 use juror_core::language::toolchain::Lookup;
 
@@ -19,6 +18,10 @@ impl Probe for RemoteTools {
     fn remote_lookup(&self, word: &str) -> Option<Lookup> {
         let shared = &self.0;
         let mut state = shared.lock();
+        // A worker that is started once more may have it.
+        shared.changed.wait_while(&mut state, |state| {
+            !state.is_stopped && state.workers.iter().any(WorkerState::is_restarting)
+        });
         if let Some(found) = state.tools.get(word) {
             return Some(found.clone());
         }
@@ -28,27 +31,20 @@ impl Probe for RemoteTools {
             if worker.is_available() && !worker.tools.contains_key(word) {
                 let (answer, receiver) = sync_channel(1);
                 *numbers += 1;
-                worker
-                    .open_requests
-                    .insert(*numbers, OpenRequest { room: 0, blobs: Vec::new(), answer });
-                questions.push((index, *numbers, receiver));
+                let number = *numbers;
+                let question = MessageToWorker::FindTool { number, word: word.to_owned() };
+                let Ok(frame) = encode_frame(&question, &[]) else { continue };
+                worker.open_requests.insert(number, OpenRequest::new(answer));
+                questions.push((index, number, frame, receiver));
             }
         }
         drop(state);
-        for (worker, number, _) in &questions {
-            let (number, word) = (*number, word.to_owned());
-            if let Ok(bytes) = encode_frame(&MessageToWorker::FindTool { number, word }, &[]) {
-                let envelope = Envelope {
-                    number,
-                    bytes: &bytes,
-                    is_exclusive: true,
-                    program: 0,
-                    is_long: false,
-                };
-                let _ = shared.routes[*worker].send(&envelope);
-            }
-        }
-        for (worker, _, receiver) in questions {
+        let questions = questions.into_iter().map(|(worker, number, frame, receiver)| {
+            shared.send_request(worker, number, frame);
+            (worker, receiver)
+        });
+        // All get the question before the first one answers.
+        for (worker, receiver) in questions.collect::<Vec<_>>() {
             // A lost worker has no tools.
             let Ok(Response::ToolFound(found)) = receiver.recv() else { continue };
             shared.lock().workers[worker].tools.insert(word.to_owned(), found);

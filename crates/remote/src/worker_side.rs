@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::frame::{FrameReader, Peer, ProtocolError};
+use crate::frame::{FrameReader, Peer, ProtocolError, decode_body};
 use crate::incoming::{IncomingBlob, LargeBlobs, STORED_BYTES_MAX, WorkerStore};
-use crate::message::{MessageFromWorker, MessageToWorker, RequestId};
+use crate::message::{MessageFromWorker, MessageToWorker, RequestId, RunHead, RunOrder};
 use crate::packing::{BlobRoute, job_stays_inside, unpack};
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::{Job, VisibleContent};
@@ -16,6 +16,8 @@ use juror_core::work::{RunMode, Work};
 #[derive(Debug)]
 pub(super) enum Effect {
     Send(MessageFromWorker),
+    /// The job with this number cannot be run.
+    Fail(RequestId, JudgeError),
     Execute(ProgramOrder),
 }
 
@@ -83,20 +85,23 @@ impl WorkerSide {
     pub(super) fn read_messages(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut effects = Vec::new();
         self.frames.push(bytes);
-        while let Some((message, behind)) = self.frames.next::<MessageToWorker>()? {
+        while let Some((message, behind)) = self.frames.next_frame::<MessageToWorker>()? {
             self.handle_message(message, &behind, &mut effects)?;
         }
         Ok(effects)
     }
 
-    pub(super) fn handle_message(
+    fn handle_message(
         &mut self,
         message: MessageToWorker,
         behind: &[u8],
         effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         match message {
-            MessageToWorker::Run { number, mode, ways, work } => {
+            // Of use only to who forwards jobs.
+            MessageToWorker::Session(_) => Ok(()),
+            MessageToWorker::Run(RunHead { number, .. }) => {
+                let (RunOrder { mode, ways, work }, behind) = decode_body(behind)?;
                 self.accept_task(WorkerTask { number, mode, work }, &ways, behind, effects)
             }
             MessageToWorker::Piece { stream, is_last } => {
@@ -125,7 +130,7 @@ impl WorkerSide {
     ) -> Result<(), ProtocolError> {
         if !task.work.jobs().into_iter().all(job_stays_inside) {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
-            effects.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
+            effects.push(Effect::Fail(task.number, fault));
             return Ok(());
         }
         let blobs = task.work.jobs_mut().into_iter().flat_map(Job::blobs_mut);
@@ -219,22 +224,6 @@ impl WorkerSide {
         }
     }
 
-    #[cfg(feature = "nats")]
-    pub(super) fn requested_length(&self, stream: RequestId) -> Option<u64> {
-        self.incoming.get(&stream).map(|coming| coming.length)
-    }
-
-    #[cfg(feature = "nats")]
-    pub(super) fn add_blob(
-        &mut self,
-        stream: RequestId,
-        blob: &Blob,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), ProtocolError> {
-        let Some(coming) = self.incoming.remove(&stream) else { return Ok(()) };
-        self.finish_blob(stream, &coming.wanted_by, blob, effects)
-    }
-
     fn finish_blob(
         &mut self,
         stream: RequestId,
@@ -261,7 +250,7 @@ impl WorkerSide {
         self.waiting = waiting;
         for WaitingTask { task, .. } in failed {
             let fault = JudgeError::new("get a file of a job", reason);
-            effects.push(Effect::Send(MessageFromWorker::failed(task.number, fault)));
+            effects.push(Effect::Fail(task.number, fault));
         }
     }
 

@@ -6,18 +6,19 @@
 //! workers send something.
 
 use parking_lot::{Condvar, Mutex};
+use std::fs::File;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::frame::{Peer, encode_frame};
-use crate::group::{Envelope, GroupMember, ReplyHandle};
+use crate::frame::{encode_body, encode_frame};
 use crate::judge_side::Response;
-use crate::link::{OpenRoute, WorkerPipes, WorkerProcess, WorkerRoute, WorkerSender};
-use crate::message::{JobEnd, MessageToWorker, RequestId, WorkerFacts};
-use crate::packing::pack;
-use crate::state::{LOSS_DELAY, OpenRequest, SharedWorkers, WorkerState, WorkersState};
+use crate::link::{WorkerPipes, WorkerProcess, WorkerSender};
+use crate::message::{MessageToWorker, RequestId, RunHead, RunOrder, SessionId, WorkerFacts};
+use crate::packing::{BlobRoute, pack};
+use crate::state::{LOSS_DELAY, OpenRequest, SharedWorkers, WorkerState};
 use crate::tools::RemoteTools;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
@@ -42,44 +43,33 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Greets the workers behind all routes at once, and waits until each is ready or lost. `at_once` limits how many
+    /// Greets all workers at once, and waits until each is ready or lost. `at_once` limits how many
     /// programs run at the same time. `accepts` tells whether a worker can be used.
     ///
     /// # Errors
     /// If no worker is ready.
     pub fn connect(
-        workers: Vec<(String, WorkerRoute)>,
+        workers: Vec<(String, WorkerPipes)>,
         at_once: Option<usize>,
         accepts: impl Fn(&WorkerFacts) -> Result<(), String>,
     ) -> Result<Self, JudgeError> {
-        let mut state = WorkersState::default();
-        let (mut lines, mut outputs) = (Vec::new(), Vec::new());
-        for (worker, (name, route)) in workers.into_iter().enumerate() {
-            let mut worker_state = WorkerState::new(name);
-            match route {
-                WorkerRoute::Pipes(WorkerPipes { output, input, process }) => {
-                    worker_state.process = process;
-                    let sender = WorkerSender::new(input);
-                    // A pipe has room for the greeting. If nobody reads it, the thread that reads from the worker
-                    // finds out.
-                    let _ = sender.send(Peer::Sender.greeting().as_bytes());
-                    lines.push(OpenRoute::Pipe(sender));
-                    outputs.push((worker, output));
-                }
-                WorkerRoute::WorkerGroup { facts, job_limit: places, tools, group } => {
-                    worker_state.facts = Some(facts);
-                    worker_state.tools = tools;
-                    worker_state.job_limit = Some(places);
-                    lines.push(OpenRoute::WorkerGroup(group));
-                }
-            }
-            state.workers.push(worker_state);
-        }
         let shared = Arc::new(SharedWorkers {
-            state: Mutex::new(state),
+            state: Mutex::default(),
             changed: Condvar::new(),
-            routes: lines,
+            session: new_session()?,
         });
+        let mut outputs = Vec::new();
+        for (worker, (name, pipes)) in workers.into_iter().enumerate() {
+            let WorkerPipes { output, input, process, again } = pipes;
+            let sender = Arc::new(WorkerSender::new(input));
+            // A pipe has room for these few bytes. If nobody reads them, the thread that reads from the worker finds
+            // out.
+            let _ = sender.send(&shared.opening());
+            outputs.push((worker, output));
+            let sender = Some(sender);
+            let entry = WorkerState { process, again, sender, ..WorkerState::new(name) };
+            shared.lock().workers.push(entry);
+        }
         let mut workers = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
         for (worker, output) in outputs {
             let shared = Arc::clone(&shared);
@@ -93,7 +83,6 @@ impl Workers {
         let mut mechanisms: Vec<&str> = Vec::new();
         let available = || state.workers.iter().filter(|worker| worker.is_available());
         workers.slots = available().map(WorkerState::max_jobs).sum();
-        let first = available().find_map(|worker| worker.facts.clone());
         for facts in available().flat_map(|it| &it.facts) {
             if !mechanisms.contains(&&*facts.mechanism) {
                 mechanisms.push(&facts.mechanism);
@@ -105,12 +94,6 @@ impl Workers {
             return Err(state.no_worker_fault());
         }
         drop(state);
-        for (worker, group) in shared.groups() {
-            if let Some(first) = &first {
-                let shared = Arc::clone(&shared);
-                group.open(ReplyHandle { shared, worker, first: first.clone() });
-            }
-        }
         Ok(workers)
     }
 
@@ -122,12 +105,7 @@ impl Workers {
 
     pub fn report(&self) -> Vec<WorkerReport> {
         let state = self.shared.lock();
-        let mut reports = Vec::new();
-        for (worker, line) in state.workers.iter().zip(&self.shared.routes) {
-            let members = line.group().map(|group| group.members()).unwrap_or_default();
-            reports.extend(build_reports(worker, members));
-        }
-        reports
+        state.workers.iter().flat_map(build_reports).collect()
     }
 
     /// Diagnostics since the last call, such as that a worker is lost. The newest wait for the next call: the cause
@@ -158,11 +136,13 @@ impl Workers {
     }
 }
 
-/// The worker itself, or each member of a group. A worker that was killed before it was known may have run programs.
-pub(super) fn build_reports(worker: &WorkerState, members: Vec<GroupMember>) -> Vec<WorkerReport> {
+/// The worker itself, or each one behind its connection. A worker that was killed before it was known may have run
+/// programs.
+pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
     let mut programs = worker.programs.clone();
-    let members = members.into_iter().map(|it| (it.name, Some(it.facts)));
+    let members = worker.members.iter().map(|it| (it.name.clone(), Some(it.clone())));
     let mut members: Vec<_> = members.collect();
+    members.sort_by(|a, b| a.0.cmp(&b.0));
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
@@ -191,7 +171,6 @@ impl Drop for Workers {
             processes.push(std::mem::take(&mut worker.process));
         }
         drop(processes);
-        self.shared.groups().for_each(|(_, group)| group.finish());
     }
 }
 
@@ -208,11 +187,10 @@ impl Workers {
         self.shared.changed.notify_all();
     }
 
-    /// Counts a program that a worker ran. Returns the worker's name; in a group, the one it reports.
+    /// Counts a program that a worker ran. Returns the worker's name: the one that the connection reports, if any.
     fn count_program(&self, worker: usize, reported: Option<String>) -> String {
         let mut state = self.shared.lock();
         let entry = &mut state.workers[worker];
-        let reported = reported.filter(|_| entry.job_limit.is_some());
         let name = reported.unwrap_or_else(|| entry.name.clone());
         *entry.programs.entry(name.clone()).or_default() += 1;
         name
@@ -231,7 +209,7 @@ impl Workers {
             }
             let tools = state.needed_tools(jobs);
             let workers =
-                || state.workers.iter().enumerate().filter(|(_, worker)| worker.is_available());
+                || state.workers.iter().enumerate().filter(|(_, worker)| worker.is_present());
             if workers().next().is_none() {
                 if is_patient {
                     is_patient = false;
@@ -244,7 +222,10 @@ impl Workers {
             if able().next().is_none() {
                 return Err(missing_tools_fault(&tools).into());
             }
-            let free = able().filter(|(_, worker)| worker.open_requests.len() < worker.max_jobs());
+            let is_free = |worker: &WorkerState| {
+                worker.is_available() && worker.open_requests.len() < worker.max_jobs()
+            };
+            let free = able().filter(|(_, worker)| is_free(worker));
             let load = |worker: &WorkerState| worker.open_requests.len() * 1000 / worker.max_jobs();
             match free.min_by_key(|(_, worker)| load(worker)).map(|(index, _)| index) {
                 None => self.shared.changed.wait(&mut state),
@@ -256,7 +237,7 @@ impl Workers {
                     let asked = OpenRequest {
                         room: result_bytes_max(jobs),
                         blobs: named.collect(),
-                        answer,
+                        ..OpenRequest::new(answer)
                     };
                     state.workers[worker].open_requests.insert(number, asked);
                     return Ok((worker, number));
@@ -264,6 +245,14 @@ impl Workers {
             }
         }
     }
+}
+
+/// Distinguishes this executor from all others.
+fn new_session() -> Result<SessionId, JudgeError> {
+    let mut session = SessionId::default();
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut session));
+    read.map_err(|error| JudgeError::new("get random numbers for workers", error))?;
+    Ok(session)
 }
 
 fn result_bytes_max(jobs: &[&Job]) -> u64 {
@@ -284,10 +273,10 @@ pub(super) fn may_take_long(jobs: &[&Job]) -> bool {
 }
 
 /// A number for the program of a job, valid while the program exists; 0 for an installed tool.
-fn program_number(jobs: &[&Job]) -> usize {
+fn program_number(jobs: &[&Job]) -> u64 {
     let mut shown = jobs.iter().flat_map(|job| &job.command.visible);
     let tree = shown.find_map(|shown| match &shown.what {
-        VisibleContent::Tree(tree) => Some(Arc::as_ptr(tree) as usize),
+        VisibleContent::Tree(tree) => Some(Arc::as_ptr(tree) as u64),
         VisibleContent::Installed { .. } => None,
     });
     tree.unwrap_or_default()
@@ -323,35 +312,32 @@ impl Executor for Workers {
             return Err(JudgeError::new("run a program on another machine", what).into());
         }
         let (ways, behind) = pack(work)?;
+        let requested = jobs.iter().flat_map(|job| job.blobs()).zip(&ways);
+        let requested = requested.filter(|(_, way)| **way == BlobRoute::OnRequest);
+        let mut head = RunHead {
+            number: 0,
+            is_exclusive: mode.is_alone(),
+            is_long: may_take_long(&jobs),
+            program: program_number(&jobs),
+            blobs: requested.filter_map(|(blob, _)| blob.known_digest()).collect(),
+        };
+        let order = encode_body(&RunOrder { mode, ways, work: work.clone() })?;
         for _ in 0..LOST_WORKERS_MAX {
             let (sender, receiver) = sync_channel(1);
             let (worker, number) = self.choose_worker(&jobs, sender)?;
-            let (work, ways) = (work.clone(), ways.clone());
-            let bytes =
-                encode_frame(&MessageToWorker::Run { number, mode, ways, work }, &[&behind]);
+            head.number = number;
+            let bytes = encode_frame(&MessageToWorker::Run(head.clone()), &[&order, &behind]);
             let bytes = bytes.inspect_err(|_| self.drop_request(worker, number))?;
-            let envelope = Envelope {
-                number,
-                bytes: &bytes,
-                is_exclusive: mode.is_alone(),
-                program: program_number(&jobs),
-                is_long: may_take_long(&jobs),
-            };
-            if self.shared.routes[worker].send(&envelope).is_err() {
-                // The thread that reads from the worker finds out why.
-                self.shared.lock().workers[worker].process.kill();
-            }
+            self.shared.send_request(worker, number, bytes);
             match receiver.recv() {
-                Ok(Response::RunEnded(JobEnd::Finished(mut reply)))
-                    if reply.replies().len() == jobs.len() =>
-                {
+                Ok(Response::RunEnded(Ok(mut reply))) if reply.replies().len() == jobs.len() => {
                     for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
                         outcome.worker = Some(self.count_program(worker, outcome.worker.take()));
                     }
                     return Ok(reply);
                 }
-                Ok(Response::RunEnded(JobEnd::Failed(error))) => return Err(error.into()),
-                Ok(Response::RunEnded(JobEnd::Interrupted)) => {
+                Ok(Response::RunEnded(Err(error))) => return Err(error.into()),
+                Ok(Response::RunInterrupted) => {
                     self.shared.lose_worker(worker, "it was asked to end")
                 }
                 // It answers something else, or is lost.
@@ -369,8 +355,10 @@ impl Executor for Workers {
     fn stop(&self) {
         let mut state = self.shared.lock();
         state.is_stopped = true;
-        self.shared.routes.iter().for_each(OpenRoute::close);
-        state.workers.iter_mut().for_each(|worker| worker.open_requests.clear());
+        for worker in &mut state.workers {
+            worker.sender.iter().for_each(|sender| sender.close());
+            worker.open_requests.clear();
+        }
         drop(state);
         self.shared.changed.notify_all();
     }

@@ -1,6 +1,5 @@
 //! Shows events to people.
 
-mod cluster;
 pub mod columns;
 mod compiler;
 mod created;

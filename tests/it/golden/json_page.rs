@@ -10,10 +10,9 @@ use crate::fixture::Fixture;
 use crate::tidy::root;
 
 /// The documents, and the commands that write them. `grade` has its own page.
-const DOCUMENTS: [(&str, &str); 15] = [
+const DOCUMENTS: [(&str, &str); 14] = [
     ("judge", "`judge`, `verify`, `generate`, `merge`"),
     ("cache", "`cache`"),
-    ("cluster", "`cluster status`, `doctor --nats`"),
     ("compare", "`compare`"),
     ("convert", "`convert`"),
     ("doctor", "`doctor`"),
@@ -32,7 +31,7 @@ const DOCUMENTS: [(&str, &str); 15] = [
 const START: &str = "## Every document\n";
 
 /// Objects of which the page lists only the keys: `juror schema` has their types and meanings.
-const KEYS_ONLY: [&str; 32] = [
+const KEYS_ONLY: [&str; 28] = [
     "DifferenceSide",
     "Evidence",
     "Excerpt",
@@ -41,7 +40,6 @@ const KEYS_ONLY: [&str; 32] = [
     "Strictness",
     "Transcript",
     "TranscriptLine",
-    "announced_workers",
     "cases",
     "compiler",
     "edit",
@@ -58,12 +56,9 @@ const KEYS_ONLY: [&str; 32] = [
     "origin",
     "probes",
     "proposals",
-    "queues",
     "reached",
     "references",
     "runs",
-    "server",
-    "streams",
     "tools",
 ];
 

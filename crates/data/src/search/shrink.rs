@@ -58,8 +58,8 @@ const TINY: &str = "tiny";
 const EDITS_MAX: u64 = 5000;
 /// Number of inputs that are tried for each lowered number of a generator.
 const SEEDS_PER_NUMBER: u64 = 6;
-/// Number of seeds that are tried for each smaller size of a generator of the command line.
-const SEEDS_PER_SIZE: u32 = 10;
+/// The seeds that are tried for each smaller size of a generator of the command line, in two rounds.
+const SEEDS_PER_SIZE: [Range<u32>; 2] = [0..10, 10..50];
 /// Number of seeds that are tried for its smallest failing size. After so many at once that make nothing smaller, the
 /// others are not tried.
 const SEEDS_MAX: u32 = 200;
@@ -251,13 +251,13 @@ impl InputShrinker<'_> {
         let Some(generator) = &self.comparison.arena.seeded else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut least = call.size;
-        for size in by_generator::sizes(call.size.unwrap_or(1)) {
-            if call.size.is_none_or(|known| size >= known) {
-                break;
-            }
-            if self.try_seeds(generator, Some(size), 0..SEEDS_PER_SIZE)? {
-                least = Some(size);
-                break;
+        for seeds in SEEDS_PER_SIZE {
+            let sizes = by_generator::sizes(least.unwrap_or(1));
+            for size in sizes.into_iter().filter(|size| least.is_some_and(|least| *size < least)) {
+                if self.try_seeds(generator, Some(size), seeds.clone())? {
+                    least = Some(size);
+                    break;
+                }
             }
         }
         let mut first = 0;

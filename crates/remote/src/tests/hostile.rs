@@ -5,9 +5,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::job;
-use crate::frame::{Peer, encode_frame};
+use crate::frame::{Peer, encode_body, encode_frame};
 use crate::judge_side::{JudgeSide, ReceivedMessage};
-use crate::message::{JobEnd, MessageFromWorker, MessageToWorker, WorkerFacts};
+use crate::message::{
+    MessageFromWorker, MessageToWorker, RunHead, RunOrder, RunResult, WorkerFacts, encode_result,
+};
 use crate::packing::{BlobRoute, pack};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide};
 use juror_core::blob::Blob;
@@ -34,11 +36,7 @@ fn worker_effects(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
     }
     let words = |act: Effect| match act {
         Effect::Send(MessageFromWorker::BlobNeeded { stream, .. }) => format!("need {stream}"),
-        Effect::Send(MessageFromWorker::RunEnded {
-            number, reply: JobEnd::Failed(error), ..
-        }) => {
-            format!("failed {number}: {error}")
-        }
+        Effect::Fail(number, error) => format!("failed {number}: {error}"),
         Effect::Send(other) => format!("{other:?}"),
         Effect::Execute(ProgramOrder::Run(task)) => format!("run {}", task.number),
         Effect::Execute(ProgramOrder::FindTool { word, .. }) => format!("find {word}"),
@@ -49,7 +47,9 @@ fn worker_effects(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
 fn run(number: u64, job: &Job) -> Vec<u8> {
     let work = Work::from(job.clone());
     let (ways, behind) = pack(&work).unwrap();
-    sent(&MessageToWorker::Run { number, mode: RunMode::default(), ways, work }, &behind)
+    let order = encode_body(&RunOrder { mode: RunMode::default(), ways, work }).unwrap();
+    let head = MessageToWorker::Run(RunHead { number, ..RunHead::default() });
+    encode_frame(&head, &[&order, &behind]).unwrap()
 }
 
 fn piece(stream: u64, is_last: bool, bytes: &[u8]) -> Vec<u8> {
@@ -95,7 +95,9 @@ fn blobs_must_be_what_their_message_says() {
     let plain = job("/x", b"text");
     let with = |ways: Vec<BlobRoute>, behind: &[u8]| {
         let work = plain.clone().into();
-        sent(&MessageToWorker::Run { number: 1, mode: RunMode::default(), ways, work }, behind)
+        let order = encode_body(&RunOrder { mode: RunMode::default(), ways, work }).unwrap();
+        let head = MessageToWorker::Run(RunHead { number: 1, ..RunHead::default() });
+        encode_frame(&head, &[&order, behind]).unwrap()
     };
     let wrong = Err("its contents do not match their digest");
     check(&[with(vec![BlobRoute::AfterMessage(4)], b"text")], Ok(&["run 1"]));
@@ -152,11 +154,11 @@ fn an_invalid_result_ends_the_connection() {
         frame(MessageFromWorker::Piece { stream, is_last: true }, bytes)
     };
     let done = |number, stdout: &[u8], ways: Vec<BlobRoute>, behind: &[u8]| {
-        let reply = JobEnd::Finished(super::reply(stdout.to_vec()).into());
-        frame(MessageFromWorker::RunEnded { number, ways, reply }, behind)
+        let result = RunResult { ways, reply: Ok(super::reply(stdout.to_vec()).into()) };
+        encode_result(number, Duration::ZERO, &result, behind).unwrap()
     };
     let stream = 1 << 20;
-    let before = || vec![BlobRoute::BeforeMessage(stream), BlobRoute::AfterMessage(0)];
+    let before = || vec![BlobRoute::BeforeMessage(0), BlobRoute::AfterMessage(0)];
     let check = |frames: &[Vec<u8>], expected: Result<usize, &str>| {
         assert_eq!(judge_messages(frames), expected.map_err(str::to_owned));
     };
@@ -181,10 +183,9 @@ fn an_invalid_result_ends_the_connection() {
     let mut reply = super::reply(Vec::new());
     reply.kept = Some(Tree::from(vec![TreeEntry::new("../x", Node::Directory)]));
     let ways = vec![BlobRoute::AfterMessage(0), BlobRoute::AfterMessage(0)];
-    let message =
-        MessageFromWorker::RunEnded { number: 1, ways, reply: JobEnd::Finished(reply.into()) };
+    let result = RunResult { ways, reply: Ok(reply.into()) };
     let leads_out = "it sends a file whose path leads out of its directory";
-    check(&[frame(message, b"")], Err(leads_out));
+    check(&[encode_result(1, Duration::ZERO, &result, b"").unwrap()], Err(leads_out));
 }
 
 /// Numbers that would overflow where juror computes with them, or make it wait for ever.
@@ -224,9 +225,8 @@ fn impossible_numbers_end_the_connection() {
             .into_iter()
             .flat_map(|it| it.blobs())
             .map(|_| BlobRoute::AfterMessage(0));
-        let (ways, reply) = (ways.collect(), JobEnd::Finished(reply));
-        let bytes =
-            encode_frame(&MessageFromWorker::RunEnded { number: 1, ways, reply }, &[]).unwrap();
+        let result = RunResult { ways: ways.collect(), reply: Ok(reply) };
+        let bytes = encode_result(1, Duration::ZERO, &result, &[]).unwrap();
         assert_eq!(judge_messages(&[bytes]), expected.map_err(str::to_owned));
     };
     let impossible = Err("it reports an impossible time or size");
@@ -251,12 +251,13 @@ fn impossible_numbers_end_the_connection() {
 #[test]
 fn claims_of_a_worker_are_bounded() {
     let mut line = JudgeSide::new();
-    let claim = WorkerFacts { pace: Duration::MAX, ..super::facts("w", usize::MAX) };
+    let claim =
+        WorkerFacts { pace: Duration::MAX, queue: usize::MAX, ..super::facts("w", usize::MAX) };
     let mut bytes = Peer::Worker.greeting().into_bytes();
     bytes.extend(encode_frame(&MessageFromWorker::Ready(claim), &[]).unwrap());
     let heard = line.read_messages(&bytes, &|_| None).map_err(|broken| broken.0);
     let Ok([ReceivedMessage::Ready(facts)]) = heard.as_deref() else { panic!("{heard:?}") };
-    assert_eq!((facts.slots, facts.pace), (4096, Duration::from_secs(3600)));
+    assert_eq!((facts.slots, facts.queue, facts.pace), (4096, 65_536, Duration::from_secs(3600)));
 }
 
 proptest! {

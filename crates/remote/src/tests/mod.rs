@@ -13,10 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::frame::{Peer, encode_frame};
-use crate::group::GroupMember;
-use crate::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess};
 use crate::message::{MessageFromWorker, WorkerFacts};
-use crate::serve::serve;
+use crate::serve::{EXTRA_JOBS, serve};
 use crate::state::WorkerState;
 use crate::workers::{Workers, build_reports, may_take_long};
 use juror_core::blob::Blob;
@@ -42,6 +41,7 @@ pub(super) fn facts(name: &str, slots: usize) -> WorkerFacts {
         shortfall: None,
         mechanism: "scripted".to_owned(),
         slots,
+        queue: EXTRA_JOBS,
         pace: Duration::from_millis(1),
     }
 }
@@ -120,7 +120,7 @@ fn worker(
     facts: WorkerFacts,
     tools: FakeTools,
     executor: impl Executor + 'static,
-) -> (String, WorkerRoute) {
+) -> (String, WorkerPipes) {
     pipes(move |input, output| {
         let tools = Toolchains::new(Box::new(tools));
         serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
@@ -129,27 +129,27 @@ fn worker(
 
 fn pipes(
     work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
-) -> (String, WorkerRoute) {
+) -> (String, WorkerPipes) {
     let (input, to_worker) = io::pipe().unwrap();
     let (output, from_worker) = io::pipe().unwrap();
     thread::spawn(move || work(Box::new(input), Box::new(from_worker)));
     let process = WorkerProcess::default();
-    let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
-    ("typed".to_owned(), WorkerRoute::Pipes(pipes))
+    let (output, again) = (Box::new(output), None);
+    ("typed".to_owned(), WorkerPipes { output, input: to_worker.into(), process, again })
 }
 
-fn connect_workers(workers: Vec<(String, WorkerRoute)>) -> Workers {
+fn connect_workers(workers: Vec<(String, WorkerPipes)>) -> Workers {
     Workers::connect(workers, None, |_| Ok(())).expect("a worker is ready")
 }
 
 const NO_TOOLS: FakeTools = FakeTools(&[], "");
 
-fn echo_worker(name: &str) -> (String, WorkerRoute) {
+fn echo_worker(name: &str) -> (String, WorkerPipes) {
     worker(facts(name, 2), NO_TOOLS, ScriptedExecutor::new(2, echo))
 }
 
 /// A worker that reports ready, and is gone after this many bytes of jobs.
-fn dying_worker(name: &str, after: u64) -> (String, WorkerRoute) {
+fn dying_worker(name: &str, after: u64) -> (String, WorkerPipes) {
     let facts = facts(name, 2);
     pipes(move |input, mut output| {
         output.write_all(Peer::Worker.greeting().as_bytes()).unwrap();
@@ -218,7 +218,7 @@ fn many_results_reach_their_callers() {
     assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
 }
 
-fn check_survives(lost: Vec<(String, WorkerRoute)>, pieces: &[&str]) {
+fn check_survives(lost: Vec<(String, WorkerPipes)>, pieces: &[&str]) {
     let mut workers = lost;
     workers.push(echo_worker("good"));
     let workers = connect_workers(workers);
@@ -445,10 +445,10 @@ fn an_unannounced_worker_is_reported_if_it_ran_programs() {
         let worker = WorkerState {
             facts: Some(facts("all", 4)),
             programs: programs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
+            members: members.iter().map(|name| facts(name, 2)).collect(),
             ..WorkerState::new("all".to_owned())
         };
-        let member = |name: &&str| GroupMember { name: (*name).to_owned(), facts: facts(name, 2) };
-        let reports = build_reports(&worker, members.iter().map(member).collect());
+        let reports = build_reports(&worker);
         let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
         assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
         assert!(reports.iter().all(|it| it.isolation == Some(Isolation::Namespaces)));
@@ -456,4 +456,58 @@ fn an_unannounced_worker_is_reported_if_it_ran_programs() {
     check(&[("all", 7)], &[], &["all 4 7"]);
     check(&[("a", 2)], &["a", "b"], &["a 2 2", "b 2 0"]);
     check(&[("a", 2), ("c", 3)], &["a", "b"], &["a 2 2", "b 2 0", "c 0 3"]);
+}
+
+/// A command whose first start reports ready and ends with its first job. The second start is a worker.
+#[test]
+fn a_command_that_ends_is_started_once_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for name in ["in", "out"] {
+        let made = std::process::Command::new("mkfifo").arg(at(name)).status();
+        assert!(made.unwrap().success());
+    }
+    let ready = MessageFromWorker::Ready(facts("again", 2));
+    let ready = [Peer::Worker.greeting().into_bytes(), encode_frame(&ready, &[]).unwrap()];
+    std::fs::write(at("ready"), ready.concat()).unwrap();
+    // The greeting and the session are shorter than what is read of the first start's input.
+    let script = "cd $0
+        if [ ! -e first ]; then
+            : > first
+            cat ready
+            head -c 200 > /dev/null
+            echo gone >&2
+            exit 3
+        fi
+        # A command in the background reads nothing else.
+        exec 3<&0
+        cat <&3 > in &
+        exec cat out";
+    let (input, output) = (at("in"), at("out"));
+    thread::spawn(move || {
+        let input = std::fs::File::open(input).unwrap();
+        let output = std::fs::File::options().write(true).open(output).unwrap();
+        let tools = Toolchains::new(Box::new(NO_TOOLS));
+        let executor = ScriptedExecutor::new(2, echo);
+        serve(facts("again", 2), &executor, &tools, input, output, &|| ()).unwrap();
+    });
+    let mut command = std::process::Command::new("/bin/sh");
+    command.arg("-c").arg(script).arg(directory.path());
+    let pipes = WorkerConnection { name: "typed".to_owned(), command }.open().unwrap();
+    let workers = connect_workers(vec![("typed".to_owned(), pipes)]);
+    thread::scope(|scope| {
+        for length in [10, 20_000, 600_000] {
+            let workers = &workers;
+            scope.spawn(move || {
+                let sent = bytes(length);
+                let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
+                assert_eq!(reply.stdout.prefix(u64::MAX).unwrap(), sent);
+            });
+        }
+    });
+    let remarks = format!("{:?}", workers.all_diagnostics());
+    let expected =
+        "this worker was started once more: it ended with exit status: 3; it wrote `gone`";
+    assert!(remarks.contains(expected), "{remarks}");
+    assert_eq!(workers.report()[0].lost, None);
 }
