@@ -343,7 +343,7 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
 /// Writes a text for people. Writes nothing if it is empty.
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
-pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
+fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     quote_ends(page, title, text, (0, MAX_QUOTED_LINES), |page, lines| page.quoted_messages(lines));
 }
 

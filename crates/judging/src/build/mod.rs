@@ -253,6 +253,10 @@ impl<'a> Builder<'a> {
     /// Reads a program's files, and finds out how to build and start it.
     pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
         if let Some(typed) = &program.command {
+            if !program.variant.flags.is_empty() {
+                let what = "--flags is for sources, and a command is not built; leave it out";
+                return Err(Stop::usage(what));
+            }
             let prepared = self.prepare_command(&typed.words, &typed.directory);
             return prepared.map_err(|fault| fault.to_stop(&program.path));
         }
