@@ -97,6 +97,10 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
             ..quiet_outcome()
         }),
         difference: None,
+        is_compared: true,
+        remark: None,
+        is_compared: true,
+        remark: None,
         evidence,
     }
 }

@@ -157,6 +157,8 @@ fn cases() -> Vec<CaseJudgement> {
         repeats: Some(Box::new(Repeats { is_sensitive: true, runs: vec![run(&killed_outcome())] })),
         outcome: Some(killed_outcome()),
         difference: Some(Box::new(difference())),
+        is_compared: true,
+        remark: None,
         evidence: Some(Box::new(evidence())),
     };
     let bare = CaseJudgement {
@@ -166,6 +168,8 @@ fn cases() -> Vec<CaseJudgement> {
         repeats: None,
         outcome: None,
         difference: None,
+        is_compared: true,
+        remark: None,
         evidence: None,
         ..whole.clone()
     };

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::judgement::{CaseJudgement, Judgement, accepted_word};
 use crate::model::report::{FaultReport, LimitsReport, SubmissionReport};
 use crate::model::score::{GroupScore, Score, Standing as Run, TotalScore};
 use crate::model::text::{count, printable};
@@ -40,7 +40,10 @@ pub(super) fn describe_result(submission: &SubmissionReport) -> String {
     match reason(submission) {
         Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
         Some((None, cause)) => cause,
-        None => format!("accepted on {}", count(submission.cases().len(), "test case")),
+        None => {
+            let word = accepted_word(submission.is_compared());
+            format!("{word} on {}", count(submission.cases().len(), "test case"))
+        }
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &St
     let score = total.map(|total| score::with_maximum(total.score, total.max_score));
     let broken = (!judgement.broken.is_empty()).then(|| "unexpected".to_owned());
     let parts = joined([name, score, broken].into_iter().flatten(), "  ");
-    page.line(0, &(verdict_mark(judgement.verdict, style) + &parts));
+    let mark = judgement_mark(judgement, style);
+    page.line(0, &(mark + &parts));
     page.into_text()
 }
 
@@ -35,7 +36,7 @@ pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &St
 pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(TextRole::Title, &printable(&judgement.submission));
-    page.line(0, &format!("{}{name}", verdict_mark(judgement.verdict, style)));
+    page.line(0, &format!("{}{name}", judgement_mark(judgement, style)));
     match (judgement.rejected().next(), judgement.refusal()) {
         (Some(case), _) => write_rejected(&mut page, judgement, case),
         (None, Some((cause, messages))) => {
@@ -140,7 +141,14 @@ pub(super) fn verdict_mark(verdict: impl Into<Option<Verdict>>, style: &Style) -
     let Some(verdict) = verdict.into() else {
         return " ".repeat(INDENT);
     };
-    let short = verdict.short();
+    mark(verdict, verdict.short(), style)
+}
+
+fn judgement_mark(judgement: &Judgement, style: &Style) -> String {
+    mark(judgement.verdict, judgement.short_verdict(), style)
+}
+
+fn mark(verdict: Verdict, short: &str, style: &Style) -> String {
     let padding = " ".repeat(INDENT - short.len());
     format!("{}{padding}", style.paint(TextRole::Verdict(verdict), short))
 }
@@ -150,10 +158,41 @@ fn write_accepted(page: &mut Page<'_>, judgement: &Judgement) {
         page.wrapped(INDENT, "no test case was run");
         return;
     }
-    let name = Verdict::Accepted.name();
-    let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
+    let is_compared = judgement.is_compared();
+    let mut text =
+        format!("{} on {}", judgement.accepted_word(), count(judgement.cases.len(), "test case"));
+    if !is_compared {
+        text.push_str("; outputs are not compared");
+    }
     page.wrapped(INDENT, &text);
     write_extremes(page, judgement);
+    if !is_compared {
+        write_outputs(page, judgement);
+    }
+    write_remarks(page, judgement);
+}
+
+/// Writes the beginning and the end of each output that was not compared.
+fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
+    let shown = judgement.cases.iter().filter(|case| !case.is_compared);
+    for case in shown {
+        let Some(evidence) = &case.evidence else { continue };
+        let title = format!("{}:", printable(&case.test_case));
+        quote_ends(page, &title, &evidence.stdout, evidence.stdout_bytes_left_out);
+    }
+}
+
+/// Writes each remark once, with the first test case that has it.
+fn write_remarks(page: &mut Page<'_>, judgement: &Judgement) {
+    let mut shown: Vec<&str> = Vec::new();
+    for case in judgement.cases.iter() {
+        let Some(remark) = case.remark.as_deref().filter(|it| !shown.contains(it)) else {
+            continue;
+        };
+        shown.push(remark);
+        let text = format!("{}: {}", printable(&case.test_case), printable(remark));
+        page.labelled(INDENT, Label::new(TextRole::Title, "remark: "), &text);
+    }
 }
 
 fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
@@ -192,6 +231,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     write_other_cases(page, judgement, case);
     if page.style.is_verbose() {
         write_extremes(page, judgement);
+    }
+    if !judgement.is_compared() {
+        write_outputs(page, judgement);
     }
     if let Some(evidence) = &case.evidence {
         write_input(page, evidence);
@@ -257,7 +299,7 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
         return;
     }
     let accepted = judgement.passed_cases();
-    let skipped = judgement.skipped;
+    let (skipped, word) = (judgement.skipped, judgement.accepted_word());
     if skipped > 0 {
         let why = if judgement.spared > 0 {
             format!("{skipped} not run: they could prove nothing more; --all runs them")
@@ -267,10 +309,10 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
             format!("stopped at the first rejection, {skipped} not run; --all runs them")
         };
         let all = count(all + skipped, "test case");
-        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}"));
+        page.wrapped(INDENT, &format!("{accepted} of {all} {word}; {why}"));
         return;
     }
-    let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
+    let mut text = format!("{accepted} of {} {word}", count(all, "test case"));
     let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
     let rest: Vec<String> =
         rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
@@ -310,7 +352,7 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
             "{}{:>7}  {:>8}  {}{cause}{}",
-            verdict_mark(case.verdict, page.style),
+            mark(case.verdict, case.short_verdict(), page.style),
             of(|outcome| seconds(outcome.cpu_time)),
             of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
             printable(&case.test_case),

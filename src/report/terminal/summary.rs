@@ -1,6 +1,7 @@
 //! The last lines of a command, and the list of generated test cases.
 
 use crate::model::event::{CommandTask, GeneratedState};
+use crate::model::judgement::accepted_word;
 use crate::model::report::{GeneratedReport, Report};
 use crate::model::text::{count, count_if_any, joined, printable};
 use crate::model::units::seconds;
@@ -140,8 +141,9 @@ fn submissions_summary(report: &Report) -> String {
     }
     let skipped = summary.skipped_submissions;
     let without = report.submissions.len() - summary.accepted - summary.rejected - skipped;
+    let word = accepted_word(report.submissions.iter().all(|it| it.is_compared()));
     let parts = [
-        (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
+        (summary.accepted > 0).then(|| format!("{} {word}", summary.accepted)),
         (summary.rejected > 0)
             .then(|| format!("{} rejected{}", summary.rejected, rejected_verdicts(report))),
         (skipped > 0).then(|| format!("{skipped} skipped")),

@@ -77,6 +77,21 @@ pub fn compare(
     Ok(difference)
 }
 
+/// What is to be said about an output that was accepted: if words are compared, that lines differ.
+///
+/// # Errors
+///
+/// As [`compare`].
+pub fn accepted_remark(
+    mut answer: impl Read + Seek,
+    mut output: impl Read + Seek,
+    options: &Options,
+) -> Result<Option<&'static str>, CompareError> {
+    let Some(named) = options.named.filter(|it| it.is_by_words()) else { return Ok(None) };
+    let [answer, output] = read_both(&mut answer, &mut output)?;
+    Ok(named.accepted_remark(&answer, &output))
+}
+
 /// Why two texts could not be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {

@@ -30,19 +30,7 @@ impl OptionsError {
 /// An argument that packages of the Kattis formats cannot give: tokens must be on the same lines.
 pub const LINE_SENSITIVE: &str = "line_sensitive, as CMS compares";
 
-/// The only argument if a comparison was chosen by name. Packages of the Kattis formats cannot give it, either.
-pub fn named_argument(text: &str) -> String {
-    format!("{NAMED}{text}")
-}
-
-/// The name and its arguments, if these arguments are those of a comparison by name.
-pub fn argument_name(args: &[String]) -> Option<&str> {
-    match args {
-        [one] => one.strip_prefix(NAMED),
-        _ => None,
-    }
-}
-
+/// Names the comparison that a user chose, as the last argument. Packages of the Kattis formats cannot give it, either.
 const NAMED: &str = "compared as ";
 
 const CASE: &str = "case_sensitive";
@@ -54,6 +42,16 @@ const BOTH: &str = "float_tolerance";
 const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
 
 impl Options {
+    /// The options of a comparison by its name.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such name, or its arguments are not right.
+    pub fn of_name(text: &str) -> Result<Self, OptionsError> {
+        let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
+        Ok(named.options())
+    }
+
     /// Whether outputs are compared at all.
     pub fn compares(&self) -> bool {
         self.named.is_none_or(|it| it.compares())
@@ -75,9 +73,8 @@ impl Options {
     ///
     /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
-        if let Some(text) = argument_name(args) {
-            let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
-            return Ok(named.options());
+        if let Some(text) = comparison_name(args) {
+            return Self::of_name(text);
         }
         let mut options = Self::default();
         let mut tolerances = GivenTolerances::default();
@@ -153,6 +150,38 @@ fn set_tolerance(
         }
     };
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
+}
+
+/// The arguments that choose a comparison by this text. Before its name are those with which the default output
+/// validator comes nearest.
+///
+/// # Errors
+///
+/// If there is no such name, or its arguments are not right.
+pub fn comparison_arguments(text: &str) -> Result<Vec<String>, OptionsError> {
+    let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
+    let mut arguments = named.nearest_arguments();
+    arguments.push(format!("{NAMED}{text}"));
+    Ok(arguments)
+}
+
+/// The name of the comparison that these arguments choose, with its own arguments.
+pub fn comparison_name(args: &[String]) -> Option<&str> {
+    args.last()?.strip_prefix(NAMED)
+}
+
+/// Whether the default output validator can compare so. Its blanks are two more than those of `words`.
+pub fn is_of_validator(text: &str) -> bool {
+    matches!(text, "words" | "wcmp" | "tokens" | "exact" | "identical")
+        || text.starts_with("float=")
+}
+
+/// The arguments that a package of the Kattis formats can give.
+pub fn kattis_arguments(args: &[String]) -> &[String] {
+    match args {
+        [others @ .., last] if last == LINE_SENSITIVE || last.starts_with(NAMED) => others,
+        all => all,
+    }
 }
 
 fn unknown_name(text: &str) -> OptionsError {

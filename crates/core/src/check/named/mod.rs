@@ -17,7 +17,7 @@ use crate::check::named::engine::{AnswerFault, Unequal, compare_texts};
 use crate::check::named::rows::{
     LineRule, RIGHT_STRIPPED_FULL, ROWS, Row, Strictness, UNORDERED, near,
 };
-use crate::check::named::unit::ErrorMode;
+use crate::check::named::unit::{ErrorMode, NumberRule};
 use crate::check::options::{Options, OptionsError};
 use crate::model::difference::{Difference, OnlyDifference};
 use crate::model::text::visible;
@@ -185,14 +185,42 @@ impl NamedComparison {
 }
 
 impl NamedComparison {
-    /// The options that compare by this name.
+    /// The options that compare by this name. The others are those that come nearest, for diffs.
     pub fn options(self) -> Options {
-        let is_strict = self.row == Row::Validator(Strictness::Bytes);
-        Options {
-            case_sensitive: is_strict,
-            space_change_sensitive: is_strict,
-            named: Some(self),
-            ..Options::default()
+        let nearest = Options::parse(&self.nearest_arguments()).unwrap_or_default();
+        Options { named: Some(self), ..nearest }
+    }
+
+    /// The arguments with which the default output validator comes nearest.
+    pub(super) fn nearest_arguments(&self) -> Vec<String> {
+        let tolerance = |name: &str, most: f64| vec![name.to_owned(), format!("{most:?}")];
+        let case = || vec!["case_sensitive".to_owned()];
+        let floats = |rule: unit::FloatRule| match rule.mode {
+            ErrorMode::Either => tolerance("float_tolerance", rule.most),
+            ErrorMode::Absolute => tolerance("float_absolute_tolerance", rule.most),
+            ErrorMode::Relative => tolerance("float_relative_tolerance", rule.most),
+        };
+        match self.row {
+            Row::Validator(Strictness::Bytes) => {
+                [case(), vec!["space_change_sensitive".to_owned()]].concat()
+            }
+            Row::Validator(Strictness::Tokens) | Row::Nothing | Row::Letters => Vec::new(),
+            Row::Tokens(row) => match row.unit {
+                unit::Unit::YesNo => Vec::new(),
+                unit::Unit::Near(near) => {
+                    let most = near.absolute.unwrap_or_default();
+                    [case(), tolerance("float_tolerance", most)].concat()
+                }
+                unit::Unit::Number(rule) => match rule {
+                    NumberRule::Absolute(most) => tolerance("float_absolute_tolerance", most),
+                    NumberRule::AbsoluteOrRelative(most) => tolerance("float_tolerance", most),
+                },
+                _ => case(),
+            },
+            Row::Lines(rows::LineRow { rule: LineRule::Floats(rule), .. }) => {
+                [case(), floats(rule)].concat()
+            }
+            _ => case(),
         }
     }
 
@@ -205,6 +233,18 @@ impl NamedComparison {
     /// mark of the byte order only in outputs.
     pub fn accepts_equal_texts(&self, beginning: &[u8]) -> bool {
         self.row.accepts_equal_texts() && !(self.row.skips_mark() && engine::has_mark(beginning))
+    }
+
+    /// Whether this is `words`, the default where nothing else is said.
+    pub(super) fn is_by_words(&self) -> bool {
+        self.name == ROWS[0].0
+    }
+
+    /// What is to be said about an output that this accepts.
+    pub(super) fn accepted_remark(&self, answer: &[u8], output: &[u8]) -> Option<&'static str> {
+        let by_lines = compare_texts(&Row::TestlibLines(LineRule::Words), answer, output);
+        let remark = "the words are right, but on other lines; `--compare lines` would reject them";
+        by_lines.is_err().then_some(remark)
     }
 
     /// Compares two whole texts; `None` if the output is accepted.
@@ -287,22 +327,11 @@ impl NamedComparison {
 
     /// What the default output validator says if its options are those that come nearest.
     fn compare_by_validator(&self, answer: &[u8], output: &[u8]) -> Option<Difference> {
-        let tolerance = match self.row {
-            Row::Tokens(rows::TokenRow { unit: unit::Unit::Near(tolerance), .. }) => {
-                Some(tolerance)
-            }
-            _ => None,
-        };
         let space_change_sensitive =
             matches!(self.row, Row::TestlibLines(LineRule::Bytes) | Row::Lines(_));
         let line_sensitive = matches!(self.row, Row::TestlibLines(LineRule::Words));
-        let options = Options {
-            case_sensitive: true,
-            space_change_sensitive,
-            line_sensitive,
-            tolerance,
-            ..Options::default()
-        };
+        let nearest = self.options();
+        let options = Options { space_change_sensitive, line_sensitive, named: None, ..nearest };
         compare_slices(answer, output, &options)
     }
 

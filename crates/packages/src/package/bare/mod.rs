@@ -9,6 +9,7 @@ use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
 use crate::package::juror_toml;
+use juror_core::check::options::comparison_arguments;
 use juror_core::model::layout::Layout;
 use juror_core::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use juror_core::model::problem::Problem;
@@ -198,6 +199,7 @@ impl Format for Bare {
             },
             ..Problem::default()
         };
+        let words = comparison_arguments("words").unwrap_or_default();
         let mut used = BTreeSet::new();
         let mut cases = BTreeSet::new();
         let mut pairs = Vec::new();
@@ -222,6 +224,7 @@ impl Format for Bare {
                     name: if is_new { input.case } else { name.clone() },
                     input: file.path.clone(),
                     answer: Some(answer.path.clone()),
+                    output_validator_args: words.clone(),
                     ..TestCase::default()
                 });
             } else if InputName::is_certain(name) {
@@ -242,7 +245,7 @@ impl Format for Bare {
             left_over.map(String::as_str).filter(|name| is_left_over(name, &used)).collect();
         problem.format_reason = format_reason(&pairs, &left_over);
         let message = format!("is read as bare tests: {}", problem.format_reason);
-        let help = "limits are juror's own, and outputs are compared token by token; \
+        let help = "limits are juror's own, and outputs are compared word by word; \
                     --time-limit, --memory-limit and --compare set others";
         tree.faults.warning(&tree.root, message, help);
         let settings = tree.path(DOMJUDGE_INI);
