@@ -99,8 +99,6 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
         difference: None,
         is_compared: true,
         remark: None,
-        is_compared: true,
-        remark: None,
         evidence,
     }
 }

@@ -131,6 +131,7 @@ fn difference() -> Difference {
     Difference {
         kind: DifferenceKind::Number,
         only: Some(OnlyDifference::LastNewline),
+        accepted_by: Some("tokens".to_owned()),
         differing_tokens: 2,
         gap: Some(NumberGap { absolute: 0.1, relative: f64::INFINITY }),
         answer: side.clone(),

@@ -111,8 +111,6 @@ fn case(index: usize, letter: char) -> CaseJudgement {
         difference: None,
         is_compared: true,
         remark: None,
-        is_compared: true,
-        remark: None,
         evidence: None,
         outcome: Some(Outcome { cpu_time, stopped_by, ..quiet_outcome() }),
     }
