@@ -1,11 +1,14 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
 use crate::program::Grammar;
-use juror_core::model::words::words;
+use juror_core::words::words;
 
+/// A way to choose the counts and the values of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Its name, such as `largest`.
     pub name: &'static str,
+    /// What it gives, and what that may find.
     pub description: &'static str,
     pub(super) cases: Cases,
     pub(super) counts: Counts,

@@ -1,8 +1,8 @@
 //! Inputs from the grammar: all small ones in order, bounds, small values, shapes, and the full range.
 
 use crate::inputs::candidates::{Candidate, CandidateSource, SourceMix};
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_grammar::enumerate::SmallInputs;
 use juror_grammar::generate::{BoundSide, Pin, generate_until};
 use juror_grammar::program::Grammar;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::inputs::by_recipe::GeneratorCall;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::recipe::seeded_generator::SeededCall;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -23,6 +24,8 @@ impl Candidate {
 pub enum CandidateContent {
     Text(Arc<[u8]>),
     Call(GeneratorCall),
+    /// A call of the generator of the command line.
+    Seeded(SeededCall),
 }
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
@@ -150,7 +153,7 @@ mod tests {
         let letters: Vec<u8> = std::iter::from_fn(|| mix.next(&|| false).unwrap())
             .filter_map(|candidate| match candidate.content {
                 CandidateContent::Text(text) => Some(text[0]),
-                CandidateContent::Call(_) => None,
+                CandidateContent::Call(_) | CandidateContent::Seeded(_) => None,
             })
             .collect();
         assert_eq!(letters, b"aaaababbbb");

@@ -1,8 +1,10 @@
 //! Fresh inputs of a problem, from several sources that take turns.
 //!
 //! [`candidates`] gives inputs in turns: from the grammar ([`by_grammar`]), and from the package's own generators
-//! ([`by_recipe`]). Without a grammar, it also gives changed copies of test cases ([`by_test_cases`]).
+//! ([`by_recipe`]). Without a grammar, it also gives changed copies of test cases ([`by_test_cases`]). A generator of
+//! the command line is the only source ([`by_generator`]).
 
+pub mod by_generator;
 pub mod by_grammar;
 pub mod by_recipe;
 pub mod by_test_cases;

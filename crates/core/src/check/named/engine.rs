@@ -11,7 +11,7 @@ use crate::check::named::cut::{Blanks, Span, Tokens, lines, testlib_line, testli
 use crate::check::named::rows::{LineRow, LineRule, Order, Reading, Row, TokenRow};
 use crate::check::named::unit::Unit;
 use crate::check::token::Mismatch;
-use crate::model::difference::DifferenceKind;
+use crate::difference::DifferenceKind;
 
 /// Why two texts are not equal.
 #[derive(Clone, Debug, PartialEq)]

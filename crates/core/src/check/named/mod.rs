@@ -19,8 +19,8 @@ use crate::check::named::rows::{
 };
 use crate::check::named::unit::{ErrorMode, NumberRule};
 use crate::check::options::{Options, OptionsError};
-use crate::model::difference::{Difference, OnlyDifference};
-use crate::model::text::visible;
+use crate::difference::{Difference, OnlyDifference};
+use crate::text::visible;
 
 /// A comparison that a user chose by its name.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::check::compare::{CompareError, compare};
-use crate::model::difference::DifferenceKind;
+use crate::difference::DifferenceKind;
 
 fn originals() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/checkers"))

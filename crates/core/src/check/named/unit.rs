@@ -3,7 +3,7 @@
 use crate::check::float::{Tolerance, number_value};
 use crate::check::options::Options;
 use crate::check::token::{Mismatch, mismatch};
-use crate::model::difference::{DifferenceKind, NumberGap};
+use crate::difference::{DifferenceKind, NumberGap};
 
 /// What a comparison reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
