@@ -118,7 +118,14 @@ fn is_plain(letter: char) -> bool {
 
 /// Completers are chosen by argument name, so that new commands get them, too.
 fn definition() -> Command {
-    Arguments::command().mut_subcommands(|command| command.mut_args(add_completer))
+    Arguments::command().mut_subcommands(|command| {
+        // A submission alone is judged on the tests beside it.
+        let takes_submission = ["judge", "watch"].contains(&command.get_name());
+        command.mut_args(|arg| match arg.get_id().as_str() {
+            "package" if takes_submission => arg.add(ArgValueCompleter::new(PathCompleter::any())),
+            _ => add_completer(arg),
+        })
+    })
 }
 
 fn add_completer(arg: Arg) -> Arg {

@@ -75,6 +75,7 @@ impl RunOptions {
     /// The options that repeat a run.
     pub fn repeat_arguments(&self) -> Vec<OsString> {
         let memory = self.memory_limit.map(|it| match it.0.trailing_zeros() {
+            30.. => format!("{}G", it.0 >> 30).into(),
             20.. => format!("{}M", it.0 >> 20).into(),
             _ => format!("{}B", it.0).into(),
         });

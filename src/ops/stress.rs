@@ -108,6 +108,8 @@ const DEFAULT_SIZE_MAX: u32 = 1000;
 const MESSAGES_MAX: u64 = 4 << 10;
 /// Number of equal inputs that show that a generator does not use its seed.
 const SAME_INPUTS: u64 = 10;
+/// Number of refused inputs that show that a validator accepts none.
+const REFUSED_MIN: u64 = 10;
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
@@ -523,7 +525,11 @@ impl StressRun<'_> {
     /// Fails if no input of the generator of the command line was compared.
     fn check_generator_compared(&self, searched: &SearchResult) -> Result<(), Stop> {
         let (inputs, programs) = (&self.setting.inputs, self.programs);
-        if searched.runs > 0 || searched.end == SearchEnd::Interrupted {
+        let refuses_all = searched.allowed == 0 && searched.left_out >= REFUSED_MIN;
+        if searched.found.is_some()
+            || searched.end == SearchEnd::Interrupted
+            || searched.runs > 0 && !(refuses_all && searched.disputed.is_some())
+        {
             return Ok(());
         }
         let refused = |diagnostic: Diagnostic| {

@@ -155,7 +155,9 @@ fn case_test(case: &CaseJudgement) -> TestCase {
         }
     }
     if let Some(evidence) = &case.evidence {
-        test.set_system_out_lossy(&evidence.stdout);
+        if case.verdict != Verdict::Accepted {
+            test.set_system_out_lossy(&evidence.stdout);
+        }
         test.set_system_err_lossy(&evidence.stderr);
     }
     test

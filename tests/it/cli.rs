@@ -176,7 +176,7 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum acepted/right.sh", 2, &["did you mean `accepted/right.sh`"]);
     check("judge sum ./mixed/a.cpp", 2, &["did you mean `./mixed/a.c` or `./mixed/b.py`?"]);
     check("stress sum rihgt.sh --runs 1", 2, &["did you mean", "`accepted/right.sh`"]);
-    for limit in ["0", "-1", "nan", "inf", "1s"] {
+    for limit in ["0", "-1", "nan", "inf", "1S", "1d"] {
         check(&format!("judge sum a.sh --time-limit={limit}"), 2, &["--time-limit"]);
     }
     check("judge sum a.sh --jobs 0", 2, &["--jobs"]);

@@ -47,6 +47,7 @@ fn shells_complete_commands_options_and_package_contents() {
     check(&["juror", "judge", "--all", "sum", "--case", "sam"], &["sample/1"]);
     let right = "sum/submissions/accepted/right.sh";
     check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
+    check(&["juror", "judge", "sum/submissions/accepted/r"], &[right]);
     check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
     // The shell runs no part of a name.
     for name in ["$(touch PWN).py", "a;b`c`.py", "it's \"q\".py", "tab\t$(x).py", "line\n$(x).py"] {

@@ -31,8 +31,13 @@ fn a_submission_alone_is_judged_on_the_tests_beside_it() {
                 "repeat: juror judge my/b.sh --case",
             ],
         );
-        // Both are programs: a directory of sources.
-        fixture.check("my", 1, &["AC", "WA", "2 submissions, 1 accepted, 1 rejected"]);
+        fixture.write("my/prog", format!("#!/bin/sh\n{RIGHT}"));
+        fixture.make_executable("my/prog");
+        fixture.check("my/prog", 0, &["AC my/prog"]);
+        fixture.remove("my/prog");
+        // A directory of sources.
+        fixture.remove("my/b.sh");
+        fixture.check("my", 0, &["AC my", "accepted on 2 test cases"]);
     };
     check("my/1.in+my/1.out my/2.in+my/2.out", "1.in and 1.out to 2.in and 2.out");
     check(
@@ -145,10 +150,15 @@ fn on_bare_tests_a_program_stops_at_the_third_that_is_too_slow() {
 }
 
 #[test]
-fn a_command_is_run_like_a_submission() {
+fn commands_cases_and_units_are_short() {
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
     fixture.check("run sum --case sample/1 -- sh a.sh", 0, &["sh a.sh on sample/1: exit code 0"]);
+    let report = fixture
+        .json("judge sum a.sh --time-limit 1m --memory-limit 1G --case sample/1,secret/small", 0);
+    assert_eq!(report["packages"][0]["limits"]["cpu_seconds"], 60.0);
+    assert_eq!(report["packages"][0]["limits"]["memory_bytes"], 1 << 30);
+    assert_eq!(report["packages"][0]["test_cases"], 3);
     fixture.check("run sum -- ./absent", 2, &["cannot start `./absent`"]);
     fixture.check("run sum", 2, &["<SUBMISSION>"]);
 }

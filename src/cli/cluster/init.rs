@@ -13,7 +13,6 @@ use crate::cluster::secrets::fresh;
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
-use juror_core::units::Bytes;
 
 /// Writes to a temporary directory next to the path and renames it, so that no half-written cluster remains.
 pub(super) fn write_cluster(arguments: &InitArguments) -> Result<(), Stop> {

@@ -50,6 +50,8 @@ pub struct SearchResult {
     /// Number of inputs that were taken, and how many of them are different.
     pub taken: u64,
     pub distinct: u64,
+    /// Number of inputs that the validators in the sandbox accepted. They are asked only about some.
+    pub allowed: u64,
     /// The level reached in the list of small inputs.
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator refuses.

@@ -192,7 +192,7 @@ fn pool(grammar: &Grammar) -> Vec<CaseTexts> {
             .content
         {
             CandidateContent::Text(text) => Some(texts(&board(&text))),
-            CandidateContent::Call(_) => None,
+            CandidateContent::Call(_) | CandidateContent::Seeded(_) => None,
         });
     made.take(POOL_SIZE).collect()
 }

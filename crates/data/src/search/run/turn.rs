@@ -314,6 +314,7 @@ impl SharedSearch<'_, '_> {
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         let objection = self.parameters.comparison.arena.validity.program_objection(input)?;
         let is_allowed = objection.is_none();
+        self.state.lock().findings.result.allowed += u64::from(is_allowed);
         self.note_objection(input, objection);
         Ok(is_allowed)
     }
