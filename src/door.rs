@@ -215,7 +215,7 @@ impl Problem {
         Ok(read)
     }
 
-    /// A problem with these inputs and right outputs, compared token by token. The time limit is 2 s of CPU time, unless
+    /// A problem with these inputs and right outputs, compared word by word. The time limit is 2 s of CPU time, unless
     /// it is [set](Self::with_time_limit).
     pub fn from_cases<I, A>(cases: impl IntoIterator<Item = (I, A)>) -> Self
     where
@@ -282,7 +282,8 @@ impl Problem {
             None => cases::select_cases(problem, &[]),
             Some(texts) => {
                 let named = &problem.test_data.cases;
-                Ok(cases::inline_cases(named, texts.iter().cloned(), Options::default()))
+                let options = Options::of_name("words").unwrap_or_default();
+                Ok(cases::inline_cases(named, texts.iter().cloned(), options))
             }
         }
     }

@@ -22,6 +22,7 @@ fuzz_target!(|data: &[u8]| {
         space_change_sensitive: bit(1),
         line_sensitive: bit(2),
         tolerance: has_tolerance.then_some(Tolerance { absolute, relative }),
+        named: None,
     };
     let is_accepted = |answer: &[u8], output: &[u8], options: &Options| {
         let found = compare(Cursor::new(answer), Cursor::new(output), options);

@@ -1,4 +1,4 @@
-//! `juror compare`: compares an output with a judge answer, as the default output validator does.
+//! `juror compare`: compares an output with a judge answer, as the default output validator does, or by name.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::options::{OutputOptions, given_file};
 use crate::cli::output::Operation;
-use crate::ops::compare::{ComparisonReport, compare_files};
+use crate::ops::compare::{ComparisonReport, ComparisonRules, compare_files};
 use crate::ops::context::Context;
 use juror_core::stop::Stop;
 
@@ -16,6 +16,11 @@ pub struct CompareArguments {
     pub answer: PathBuf,
     /// The output; `-` for standard input
     pub output: PathBuf,
+    /// How to compare: words, lines, tokens, exact, float=E or another name
+    ///
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ.
+    #[arg(long, value_name = "HOW", conflicts_with = "validator_args")]
+    pub compare: Option<String>,
     /// Arguments of the default output validator
     ///
     /// Known arguments: case_sensitive, space_change_sensitive, float_tolerance E,
@@ -35,6 +40,10 @@ impl Operation for CompareArguments {
     }
 
     fn run(&self, _: &Context) -> Result<ComparisonReport, Stop> {
-        compare_files(given_file(&self.answer), given_file(&self.output), &self.validator_args)
+        let rules = match &self.compare {
+            Some(name) => ComparisonRules::Named(name),
+            None => ComparisonRules::Arguments(&self.validator_args),
+        };
+        compare_files(given_file(&self.answer), given_file(&self.output), &rules)
     }
 }

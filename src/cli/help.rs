@@ -228,8 +228,8 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Token by token; blanks and letter case do not count.
   juror compare 1.ans my.out float_tolerance 1e-6
       Numbers may differ by 1e-6, absolutely or relatively.
-  juror compare 1.ans my.out case_sensitive space_change_sensitive
-      Byte by byte."),
+  juror compare 1.ans my.out --compare lines
+      The words of each line; letter case counts."),
     ("doctor", "", "
   juror doctor
       What works here, what does not, and what to do about it.

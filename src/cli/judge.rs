@@ -49,11 +49,12 @@ pub struct JudgeArguments {
     /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = parse_span, help_heading = RUNS)]
     pub explain: Option<Duration>,
-    /// How to compare outputs: exact, tokens, float=E or CHECKER [default: as the package says]
+    /// How to compare outputs: words, lines, tokens, exact, float=E, none, another name or CHECKER [default: as the
+    /// package says, else words]
     ///
-    /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
-    /// may have that absolute or relative error. CHECKER is an output validator: a source file, a directory or an
-    /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ. `none` shows outputs and compares
+    /// nothing. CHECKER is an output validator: a source file, a directory or an executable, called as `CHECKER INPUT
+    /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
     #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
     pub compare: Option<ComparisonMode>,
     /// Give points for cases or groups [default: as the package says]

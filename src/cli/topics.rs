@@ -34,6 +34,7 @@ const TOPICS: [Topic; 33] = [
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
     topic!("browser", "listen.md", "problems from the browser"),
+    topic!("comparisons", "comparisons.md", "when an output is right: comparisons by name"),
     topic!("streams", "grade.md", "a submission in each line of a stream; public data sets"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),

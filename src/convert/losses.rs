@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::convert::scores;
+use juror_core::check::options::{comparison_name, is_of_validator};
 use juror_core::grader::{Grader, Graders, VerdictMode};
 use juror_core::judgement::JudgeError;
 use juror_core::language::table::{LIBRARY_CHECKER_CODE, Language};
@@ -254,6 +255,10 @@ fn normalize(problem: &Problem, names: &NameMap<'_>) -> Problem {
     for case in &mut normal.test_data.cases {
         if let ValidatorArgs::ByName(by_name) = &mut case.input_validator_args {
             by_name.retain(|(_, args)| !args.is_empty());
+        }
+        // The arguments before such a name say the same.
+        if comparison_name(&case.output_validator_args).is_some_and(is_of_validator) {
+            case.output_validator_args.pop();
         }
     }
     normal

@@ -1,4 +1,4 @@
-//! Compares an output with a judge answer, as the default output validator does.
+//! Compares an output with a judge answer, as the default output validator does, or by name.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -12,8 +12,9 @@ use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::difference;
 use crate::report::terminal::page::Page;
-use juror_core::check::compare::compare;
+use juror_core::check::compare::{CompareError, accepted_remark, compare};
 use juror_core::check::diff::diff;
+use juror_core::check::named;
 use juror_core::check::options::Options;
 use juror_core::difference::Difference;
 use juror_core::exit_code::ExitCode;
@@ -28,27 +29,62 @@ pub struct ComparisonReport {
     pub output: String,
     /// Whether it is right.
     pub equal: bool,
+    /// What is to be said about an output that is right, such as that its lines differ.
+    pub remark: Option<String>,
     /// Where it differs.
     pub difference: Option<Box<Difference>>,
     /// The diff around the difference.
     pub evidence: Option<Box<Evidence>>,
 }
 
+/// How two files are compared.
+pub enum ComparisonRules<'a> {
+    /// By these arguments of the default output validator.
+    Arguments(&'a [String]),
+    /// By the name of a comparison, which may have arguments of its own.
+    Named(&'a str),
+}
+
+impl ComparisonRules<'_> {
+    fn options(&self) -> Result<Options, Stop> {
+        let options = match self {
+            Self::Named(text) => Options::of_name(text),
+            Self::Arguments([text]) if matches!(named::parse(text), Ok(Some(_))) => {
+                return Err(Stop::usage(format!("write `--compare {text}` for this comparison")));
+            }
+            Self::Arguments(arguments) => Options::parse(arguments),
+        };
+        options.map_err(|error| Stop::usage(error.to_string()))
+    }
+}
+
 pub fn compare_files(
     answer: &Path,
     output: &Path,
-    arguments: &[String],
+    rules: &ComparisonRules<'_>,
 ) -> Result<ComparisonReport, Stop> {
-    let options = Options::parse(arguments);
-    let options = options.map_err(|error| Stop::usage(error.to_string()))?;
+    let options = rules.options()?;
+    if !options.compares() {
+        return Err(Stop::usage("`none` compares nothing; choose another comparison"));
+    }
     if answer == output && answer == Path::new(STANDARD_INPUT) {
         return Err(Stop::usage(
             "only one of the two files can be standard input; give a name for the other",
         ));
     }
     let fault = JudgeError::on_file("compare", output);
+    let answer_name = answer;
     let (mut answer, mut output_file) = (open_rewindable(answer)?, open_rewindable(output)?);
-    let difference = compare(&answer, &output_file, &options).map_err(fault)?;
+    let difference = compare(&answer, &output_file, &options).map_err(|error| match error {
+        CompareError::Read(error) => Stop::from(fault(error)),
+        CompareError::RefusedAnswer(why) => {
+            Stop::usage(format!("the judge answer {} is not right: {why}", answer_name.display()))
+        }
+    })?;
+    let remark = match &difference {
+        Some(_) => None,
+        None => accepted_remark(&answer, &output_file, &options).ok().flatten(),
+    };
     let evidence = match &difference {
         None => None,
         Some(difference) => {
@@ -64,6 +100,7 @@ pub fn compare_files(
     Ok(ComparisonReport {
         output: output.display().to_string(),
         equal: difference.is_none(),
+        remark: remark.map(str::to_owned),
         difference: difference.map(Box::new),
         evidence: evidence.map(Box::new),
     })
@@ -101,6 +138,9 @@ impl CommandResult for ComparisonReport {
         page.line(0, &format!("{label}: {text}"));
         if style.is_quiet() {
             return;
+        }
+        if let Some(remark) = &self.remark {
+            page.labelled(0, "remark: ", remark);
         }
         if let Some(difference) = &self.difference {
             page.blank();

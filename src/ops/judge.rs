@@ -11,7 +11,8 @@ use crate::ops::submissions::{
 };
 use crate::ops::tests_beside::TestsBeside;
 use crate::ops::{cases, saved_boxes, validators};
-use juror_core::check::options::Options;
+use juror_core::check::named;
+use juror_core::check::options::comparison_arguments;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -89,8 +90,8 @@ impl JudgeOptions {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComparisonMode {
-    /// By the default output validator with these arguments.
-    Default(Vec<String>),
+    /// By this name, such as `words` or `floats,precision=4`.
+    Named(String),
     Checker(PathBuf),
 }
 
@@ -103,28 +104,27 @@ impl ComparisonMode {
         }
     }
 
-    /// Accepts a known word, or the path of an output validator.
+    /// Accepts the name of a comparison, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let words = match text.split_once('=') {
-            None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
-            None if text == "tokens" => Vec::new(),
-            None if text == "float" => return Err("write the largest error: float=1e-6".to_owned()),
-            Some(("float", error)) => vec!["float_tolerance", error],
-            _ => return Ok(Self::Checker(text.into())),
-        };
-        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-        Options::parse(&words).map_err(|error| error.to_string())?;
-        Ok(Self::Default(words))
+        let named = named::parse(text).map_err(|error| error.to_string())?;
+        Ok(match named {
+            Some(_) => Self::Named(text.to_owned()),
+            None => Self::Checker(text.into()),
+        })
     }
 
     pub fn to_argument(&self) -> OsString {
         match self {
             Self::Checker(path) => path.clone().into(),
-            Self::Default(words) => match &words[..] {
-                [] => "tokens".into(),
-                [_, error] if words[0] == "float_tolerance" => format!("float={error}").into(),
-                _ => "exact".into(),
-            },
+            Self::Named(text) => text.into(),
+        }
+    }
+
+    /// What is odd about the comparison, if anything.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Self::Named(text) => named::parse(text).ok()??.warning(),
+            Self::Checker(_) => None,
         }
     }
 }
@@ -150,6 +150,8 @@ pub fn judge(
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
         compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
+        let warning = how.warning().map(|what| Diagnostic::warning(&options.package, what));
+        context.send_diagnostics(warning);
     }
     problem::set_dialect(&mut problem, options.runs.dialect);
     if let Some(points) = options.points {
@@ -280,11 +282,19 @@ pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(),
         return Err(Remark::with_help(what, "leave it out"));
     }
     let (validators, args) = match how {
-        ComparisonMode::Default(args) => (Vec::new(), args.clone()),
+        ComparisonMode::Named(text) => {
+            let args = comparison_arguments(text);
+            (Vec::new(), args.map_err(|error| Remark::from(error.to_string()))?)
+        }
         ComparisonMode::Checker(path) => {
             let real = fs::canonicalize(path).map_err(|error| {
                 let what = format!("cannot find the checker {}: {error}", path.display());
-                Remark::with_help(what, "the other values are exact, tokens and float=1e-6")
+                let near = path.to_str().and_then(named::suggestion);
+                let help = match near {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => "`juror help comparisons` lists the names of comparisons".to_owned(),
+                };
+                Remark::with_help(what, help)
             })?;
             let program = Program { kind: ProgramKind::OutputValidator, ..outside_program(&real) };
             (vec![program], Vec::new())
@@ -470,17 +480,13 @@ mod tests {
 
     #[test]
     fn a_comparison_is_a_word_or_a_checker() {
-        let check = |text: &str, words: &[&str]| {
-            let words = words.iter().map(|it| (*it).to_owned()).collect();
-            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Default(words)), "{text}");
-        };
-        check("exact", &["case_sensitive", "space_change_sensitive"]);
-        check("tokens", &[]);
-        check("float=1e-6", &["float_tolerance", "1e-6"]);
+        for text in ["exact", "tokens", "float=1e-6", "wcmp", "floats,precision=4"] {
+            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Named(text.into())));
+        }
         for text in ["check.py", "./exact", "a=b.cpp"] {
             assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Checker(text.into())));
         }
-        for text in ["float", "float=", "float=x", "float=-1"] {
+        for text in ["float", "float=", "float=x", "float=-1", "floats,x"] {
             assert!(ComparisonMode::parse(text).is_err(), "{text}");
         }
     }

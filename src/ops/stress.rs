@@ -16,6 +16,7 @@ use crate::ops::saved_input::{self, save_input};
 use crate::ops::submissions::{command_submission, named_submission, submission_at};
 use crate::ops::{cases, validators};
 use juror_core::check::options::Options;
+use juror_core::check::options::comparison_arguments;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, WorkProgress};
 use juror_core::explanation::ExplanationResult;
@@ -282,13 +283,16 @@ fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<V
                 problem.output_validators = vec![given.judging()];
                 let cases = problem.test_data.cases.iter_mut();
                 cases.for_each(|case| case.output_validator_args.clear());
+                return Ok(None);
             }
-            return Ok(None);
+            let is_bare = options.package.is_none() && options.interactor.is_none();
+            return Ok(if is_bare { comparison_arguments("words").ok() } else { None });
         }
     };
     set_comparison(&how, problem).map_err(|remark| Stop::usage(remark.about_option(option)))?;
     Ok(match how {
-        ComparisonMode::Default(args) => Some(args),
+        // It was checked when it was set.
+        ComparisonMode::Named(text) => comparison_arguments(&text).ok(),
         ComparisonMode::Checker(_) => None,
     })
 }

@@ -178,6 +178,11 @@ impl SubmissionReport {
         self.judgement().map(|it| it.verdict)
     }
 
+    /// Whether its outputs were compared: not with the comparison `none`.
+    pub fn is_compared(&self) -> bool {
+        self.judgement().is_none_or(Judgement::is_compared)
+    }
+
     /// Its score, in a scoring problem that it builds for.
     pub fn score(&self) -> Option<&TotalScore> {
         self.judgement()?.score.as_ref()

@@ -164,6 +164,8 @@ pub(crate) mod tests {
             repeats: None,
             outcome: Some(outcome.clone()),
             difference: None,
+            is_compared: true,
+            remark: None,
             evidence: None,
         };
         let judged = |name: &str, verdict, last| Judgement {

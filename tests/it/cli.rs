@@ -290,6 +290,17 @@ fn files_can_be_compared_without_a_package() {
     fixture.check("compare a b float_tolerance", 2, &["float_tolerance"]);
     fixture.check("compare a absent", 2, &["absent"]);
     fixture.check("compare a sum", 2, &["cannot open sum"]);
+    fixture.check("compare a b --compare float=1e-6", 0, &["agrees"]);
+    fixture.check("compare a b --compare rcmp9", 1, &["token 2 is too far off"]);
+    fixture.check("compare a b words", 2, &["write `--compare words`"]);
+    fixture.check("compare a b --compare wrods", 2, &["did you mean `words`?"]);
+    fixture.check("compare a b --compare none", 2, &["compares nothing"]);
+    fixture.check("compare a b --compare icmp", 1, &["the output goes on"]);
+    fixture.write("x", "one\n");
+    let refused = "the judge answer x is not right: line 1: `ncmp` expects an integer of 64 bits";
+    fixture.check("compare x a --compare ncmp", 2, &[refused, "not `one`"]);
+    fixture.write("c", "1\n2.0\n");
+    fixture.check("compare a c --compare words", 0, &["remark:", "--compare lines"]);
     let piped = |line: &str, text: &str, code: i32, message: &str| {
         let output = fixture.juror(line).write_stdin(text).output().expect("juror runs");
         let shown =
@@ -534,6 +545,78 @@ fn boxes_are_kept_on_request() {
 }
 
 #[test]
+fn bare_tests_are_compared_word_by_word() {
+    let fixture = Fixture::new();
+    fixture.write("bare/1.in", "1\n");
+    fixture.write("bare/1.out", "Yes 1\n");
+    let check = |output: &str, options: &str, code: i32, messages: &[&str]| {
+        fixture.write("a.sh", &format!("printf '{output}'\n"));
+        fixture.check(&format!("judge bare a.sh {options}"), code, messages);
+    };
+    check("Yes  1", "", 0, &["accepted on 1 test case"]);
+    let case = &["wrong answer on 1: token 1 differs", "`--compare tokens` accepts this output"];
+    check("yes 1\\n", "", 1, case);
+    check("yes 1\\n", "--compare tokens", 0, &["AC"]);
+    check("Yes\\n1\\n", "", 0, &["remark: 1: the words are right", "`--compare lines`"]);
+    check("Yes\\n1\\n", "--compare lines", 1, &["line 1 differs"]);
+    check("Yes 1 \\n", "--compare exact", 1, &["only line ends", "`--compare lines`"]);
+    check("1 Yes", "--compare unordered", 0, &["AC"]);
+    check("1 No", "--compare unordered", 1, &["the output lacks a part", "expected `Yes`"]);
+    check("Yes 1", "--compare float=2", 0, &["AC", "float=2 accepts 0 for every number"]);
+    check("Yes 1", "--compare wcmo", 2, &["cannot find the checker wcmo", "did you mean `wcmp`?"]);
+    check("Yes 1", "--compare floats,eps=1", 2, &["`floats` has no argument `eps`"]);
+    check("1", "--compare ncmp", 3, &["compare with the judge answer", "1.out", "not `Yes`"]);
+}
+
+#[test]
+fn outputs_can_be_shown_without_a_comparison() {
+    let fixture = Fixture::new();
+    for name in ["1", "2"] {
+        fixture.write(&format!("bare/{name}.in"), &format!("{name}\n"));
+        fixture.write(&format!("bare/{name}.out"), "other\n");
+    }
+    fixture.write("a.sh", "read -r x; echo \"got $x\"\n");
+    let output = fixture.juror("judge bare a.sh --compare none").output().expect("juror runs");
+    let shown = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    for text in ["ran on 2 test cases", "got 1", "got 2", "1 submission, 1 ran"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    assert!(!shown.contains("accepted") && !shown.contains("AC"), "{shown}");
+    let json = fixture.juror("judge bare a.sh --compare none --json").output().expect("runs");
+    let document: serde_json::Value = serde_json::from_slice(&json.stdout).expect("a document");
+    let case = &document["submissions"][0]["test_cases"][0];
+    assert_eq!((&case["verdict"], &case["compared"]), (&"AC".into(), &false.into()));
+    fixture.write("a.sh", "read -r x; [ $x = 1 ] && echo 1 || exit 3\n");
+    fixture.check(
+        "judge bare a.sh --compare none",
+        1,
+        &["run-time error on 2", "1 of 2 test cases ran"],
+    );
+}
+
+#[test]
+fn a_package_can_name_its_comparison() {
+    let fixture = Fixture::new();
+    fixture.write("bare/1.in", "1\n");
+    fixture.write("bare/1.out", "1 2\n");
+    fixture.write("a.sh", "echo 2 1\n");
+    let check = |settings: &str, code: i32, messages: &[&str]| {
+        fixture.write("bare/juror.toml", settings);
+        fixture.check("judge bare a.sh", code, messages);
+    };
+    check("", 1, &["WA"]);
+    check("compare = \"uncmp\"\n", 0, &["AC"]);
+    check("compare = \"sorted,split_on=whitespace\"\n", 0, &["AC"]);
+    check("compare = \"sort\"\n", 3, &["there is no comparison `sort`"]);
+    check("compare = 3\n", 3, &["the name of a comparison in quotes"]);
+    fixture.write("bare/juror.toml", "compare = \"uncmp\"\n");
+    fixture.check("convert bare --to 2025-09 new", 0, &[]);
+    assert!(fixture.read("new/juror.toml").contains("compare = \"uncmp\""));
+    fixture.check("judge new a.sh", 0, &["AC"]);
+}
+
+#[test]
 fn limits_and_comparison_of_bare_tests_can_be_set() {
     let fixture = Fixture::new();
     fixture.write("bare/1.in", "1 2\n");
@@ -567,11 +650,7 @@ fn limits_and_comparison_of_bare_tests_can_be_set() {
     // A checker that rejects, and one that speaks another protocol.
     check("--compare three.sh", 1, &["wrong answer on 2: the output validator rejects it"]);
     check("--compare zero.sh", 3, &["zero.sh", "42"]);
-    check(
-        "--compare none.sh",
-        2,
-        &["cannot find the checker none.sh", "exact, tokens and float=1e-6"],
-    );
+    check("--compare none.sh", 2, &["cannot find the checker none.sh", "`juror help comparisons`"]);
     check("--compare float", 2, &["write the largest error: float=1e-6"]);
     check("--memory-limit 0", 2, &["--memory-limit"]);
     fixture.write("b.sh", "read -r a b; echo \" $((a + b)).0\"\n");

@@ -126,7 +126,7 @@ fn each_line_gets_its_result() {
     let help = |line: Value| line["error"]["help"].clone();
     let message = "`/compare`: cannot find the checker no; such.py: No such file";
     let unknown = check(compared("no; such.py", RIGHT), 2, "line", message);
-    assert_eq!(help(unknown), "the other values are exact, tokens and float=1e-6");
+    assert_eq!(help(unknown), "`juror help comparisons` lists the names of comparisons");
     let unfinished = check(compared("float", RIGHT), 2, "line", "write the largest error");
     assert_eq!(help(unfinished), "see `juror help streams`");
     let python = json!({ "text": "print(sum(map(int, input().split())))", "language": "py" });

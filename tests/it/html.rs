@@ -98,6 +98,8 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
             ..quiet_outcome()
         }),
         difference: None,
+        is_compared: true,
+        remark: None,
         evidence,
     }
 }

@@ -131,6 +131,7 @@ fn difference() -> Difference {
     Difference {
         kind: DifferenceKind::Number,
         only: Some(OnlyDifference::LastNewline),
+        accepted_by: Some("tokens".to_owned()),
         differing_tokens: 2,
         gap: Some(NumberGap { absolute: 0.1, relative: f64::INFINITY }),
         answer: side.clone(),
@@ -157,6 +158,8 @@ fn cases() -> Vec<CaseJudgement> {
         repeats: Some(Box::new(Repeats { is_sensitive: true, runs: vec![run(&killed_outcome())] })),
         outcome: Some(killed_outcome()),
         difference: Some(Box::new(difference())),
+        is_compared: true,
+        remark: None,
         evidence: Some(Box::new(evidence())),
     };
     let bare = CaseJudgement {
@@ -166,6 +169,8 @@ fn cases() -> Vec<CaseJudgement> {
         repeats: None,
         outcome: None,
         difference: None,
+        is_compared: true,
+        remark: None,
         evidence: None,
         ..whole.clone()
     };

@@ -15,6 +15,8 @@ pub struct Difference {
     pub kind: DifferenceKind,
     /// What, if ignored, would make the outputs agree.
     pub only: Option<OnlyDifference>,
+    /// The name of a comparison that accepts the output, if outputs are compared by another name.
+    pub accepted_by: Option<String>,
     /// How many tokens differ, compared by position, including surplus tokens of one side.
     pub differing_tokens: u64,
     /// How far two numbers are from each other, if that is what is different first.
@@ -40,6 +42,9 @@ impl Difference {
             DifferenceKind::OutputGoesOn => {
                 format!("the output goes on after {}", count(tokens, "token"))
             }
+            DifferenceKind::Line => format!("line {} differs", self.output.line),
+            DifferenceKind::Missing => "the output lacks a part, in any order".to_owned(),
+            DifferenceKind::Surplus => "the output has a surplus part, in any order".to_owned(),
             DifferenceKind::Blanks if number > tokens => "the blanks at the end differ".to_owned(),
             DifferenceKind::Blanks => format!("the blanks before token {number} differ"),
         }
@@ -70,9 +75,17 @@ impl Difference {
     }
 
     /// A hint if the output is nearly right.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<String> {
+        let what = self.near_miss();
+        let Some(name) = &self.accepted_by else { return what.map(str::to_owned) };
+        let what = what.map_or_else(String::new, |what| format!("{what}; "));
+        Some(format!("{what}`--compare {name}` accepts this output"))
+    }
+
+    fn near_miss(&self) -> Option<&'static str> {
         Some(match self.only? {
             OnlyDifference::Blanks => "only blanks and line ends differ",
+            OnlyDifference::LineEnds => "only line ends, or blanks at the ends of lines, differ",
             OnlyDifference::LetterCase => "only upper and lower case differ",
             OnlyDifference::BlanksAndLetterCase => {
                 "only blanks, line ends, and upper and lower case differ"
@@ -121,6 +134,12 @@ pub enum DifferenceKind {
     OutputGoesOn,
     /// The tokens agree, the blanks before this place do not.
     Blanks,
+    /// Two lines are not the same.
+    Line,
+    /// Order does not count, and the judge answer has this more often than the output.
+    Missing,
+    /// Order does not count, and the output has this more often than the judge answer.
+    Surplus,
 }
 
 /// One of the two texts at the first difference.
@@ -229,6 +248,8 @@ pub enum OnlyDifference {
     /// Only upper and lower case differ.
     LetterCase,
     BlanksAndLetterCase,
+    /// Only line ends, blanks at the ends of lines, and empty lines at the end differ.
+    LineEnds,
     /// Only one line end at the very end is missing or added.
     LastNewline,
 }

@@ -164,8 +164,24 @@ pub struct CaseJudgement {
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
+    /// `false` if the comparison is `none`: then AC says only that the program ended well.
+    #[serde(rename = "compared")]
+    pub is_compared: bool,
+    /// What is to be said about an accepted output, such as that its lines differ.
+    pub remark: Option<String>,
     /// What a person sees besides the difference; absent if it was not asked for.
     pub evidence: Option<Box<Evidence>>,
+}
+
+const RAN: &str = "ran";
+
+fn short_verdict(verdict: Verdict, is_compared: bool) -> &'static str {
+    if verdict == Verdict::Accepted && !is_compared { RAN } else { verdict.short() }
+}
+
+/// `accepted`, or `ran` if outputs were not compared.
+pub fn accepted_word(is_compared: bool) -> &'static str {
+    if is_compared { Verdict::Accepted.name() } else { RAN }
 }
 
 /// The result with more time, or in another run.
@@ -183,6 +199,11 @@ impl CaseJudgement {
     /// Whether another run may get a different verdict.
     pub fn is_sensitive(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
+    }
+
+    /// The verdict's abbreviation, or `ran` if the output was not compared.
+    pub fn short_verdict(&self) -> &'static str {
+        short_verdict(self.verdict, self.is_compared)
     }
 
     /// The cause in one line. If the program crashed, what it wrote about that comes first.
@@ -327,6 +348,21 @@ pub struct Judgement {
 impl Judgement {
     pub fn rejected(&self) -> impl Iterator<Item = &CaseJudgement> {
         self.cases.iter().filter(|case| case.verdict != Verdict::Accepted)
+    }
+
+    /// Not with the comparison `none`.
+    pub fn is_compared(&self) -> bool {
+        self.cases.iter().all(|case| case.is_compared)
+    }
+
+    /// The verdict's abbreviation, or `ran` if outputs were not compared.
+    pub fn short_verdict(&self) -> &'static str {
+        short_verdict(self.verdict, self.is_compared())
+    }
+
+    /// `accepted`, or `ran` if outputs were not compared.
+    pub fn accepted_word(&self) -> &'static str {
+        accepted_word(self.is_compared())
     }
 
     /// The number of test cases that it passes.

@@ -16,7 +16,6 @@ use crate::grade::reader::{LONGEST_LINE, RawLine};
 use crate::ops::cases;
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
-use crate::ops::judge::ComparisonMode;
 use crate::ops::submissions::named_submission;
 use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
@@ -240,12 +239,8 @@ fn inline_cases<'a>(
     cases: Vec<InlineCase>,
     compare: Option<&str>,
 ) -> Vec<ReadyCase<'a>> {
-    let words = match compare.map(ComparisonMode::parse) {
-        Some(Ok(ComparisonMode::Default(words))) => words,
-        _ => Vec::new(),
-    };
-    // The options were checked before.
-    let options = Options::parse(&words).unwrap_or_default();
+    // The name was checked before. A checker has no options.
+    let options = Options::of_name(compare.unwrap_or("words")).unwrap_or_default();
     let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
     cases::inline_cases(named, texts, options)
 }

@@ -241,6 +241,12 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, all, bad) if page.is_verified() => {
             format!("{bad} of {} not as expected.", count(all, "submission"))
         }
+        (None, _, 0) if !page.submissions.iter().all(|it| it.submission.is_compared()) => {
+            format!(
+                "{} ran; outputs are not compared.",
+                count(page.submissions.len(), "submission")
+            )
+        }
         (None, 1, 0) => "Accepted.".to_owned(),
         (None, all, 0) => format!("All {all} submissions are accepted."),
         (None, 1, _) => {

@@ -7,7 +7,7 @@ use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
 use crate::report::html::{Attention, NumberedSubmission, OPEN_CARDS, Page, badge};
-use juror_core::judgement::{CaseJudgement, Judgement};
+use juror_core::judgement::{CaseJudgement, Judgement, accepted_word};
 use juror_core::progress::LimitsReport;
 use juror_core::score::{GroupScore, Score, Standing as Run, TotalScore};
 use juror_core::text::{count, printable};
@@ -41,7 +41,10 @@ pub(super) fn describe_result(submission: &SubmissionReport) -> String {
     match reason(submission) {
         Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
         Some((None, cause)) => cause,
-        None => format!("accepted on {}", count(submission.cases().len(), "test case")),
+        None => {
+            let word = accepted_word(submission.is_compared());
+            format!("{word} on {}", count(submission.cases().len(), "test case"))
+        }
     }
 }
 

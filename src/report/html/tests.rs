@@ -277,6 +277,8 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
         repeats: None,
         outcome: None,
         difference: None,
+        is_compared: true,
+        remark: None,
         evidence: Some(Box::new(evidence)),
     };
     let mut report = report(CommandTask::Judge);

@@ -20,7 +20,7 @@ pub fn write(page: &mut Page<'_>, difference: &Difference) {
         page.wrapped(INDENT, &off_by);
     }
     if let Some(hint) = difference.hint() {
-        page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), hint);
+        page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), &hint);
     }
 }
 

@@ -28,7 +28,8 @@ pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &St
     let score = total.map(|total| score::with_maximum(total.score, total.max_score));
     let broken = (!judgement.broken.is_empty()).then(|| "unexpected".to_owned());
     let parts = joined([name, score, broken].into_iter().flatten(), "  ");
-    page.line(0, &(verdict_mark(judgement.verdict, style) + &parts));
+    let mark = judgement_mark(judgement, style);
+    page.line(0, &(mark + &parts));
     page.into_text()
 }
 
@@ -36,7 +37,7 @@ pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &St
 pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(TextRole::Title, &printable(&judgement.submission));
-    page.line(0, &format!("{}{name}", verdict_mark(judgement.verdict, style)));
+    page.line(0, &format!("{}{name}", judgement_mark(judgement, style)));
     match (judgement.rejected().next(), judgement.refusal()) {
         (Some(case), _) => write_rejected(&mut page, judgement, case),
         (None, Some((cause, messages))) => {
@@ -141,7 +142,14 @@ pub(super) fn verdict_mark(verdict: impl Into<Option<Verdict>>, style: &Style) -
     let Some(verdict) = verdict.into() else {
         return " ".repeat(INDENT);
     };
-    let short = verdict.short();
+    mark(verdict, verdict.short(), style)
+}
+
+fn judgement_mark(judgement: &Judgement, style: &Style) -> String {
+    mark(judgement.verdict, judgement.short_verdict(), style)
+}
+
+fn mark(verdict: Verdict, short: &str, style: &Style) -> String {
     let padding = " ".repeat(INDENT - short.len());
     format!("{}{padding}", style.paint(TextRole::Verdict(verdict), short))
 }
@@ -151,10 +159,42 @@ fn write_accepted(page: &mut Page<'_>, judgement: &Judgement) {
         page.wrapped(INDENT, "no test case was run");
         return;
     }
-    let name = Verdict::Accepted.name();
-    let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
+    let is_compared = judgement.is_compared();
+    let mut text =
+        format!("{} on {}", judgement.accepted_word(), count(judgement.cases.len(), "test case"));
+    if !is_compared {
+        text.push_str("; outputs are not compared");
+    }
     page.wrapped(INDENT, &text);
     write_extremes(page, judgement);
+    if !is_compared {
+        write_outputs(page, judgement);
+    }
+    write_remarks(page, judgement);
+}
+
+/// Writes the beginning and the end of each output that was not compared.
+fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
+    let shown = judgement.cases.iter().filter(|case| !case.is_compared);
+    for case in shown {
+        let Some(evidence) = &case.evidence else { continue };
+        let title = format!("{}:", printable(&case.test_case));
+        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
+        quote_ends(page, &title, stdout, unknown, |page, lines| page.quoted(lines));
+    }
+}
+
+/// Writes each remark once, with the first test case that has it.
+fn write_remarks(page: &mut Page<'_>, judgement: &Judgement) {
+    let mut shown: Vec<&str> = Vec::new();
+    for case in judgement.cases.iter() {
+        let Some(remark) = case.remark.as_deref().filter(|it| !shown.contains(it)) else {
+            continue;
+        };
+        shown.push(remark);
+        let text = format!("{}: {}", printable(&case.test_case), printable(remark));
+        page.labelled(INDENT, Label::new(TextRole::Title, "remark: "), &text);
+    }
 }
 
 fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
@@ -195,6 +235,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     write_other_cases(page, judgement, case);
     if page.style.is_verbose() {
         write_extremes(page, judgement);
+    }
+    if !judgement.is_compared() {
+        write_outputs(page, judgement);
     }
     if let Some(evidence) = &case.evidence {
         write_input(page, evidence);
@@ -263,7 +306,7 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
         return;
     }
     let accepted = judgement.passed_cases();
-    let skipped = judgement.skipped;
+    let (skipped, word) = (judgement.skipped, judgement.accepted_word());
     if skipped > 0 {
         let (reason, has_option) = judgement.skip_reason();
         let help = if has_option { "; --all runs them" } else { "" };
@@ -272,13 +315,13 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
             None => format!("{skipped} not run: {reason}"),
         };
         let all = count(all + skipped, "test case");
-        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}{help}"));
+        page.wrapped(INDENT, &format!("{accepted} of {all} {word}; {why}{help}"));
         if judgement.spared > 0 || judgement.score.is_some() {
             return;
         }
     }
     let mut text = match skipped {
-        0 => format!("{accepted} of {} accepted", count(all, "test case")),
+        0 => format!("{accepted} of {} {word}", count(all, "test case")),
         _ => String::new(),
     };
     let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
@@ -322,7 +365,7 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
             "{}{:>7}  {:>8}  {}{cause}{}",
-            verdict_mark(case.verdict, page.style),
+            mark(case.verdict, case.short_verdict(), page.style),
             of(|outcome| seconds(outcome.cpu_time)),
             of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
             printable(&case.test_case),

@@ -4,6 +4,7 @@ use crate::report::document::{GeneratedReport, Report};
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
 use juror_core::event::{CommandTask, GeneratedState};
+use juror_core::judgement::accepted_word;
 use juror_core::text::{count, count_if_any, joined, printable};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
@@ -144,8 +145,9 @@ fn submissions_summary(report: &Report) -> String {
     }
     let skipped = summary.skipped_submissions;
     let without = report.submissions.len() - summary.accepted - summary.rejected - skipped;
+    let word = accepted_word(report.submissions.iter().all(|it| it.is_compared()));
     let parts = [
-        (summary.accepted > 0).then(|| format!("{} accepted", summary.accepted)),
+        (summary.accepted > 0).then(|| format!("{} {word}", summary.accepted)),
         (summary.rejected > 0)
             .then(|| format!("{} rejected{}", summary.rejected, rejected_verdicts(report))),
         (skipped > 0).then(|| format!("{skipped} skipped")),

@@ -138,8 +138,9 @@ fn make_columns(
         Column { importance: worth, cells }
     };
     let mut all = vec![
-        column(Importance::Needed, TableCell::left(""), &|row| match row.verdict() {
-            Some(verdict) => TableCell::left(verdict.short()).with_look(TextRole::Verdict(verdict)),
+        column(Importance::Needed, TableCell::left(""), &|row| match row.judgement() {
+            Some(judgement) => TableCell::left(judgement.short_verdict())
+                .with_look(TextRole::Verdict(judgement.verdict)),
             None => TableCell::left("-"),
         }),
         column(Importance::Name, TableCell::left("submission"), &|row| {

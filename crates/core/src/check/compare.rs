@@ -13,6 +13,7 @@ use crate::check::bytes::{
     common_prefix, common_prefix_folded, is_blank, last_token_end, take_run,
 };
 use crate::check::excerpt::{DifferenceSpot, sides};
+use crate::check::named::RefusedAnswer;
 use crate::check::options::Options;
 use crate::check::text::WindowedText;
 use crate::check::token::{Mismatch, mismatch};
@@ -35,18 +36,32 @@ const SAME_STEPS: u32 = 4;
 /// Takes half a mebibyte of memory for equal texts, and at most 64 MiB for others. If a text has more than 32 MiB, the
 /// excerpts and [`Difference::only`] may have less detail; all else is the same.
 ///
+/// A comparison by name holds both texts in memory if they differ, or if it may refuse the answer.
+///
 /// Source: problem package format 2025-09, "Default output validator specification".
 ///
 /// # Errors
 ///
-/// If reading fails; the message names the text.
+/// If reading fails; the message names the text. If the comparison has a name, and cannot read the judge answer.
 pub fn compare(
     mut answer: impl Read + Seek,
     mut output: impl Read + Seek,
     options: &Options,
-) -> io::Result<Option<Difference>> {
-    if are_equal(&mut answer, &mut output)? {
+) -> Result<Option<Difference>, CompareError> {
+    if !options.compares() {
         return Ok(None);
+    }
+    if are_equal(&mut answer, &mut output)? {
+        answer.rewind().map_err(answer_error)?;
+        let mut beginning = [0; 4];
+        let beginning = fill_window(&mut answer, &mut beginning).map_err(answer_error)?;
+        if options.accepts_equal_texts(beginning) {
+            return Ok(None);
+        }
+    }
+    if let Some(named) = options.named.filter(|it| !it.is_validator()) {
+        let [answer, output] = read_both(&mut answer, &mut output)?;
+        return Ok(named.compare(&answer, &output)?);
     }
     // One byte more than the text, so that its end is noticed at once.
     let window = |length: u64| LARGE_WINDOW.min(length as usize + 1);
@@ -54,7 +69,55 @@ pub fn compare(
         rewind_and_measure(&mut answer).map(window).map_err(answer_error)?,
         rewind_and_measure(&mut output).map(window).map_err(output_error)?,
     ];
-    compare_windows(&mut answer, &mut output, options, windows)
+    let mut difference = compare_windows(&mut answer, &mut output, options, windows)?;
+    if let (Some(difference), Some(named)) = (&mut difference, options.named) {
+        let [answer, output] = read_both(&mut answer, &mut output)?;
+        named.add_hints(difference, &answer, &output);
+    }
+    Ok(difference)
+}
+
+/// What is to be said about an output that was accepted: if words are compared, that lines differ.
+///
+/// # Errors
+///
+/// As [`compare`].
+pub fn accepted_remark(
+    mut answer: impl Read + Seek,
+    mut output: impl Read + Seek,
+    options: &Options,
+) -> Result<Option<&'static str>, CompareError> {
+    let Some(named) = options.named.filter(|it| it.is_by_words()) else { return Ok(None) };
+    let [answer, output] = read_both(&mut answer, &mut output)?;
+    Ok(named.accepted_remark(&answer, &output))
+}
+
+/// Why two texts could not be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// A fault of the package: the comparison by name cannot read the judge answer.
+    #[error(transparent)]
+    RefusedAnswer(#[from] RefusedAnswer),
+}
+
+fn read_both(
+    answer: &mut (impl Read + Seek),
+    output: &mut (impl Read + Seek),
+) -> io::Result<[Vec<u8>; 2]> {
+    let whole = |text: &mut dyn Read, length: u64| {
+        let mut bytes = Vec::with_capacity(length as usize + 1);
+        text.read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let lengths = [
+        rewind_and_measure(answer).map_err(answer_error)?,
+        rewind_and_measure(output).map_err(output_error)?,
+    ];
+    Ok([
+        whole(answer, lengths[0]).map_err(answer_error)?,
+        whole(output, lengths[1]).map_err(output_error)?,
+    ])
 }
 
 /// Compares through windows of these sizes, in bytes. A window must hold each token that is compared as a number, and
@@ -406,7 +469,15 @@ impl TextComparison<'_> {
 
 fn new_difference(kind: DifferenceKind, [answer, output]: [DifferenceSpot<'_>; 2]) -> Difference {
     let (answer, output) = sides(&answer, &output);
-    Difference { kind, only: None, differing_tokens: 0, gap: None, answer, output }
+    Difference {
+        kind,
+        only: None,
+        accepted_by: None,
+        differing_tokens: 0,
+        gap: None,
+        answer,
+        output,
+    }
 }
 
 fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {

@@ -32,6 +32,11 @@ pub enum NumberComparison {
 ///
 /// Source: problem package format 2025-09, "General requirements".
 pub fn parse_number(token: &[u8]) -> Option<f64> {
+    if token.len() > LONGEST_NUMBER { None } else { number_value(token) }
+}
+
+/// The same for a token of any length.
+pub(super) fn number_value(token: &[u8]) -> Option<f64> {
     if !is_number(token) {
         return None;
     }
@@ -40,9 +45,6 @@ pub fn parse_number(token: &[u8]) -> Option<f64> {
 
 /// `[+-]? (digits | digits "." | digits? "." digits) ([Ee] [+-]? digits)?`, and nothing around it.
 fn is_number(token: &[u8]) -> bool {
-    if token.len() > LONGEST_NUMBER {
-        return false;
-    }
     let rest = after_sign(token);
     let (whole, rest) = split_digits(rest);
     let (fraction, rest) = split_digits(rest.strip_prefix(b".").unwrap_or(rest));

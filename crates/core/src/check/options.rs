@@ -1,6 +1,7 @@
 //! The arguments of the default output validator.
 
 use crate::check::float::{self, Tolerance};
+use crate::check::named::{self, NamedComparison};
 
 /// By default it accepts other blanks and letter case, and compares numbers as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -11,6 +12,8 @@ pub struct Options {
     pub line_sensitive: bool,
     /// How far numbers may be from those of the judge answer; `None` compares them as text.
     pub tolerance: Option<Tolerance>,
+    /// The comparison that was chosen by name. Unless it is the default output validator's, its rules replace these.
+    pub named: Option<NamedComparison>,
 }
 
 /// A fault in the arguments of the default output validator, and what to do.
@@ -18,8 +21,17 @@ pub struct Options {
 #[error("{0}")]
 pub struct OptionsError(String);
 
+impl OptionsError {
+    pub(super) fn new(message: String) -> Self {
+        Self(message)
+    }
+}
+
 /// An argument that packages of the Kattis formats cannot give: tokens must be on the same lines.
 pub const LINE_SENSITIVE: &str = "line_sensitive, as CMS compares";
+
+/// Names the comparison that a user chose, as the last argument. Packages of the Kattis formats cannot give it, either.
+const NAMED: &str = "compared as ";
 
 const CASE: &str = "case_sensitive";
 const SPACE: &str = "space_change_sensitive";
@@ -30,6 +42,26 @@ const BOTH: &str = "float_tolerance";
 const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
 
 impl Options {
+    /// The options of a comparison by its name.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such name, or its arguments are not right.
+    pub fn of_name(text: &str) -> Result<Self, OptionsError> {
+        let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
+        Ok(named.options())
+    }
+
+    /// Whether outputs are compared at all.
+    pub fn compares(&self) -> bool {
+        self.named.is_none_or(|it| it.compares())
+    }
+
+    /// Whether an output that equals the judge answer, and begins so, is right.
+    pub fn accepts_equal_texts(&self, beginning: &[u8]) -> bool {
+        self.named.is_none_or(|it| it.accepts_equal_texts(beginning))
+    }
+
     /// Parses the arguments of a package; each name and each value is one of `args`.
     ///
     /// A repeated `case_sensitive` or `space_change_sensitive` changes nothing; the format forbids only repeated
@@ -41,6 +73,9 @@ impl Options {
     ///
     /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
+        if let Some(text) = comparison_name(args) {
+            return Self::of_name(text);
+        }
         let mut options = Self::default();
         let mut tolerances = GivenTolerances::default();
         let mut args = args.iter().map(String::as_str);
@@ -115,6 +150,46 @@ fn set_tolerance(
         }
     };
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
+}
+
+/// The arguments that choose a comparison by this text. Before its name are those with which the default output
+/// validator comes nearest.
+///
+/// # Errors
+///
+/// If there is no such name, or its arguments are not right.
+pub fn comparison_arguments(text: &str) -> Result<Vec<String>, OptionsError> {
+    let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
+    let mut arguments = named.nearest_arguments();
+    arguments.push(format!("{NAMED}{text}"));
+    Ok(arguments)
+}
+
+/// The name of the comparison that these arguments choose, with its own arguments.
+pub fn comparison_name(args: &[String]) -> Option<&str> {
+    args.last()?.strip_prefix(NAMED)
+}
+
+/// Whether the default output validator can compare so. Its blanks are two more than those of `words`.
+pub fn is_of_validator(text: &str) -> bool {
+    matches!(text, "words" | "wcmp" | "tokens" | "exact" | "identical")
+        || text.starts_with("float=")
+}
+
+/// The arguments that a package of the Kattis formats can give.
+pub fn kattis_arguments(args: &[String]) -> &[String] {
+    match args {
+        [others @ .., last] if last == LINE_SENSITIVE || last.starts_with(NAMED) => others,
+        all => all,
+    }
+}
+
+fn unknown_name(text: &str) -> OptionsError {
+    let help = match named::suggestion(text) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "`juror help comparisons` lists them".to_owned(),
+    };
+    OptionsError(format!("there is no comparison `{text}`; {help}"))
 }
 
 fn unknown_argument(argument: &str) -> OptionsError {

@@ -14,8 +14,8 @@ pub fn describe(difference: &Difference) -> String {
         DifferenceKind::OutputEnds if output.length == 0 => {
             return format!("{what}: expected {expected} first");
         }
-        DifferenceKind::OutputEnds => format!("expected {expected}"),
-        DifferenceKind::OutputGoesOn => format!("got {got}"),
+        DifferenceKind::Missing | DifferenceKind::OutputEnds => format!("expected {expected}"),
+        DifferenceKind::Surplus | DifferenceKind::OutputGoesOn => format!("got {got}"),
         DifferenceKind::Blanks => {
             format!("expected {}, got {}", quoted_blanks(answer), quoted_blanks(output))
         }

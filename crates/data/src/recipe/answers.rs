@@ -112,6 +112,7 @@ fn add_or_compare(
     let fault = JudgeError::on_file("compare", &path);
     let own = path.open().map_err(fault)?;
     let difference = compare(own, answer.open().map_err(fault)?, &options);
+    let fault = JudgeError::on_file("compare", &path);
     Ok(difference.map_err(fault)?.map(|difference| {
         let message =
             format!("the solution disagrees with the answer given: {}", describe(&difference));

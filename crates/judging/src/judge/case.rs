@@ -330,8 +330,9 @@ impl CaseJudge<'_> {
         gather: impl FnOnce(&PassResult, &mut Evidence) -> Result<(), JudgeError>,
     ) -> Result<CaseJudgement, Stop> {
         let is_shown = self.rules.detail != Detail::Brief;
+        let is_compared = self.case.options.compares();
         let mut evidence = None;
-        if is_shown && judged.classified.verdict != Verdict::Accepted {
+        if is_shown && !(judged.classified.verdict == Verdict::Accepted && is_compared) {
             let repeat =
                 self.rules.repeat.for_run(self.entry.submission, &self.case.test_case.name);
             let mut all = Evidence { repeat, ..Evidence::default() };
@@ -363,6 +364,8 @@ impl CaseJudge<'_> {
             repeats: None,
             cause,
             difference: judged.difference,
+            is_compared,
+            remark: judged.remark,
             evidence,
             outcome,
         })
@@ -462,6 +465,8 @@ impl CaseJudge<'_> {
 pub(super) struct PassResult {
     pub(super) classified: VerdictWithCause,
     pub(super) difference: Option<Box<Difference>>,
+    /// What is to be said about an accepted output.
+    pub(super) remark: Option<String>,
     /// Set if the package's own validator decides it.
     pub(super) score: Option<CaseScore>,
     /// Set if the package's own validator was asked.
@@ -495,6 +500,7 @@ impl From<VerdictWithCause> for PassResult {
         Self {
             classified,
             difference: None,
+            remark: None,
             score: None,
             feedback: None,
             with_margin: None,

@@ -1,9 +1,9 @@
-//! Compares an output with the judge answer, as the default output validator does.
+//! Compares an output with the judge answer, as the default output validator does, or by name.
 
 use crate::judge::case::{CaseJudge, Pass, PassResult};
 use crate::judge::classify::VerdictWithCause;
 use juror_core::blob::{Blob, BlobReader};
-use juror_core::check::compare::compare;
+use juror_core::check::compare::{CompareError, accepted_remark, compare};
 use juror_core::check::show::describe;
 use juror_core::job::{CollectedEntry, JobReply};
 use juror_core::judgement::JudgeError;
@@ -37,19 +37,33 @@ impl CaseJudge<'_> {
         if !self.rules.validators.output.is_empty() {
             return self.ask_validators(pass, output);
         }
+        let options = &self.case.options;
+        if !options.compares() {
+            return Ok(accepted("the output is not compared"));
+        }
         let answer = self.case.answer()?;
-        let difference = if has_same_bytes(&answer, output) {
-            None
-        } else {
-            let read_error = |error| JudgeError::new("read the output", error);
-            let output = output.open().map_err(read_error)?;
-            compare(open_answer(&answer)?, output, &self.case.options).map_err(read_error)?
-        };
+        let read_error = |error| JudgeError::new("read the output", error);
+        let has_same_bytes = has_same_bytes(&answer, output)
+            && options.accepts_equal_texts(&output.prefix(4).map_err(read_error)?);
+        let mut remark = None;
+        let mut difference = None;
+        if !has_same_bytes {
+            let fault = |error| match error {
+                CompareError::Read(error) => JudgeError::new("read the output", error),
+                CompareError::RefusedAnswer(why) => {
+                    JudgeError::new(format!("compare with the judge answer {answer}"), why)
+                        .help("correct the file, or choose another comparison")
+                }
+            };
+            let open_output = || output.open().map_err(read_error);
+            difference = compare(open_answer(&answer)?, open_output()?, options).map_err(fault)?;
+            if difference.is_none() {
+                let found = accepted_remark(open_answer(&answer)?, open_output()?, options);
+                remark = found.map_err(fault)?.map(str::to_owned);
+            }
+        }
         let judged = match difference {
-            None => PassResult::from(VerdictWithCause {
-                verdict: Verdict::Accepted,
-                cause: "the output is right".to_owned(),
-            }),
+            None => PassResult { remark, ..accepted("the output is right") },
             Some(difference) => PassResult {
                 difference: Some(Box::new(difference.clone())),
                 ..wrong_answer(describe(&difference))
@@ -83,6 +97,11 @@ pub(super) fn output_of<'r>(io: &ProgramIo, reply: &'r JobReply) -> Result<&'r B
         }
         (ProgramIo::Files { .. }, Some(CollectedEntry::File(blob))) => Ok(blob),
     }
+}
+
+fn accepted(cause: &str) -> PassResult {
+    let verdict = Verdict::Accepted;
+    PassResult::from(VerdictWithCause { verdict, cause: cause.to_owned() })
 }
 
 pub(super) fn wrong_answer(cause: String) -> PassResult {

@@ -322,6 +322,8 @@ mod tests {
                 repeats: None,
                 score: None,
                 difference: None,
+                is_compared: true,
+                remark: None,
                 evidence: None,
                 outcome: Some(quiet_outcome()),
             })

@@ -328,6 +328,8 @@ mod tests {
             with_margin: None,
             repeats: None,
             difference: None,
+            is_compared: true,
+            remark: None,
             evidence: None,
             outcome: Some(Outcome {
                 stopped_by: *stop,

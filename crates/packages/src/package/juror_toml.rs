@@ -7,6 +7,7 @@ use crate::package::testlib;
 use crate::package::text::excerpt;
 use crate::package::toml;
 use crate::package::values::{at_most, positive, seconds};
+use juror_core::check::options::comparison_arguments;
 use juror_core::grader::CustomScore;
 use juror_core::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
 use juror_core::protocol::Protocol;
@@ -24,6 +25,7 @@ pub(super) fn read(tree: &PackageFiles, draft: &mut Draft) {
     // For `juror listen`.
     map.ignore("received");
     let testlib = map.node("testlib");
+    map.get("compare", |node| read_comparison(node, &mut draft.problem));
     map.get("protocol", |node| read_protocols(node, &mut draft.problem));
     // Its faults are already reported.
     let _reported = testlib.map(|node| testlib::read(&node, tree, &mut draft.problem));
@@ -60,6 +62,32 @@ fn read_limits(node: &Node<'_>, draft: &mut Draft) -> ParseResult<()> {
     map.set("memory", &mut limits.memory, |node| {
         at_most(1 << 20, positive(node, "MiB")?, node).map(Bytes::mib)
     });
+    Ok(())
+}
+
+/// How the outputs of all test cases are compared, whatever else says so.
+fn read_comparison(node: &Node<'_>, problem: &mut Problem) -> ParseResult<()> {
+    if !problem.output_validators.is_empty() || problem.interactor.is_some() {
+        let help = "remove the line, or the output validator";
+        return Err(node.error("the package has an output validator, which compares", help));
+    }
+    if !node.raw.scalar().is_some_and(|scalar| scalar.quoted) {
+        return Err(node.must_be("the name of a comparison in quotes, such as \"lines\""));
+    }
+    let args = comparison_arguments(node.word()).map_err(|error| {
+        node.error(
+            error.to_string(),
+            "docs/comparisons.md has the names; a checker is an output validator",
+        )
+    })?;
+    let data = &mut problem.test_data;
+    let others = [&mut data.invalid_answers, &mut data.valid_outputs, &mut data.invalid_outputs];
+    for case in data.cases.iter_mut().chain(others.into_iter().flatten()) {
+        case.output_validator_args.clone_from(&args);
+    }
+    for case in problem.pending_recipe.iter_mut().flat_map(|recipe| &mut recipe.cases) {
+        case.output_validator_args = Some(args.clone());
+    }
     Ok(())
 }
 

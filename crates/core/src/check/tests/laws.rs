@@ -205,6 +205,7 @@ fn any_options() -> impl Strategy<Value = Options> {
             case_sensitive: case,
             space_change_sensitive: space,
             line_sensitive: false,
+            named: None,
             tolerance: (absolute.is_some() || relative.is_some())
                 .then_some(Tolerance { absolute, relative }),
         },

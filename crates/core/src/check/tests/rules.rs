@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use crate::check::compare::{compare, compare_bytes};
+use crate::check::compare::{CompareError, compare, compare_bytes};
 use crate::check::options::Options;
 use crate::difference::{Difference, DifferenceSide};
 
@@ -184,7 +184,7 @@ fn an_error_names_the_unreadable_text() {
             Ok(0)
         }
     }
-    let check = |found: io::Result<Option<Difference>>, message: &str| {
+    let check = |found: Result<Option<Difference>, CompareError>, message: &str| {
         assert_eq!(found.unwrap_err().to_string(), message);
     };
     let options = Options::default();

@@ -109,6 +109,8 @@ fn case(index: usize, letter: char) -> CaseJudgement {
             .then(|| Box::new(Repeats { is_sensitive: true, runs: Vec::new() })),
         score: None,
         difference: None,
+        is_compared: true,
+        remark: None,
         evidence: None,
         outcome: Some(Outcome { cpu_time, stopped_by, ..quiet_outcome() }),
     }

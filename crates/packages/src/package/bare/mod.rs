@@ -12,6 +12,7 @@ use crate::package::bare::pairs::{Pair, find_pairs, is_folder, is_left_over, is_
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
 use crate::package::{Format, juror_toml};
+use juror_core::check::options::comparison_arguments;
 use juror_core::layout::Layout;
 use juror_core::limits::{
     MEMORY_OF_BARE_TESTS, OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE,
@@ -144,11 +145,13 @@ impl Format for Bare {
         let files = tree.below("").iter().filter(|item| item.is_file() && is_test(&item.name));
         let names: Vec<&str> = files.map(|item| item.name.as_str()).collect();
         let pairs = find_pairs(names.iter().copied());
+        let words = comparison_arguments("words").unwrap_or_default();
         for Pair { input, answer, case } in &pairs {
             problem.test_data.cases.push(TestCase {
                 name: case.clone(),
                 input: tree.path(input),
                 answer: Some(tree.path(answer)),
+                output_validator_args: words.clone(),
                 ..TestCase::default()
             });
         }
@@ -176,7 +179,7 @@ impl Format for Bare {
             pairs.iter().map(|pair| format!("{} and {}", pair.input, pair.answer)).collect();
         problem.format_reason = format_reason(&named, &lonely);
         let message = format!("is read as bare tests: {}", problem.format_reason);
-        let help = "limits are juror's own, and outputs are compared token by token; \
+        let help = "limits are juror's own, and outputs are compared word by word; \
                     --time-limit, --memory-limit and --compare set others";
         tree.faults.warning(&tree.root, message, help);
         let settings = tree.path(DOMJUDGE_INI);

@@ -8,7 +8,7 @@ use crate::package::convert::{Planner, TargetFormat, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
-use juror_core::check::options::LINE_SENSITIVE;
+use juror_core::check::options::kattis_arguments;
 use juror_core::grader::{GradedGroup, Grader, GroupGrading, OnReject};
 use juror_core::problem::{Grading, Problem};
 use juror_core::protocol::Protocol;
@@ -28,7 +28,11 @@ struct CaseArgs<'a> {
 impl<'a> CaseArgs<'a> {
     fn of(case: &'a TestCase) -> Self {
         let TestCase { args, input_validator_args, .. } = case;
-        Self { submission: args, input: input_validator_args, output: output_args(case) }
+        Self {
+            submission: args,
+            input: input_validator_args,
+            output: kattis_arguments(&case.output_validator_args),
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -65,14 +69,6 @@ impl<'a> CaseArgs<'a> {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys
-    }
-}
-
-/// The arguments of the output validator that the Kattis formats can give.
-fn output_args(case: &TestCase) -> &[String] {
-    match &case.output_validator_args[..] {
-        [others @ .., last] if last == LINE_SENSITIVE => others,
-        all => all,
     }
 }
 
@@ -216,7 +212,8 @@ impl Planner<'_> {
 
     /// The arguments of the output validator, if all test cases have the same.
     pub(super) fn common_output_flags(&self) -> Option<&[String]> {
-        let mut flags = self.problem.test_data.cases.iter().map(output_args);
+        let cases = self.problem.test_data.cases.iter();
+        let mut flags = cases.map(|case| kattis_arguments(&case.output_validator_args));
         let first = flags.next()?;
         (!first.is_empty() && flags.all(|other| other == first)).then_some(first)
     }
@@ -233,7 +230,8 @@ impl Planner<'_> {
         }
         let has_common = self.common_output_flags().is_some();
         let cases = &problem.test_data.cases;
-        let has_output = !has_common && cases.iter().any(|it| !output_args(it).is_empty());
+        let has_flags = |case: &TestCase| !kattis_arguments(&case.output_validator_args).is_empty();
+        let has_output = !has_common && cases.iter().any(has_flags);
         let has_input = cases.iter().any(|case| CaseArgs::of(case).has_input());
         for case in cases {
             let name = self.cases.new_name(&case.name);

@@ -18,6 +18,7 @@ use crate::package::text::MAX_SIZE;
 use crate::package::yaml::{self, RawValue, Value};
 use crate::package::yaml_text;
 use juror_core::blob::Blob;
+use juror_core::check::options::{comparison_name, is_of_validator};
 use juror_core::grader::{CustomScore, Objective};
 use juror_core::language::table::LANGUAGES;
 use juror_core::limits::{PROGRAM_MEMORY, ProblemLimits};
@@ -391,8 +392,16 @@ impl Planner<'_> {
             strength.insert("equivalent".to_owned(), equivalents.into());
         }
         let tables = tables.into_iter().map(|(name, table)| (name.to_owned(), table.into()));
-        let toml: Table = tables.collect();
+        let compare = self.comparison().map(|text| ("compare".to_owned(), text.into()));
+        let toml: Table = tables.chain(compare).collect();
         (!toml.is_empty()).then(|| toml.to_string())
+    }
+
+    /// The comparison by name, unless the arguments of the default output validator say the same.
+    fn comparison(&self) -> Option<&str> {
+        let case = self.problem.test_data.cases.first()?;
+        let text = comparison_name(&case.output_validator_args)?;
+        (!is_of_validator(text)).then_some(text)
     }
 
     fn new_name(&self, path: &Path) -> Option<String> {

@@ -1,0 +1,209 @@
+//! Comparisons by name, against what the originals say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use super::*;
+use crate::check::compare::{CompareError, compare};
+use crate::difference::DifferenceKind;
+
+fn originals() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/checkers"))
+}
+
+fn options(text: &str) -> Options {
+    parse(text).unwrap().unwrap().options()
+}
+
+fn verdict(options: &Options, answer: &[u8], output: &[u8]) -> &'static str {
+    match compare(Cursor::new(answer), Cursor::new(output), options) {
+        Ok(None) => "A",
+        Ok(Some(_)) => "W",
+        Err(CompareError::RefusedAnswer(_)) => "R",
+        Err(CompareError::Read(error)) => panic!("{error}"),
+    }
+}
+
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        bytes.push(match (character, character == '\\') {
+            (_, false) => character as u8,
+            _ => match rest.next().unwrap() {
+                't' => b'\t',
+                'n' => b'\n',
+                'r' => b'\r',
+                'x' => {
+                    let digits: String = rest.by_ref().take(2).collect();
+                    u8::from_str_radix(&digits, 16).unwrap()
+                }
+                other => other as u8,
+            },
+        });
+    }
+    bytes
+}
+
+#[test]
+fn each_comparison_agrees_with_its_original() {
+    let mut named = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(originals()).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(name) = path.to_str().unwrap().strip_suffix(".tsv") else { continue };
+        let name = name.rsplit('/').next().unwrap();
+        let options = options(name);
+        named.insert(options.named.unwrap().name());
+        let pairs = fs::read_to_string(&path).unwrap();
+        assert_eq!(pairs.lines().count(), 300, "{name}");
+        for line in pairs.lines() {
+            let [expected, answer, output] =
+                line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+            let found = verdict(&options, &unescape(answer), &unescape(output));
+            if found != expected {
+                wrong.push(format!("{name}: {line}: {found}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+    let own = ["words", "lines", "tokens", "exact", "none", "float"];
+    let missing: Vec<&str> =
+        names().filter(|it| !named.contains(it) && !own.contains(it)).collect();
+    assert!(missing.is_empty(), "no verdicts of {missing:?}");
+}
+
+#[test]
+fn own_names_compare_as_their_originals() {
+    let row = |text: &str| parse(text).unwrap().unwrap().row;
+    assert_eq!(row("words"), row("wcmp"));
+    assert_eq!(row("lines"), row("lcmp"));
+    assert_eq!(row("exact"), row("identical"));
+    let own = Options { named: None, ..options("tokens") };
+    assert_eq!(own, Options::default());
+}
+
+#[test]
+fn float_compares_words_and_near_numbers() {
+    let check = |text: &str, answer: &str, output: &str, expected: &str| {
+        let found = verdict(&options(text), answer.as_bytes(), output.as_bytes());
+        assert_eq!(found, expected, "{text}: {answer:?} {output:?}");
+    };
+    check("float=1e-6", "Yes 1.0", "Yes\n1.0000001", "A");
+    check("float=1e-6", "Yes 1.0", "yes 1.0", "W");
+    check("float=1e-6", "1.0", "1.1", "W");
+    check("float=1e-6", "1", "nan", "W");
+    check("float=1e-6", "1", "inf", "W");
+    check("float=1e-6", "inf", "inf", "A");
+    check("float=0.5", "100", "149", "A");
+}
+
+#[test]
+fn names_and_arguments_are_checked() {
+    let check = |text: &str, message: &str| {
+        assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
+    };
+    check("float", "write the largest error: float=1e-6");
+    check("float=x", "the error `x` of `float` is not a number; write one such as `1e-6`");
+    check(
+        "float=-1",
+        "the error `-1` of `float` is negative, so nothing would be accepted; write one such as `1e-6`",
+    );
+    check("floats,precision=x", "`precision` of `floats` is a number of digits, 0 to 300, not `x`");
+    check("floats,precision", "`precision` is no argument; write one as KEY=VALUE");
+    check("floats,eps=1", "`floats` has no argument `eps`; it has `precision` and `error_mode`");
+    check("wcmp,a=1", "`wcmp` has no argument `a`; it has none");
+    check(
+        "floats,precision=1,precision=2",
+        "`precision` is given more than once; keep one of them",
+    );
+    for path in ["check.py", "./exact", "a=b.cpp", "", "Words"] {
+        assert_eq!(parse(path), Ok(None), "{path}");
+    }
+    let suggest = |text: &str, name: Option<&str>| assert_eq!(suggestion(text), name, "{text}");
+    suggest("word", Some("words"));
+    suggest("wmcp", Some("wcmp"));
+    suggest("float,precision=3", Some("float"));
+    suggest("check.py", None);
+    let warns = |text: &str| parse(text).unwrap().unwrap().warning().is_some();
+    assert!(warns("float=1") && !warns("float=0.999") && !warns("words"));
+}
+
+fn difference(text: &str, answer: &str, output: &str) -> Difference {
+    compare(Cursor::new(answer), Cursor::new(output), &options(text)).unwrap().unwrap()
+}
+
+#[test]
+fn an_output_that_is_nearly_right_gets_the_comparison_that_accepts_it() {
+    let check = |text: &str, answer: &str, output: &str, hint: Option<&str>| {
+        let found = difference(text, answer, output).hint();
+        assert_eq!(found.as_deref(), hint, "{text}: {answer:?} {output:?}");
+    };
+    let case = Some("only upper and lower case differ; `--compare tokens` accepts this output");
+    check("words", "Yes\n", "YES\n", case);
+    check("wcmp", "Yes 1\n", "YES\n1\n", case);
+    check("lines", "Yes 1\n", "YES 1\n", case);
+    check("words", "Yes\n", "No\n", None);
+    let ends = Some(
+        "only line ends, or blanks at the ends of lines, differ; `--compare lines` accepts this output",
+    );
+    check("exact", "1\n2\n", "1 \r\n2\n", ends);
+    check("exact", "1 2\n", "1 2\n\n\n", ends);
+    check("identical", "1 2\n", "1 2 \n", ends);
+    check(
+        "exact",
+        "1 2\n",
+        "1 2",
+        Some("only the final line end is missing; `--compare lines` accepts this output"),
+    );
+    check(
+        "exact",
+        "1 2\n",
+        "1  2\n",
+        Some("only blanks and line ends differ; `--compare lines` accepts this output"),
+    );
+    check(
+        "lines",
+        "1 2\n",
+        "1\n2\n",
+        Some("only blanks and line ends differ; `--compare words` accepts this output"),
+    );
+    check("uncmp", "1 2\n", "1 3\n", None);
+}
+
+#[test]
+fn differences_are_where_the_comparison_sees_them() {
+    use DifferenceKind as Kind;
+    let check = |text: &str, answer: &str, output: &str, kind: Kind, tokens: [&str; 2]| {
+        let found = difference(text, answer, output);
+        let shown = [found.answer.token.bytes, found.output.token.bytes];
+        assert_eq!((found.kind, shown), (kind, tokens.map(|it| it.as_bytes().to_vec())), "{text}");
+    };
+    check("words", "a b\n", "a c\n", Kind::Token, ["b", "c"]);
+    check("ncmp", "1 2\n", "1 +2\n", Kind::NotANumber, ["2", "+2"]);
+    check("ncmp", "1 2\n", "1\n", Kind::OutputEnds, ["2", ""]);
+    check("yesno", "YES\n", "yes 1\n", Kind::OutputGoesOn, ["", "1"]);
+    check("rcmp6", "1.5\n", "1.6\n", Kind::Number, ["1.5", "1.6"]);
+    check("fcmp", "a b\n", "a  b\n", Kind::Line, ["a b", "a  b"]);
+    check("lcmp", "a b\n", "a\nb\n", Kind::Line, ["a b", "a"]);
+    check("standard", "a b\n", "a c\n", Kind::Token, ["b", "c"]);
+    check("sorted", "a b\nc\n", "c\na d\n", Kind::Missing, ["a b", ""]);
+    check("unordered", "a b\n", "a a\n", Kind::Surplus, ["", "a"]);
+    check("easy", "aab", "AB", Kind::Missing, ["a", ""]);
+    check("floats", "a 1.0\n", "a 2.0\n", Kind::Number, ["1.0", "2.0"]);
+}
+
+#[test]
+fn a_refused_answer_is_described() {
+    let check = |text: &str, answer: &str, message: &str| {
+        let found = compare(Cursor::new(answer), Cursor::new("1\n"), &options(text));
+        assert_eq!(found.unwrap_err().to_string(), message, "{text}");
+    };
+    check("ncmp", "1\nx\n", "line 2: `ncmp` expects an integer of 64 bits, not `x`");
+    check("icmp", "", "line 1: `icmp` expects an integer of 32 bits, not the end of the file");
+    check("hcmp", "1\n2\n", "line 2: `hcmp` expects only one token, not `2`");
+    check("yesno", "maybe", "line 1: `yesno` expects YES or NO, not `maybe`");
+    check("caseicmp", "Case 2: 1", "line 1: `caseicmp` expects `1:`, not `2:`");
+}
