@@ -117,7 +117,10 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let rules = &judging.announce_limits(&time_limit);
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
-    let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)?.with_generators()?;
+    let texts = programs.texts();
+    let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)?
+        .with_generators()?
+        .with_numbers_of(texts.iter().map(String::as_str));
     let search = StressRun {
         options,
         setting: &setting,
@@ -199,7 +202,7 @@ impl StressRun<'_> {
         let Self { options, setting, programs, comparison, .. } = *self;
         let arena = comparison.arena;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
-        let mut mix = arena.candidates(true, options.seed, None);
+        let mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
             let what = inputs.nothing_to_try();
             return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
@@ -233,7 +236,7 @@ impl StressRun<'_> {
             runs_max: options.runs,
             progress: &progress,
         };
-        let searched = search(&searching, &mut mix)?;
+        let searched = search(&searching, mix)?;
         self.report_package_problems(&searched);
         self.context.send_diagnostics(batches.as_ref().and_then(Batches::build_failure));
         self.check_compared(&searched, plan.shrink_time)?;
@@ -280,6 +283,8 @@ impl StressRun<'_> {
             end: end_of_search,
             left_out: searched.left_out,
             level: searched.level,
+            tried: searched.tried,
+            slowest: searched.slowest,
         };
         if end_of_search == SearchEnd::Interrupted {
             self.context.report_stop(Stop::Interrupted);

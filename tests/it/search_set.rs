@@ -20,7 +20,7 @@ fn each_wrong_program_differs_from_the_right_one_on_its_input() {
     assert!(count >= 60, "{count} wrong programs");
     for problem in &problems {
         let parsed = parse_grammar(Path::new("input.ctd"), problem.grammar.as_bytes());
-        let grammar = parsed.grammar.unwrap_or_else(|_| panic!("{}: the grammar", problem.name));
+        let grammar = parsed.grammar.unwrap_or_else(|| panic!("{}: the grammar", problem.name));
         let small: Vec<(usize, &str)> = problem
             .wrong
             .iter()

@@ -30,7 +30,8 @@ const SHAPES_BY_SCALE: [(Option<Scale>, &str); 5] = [
     (None, "many-tiny big-before-small one-huge count-below-most count-most count-most"),
     (
         Some(Scale::Large),
-        "all-least all-most zeros all-equal increasing decreasing alternating spike few-distinct almost-sorted planted",
+        "all-least all-most zeros all-equal increasing decreasing alternating spike few-distinct almost-sorted planted \
+         path two-paths near-path star binary caterpillar broom square-root",
     ),
     (None, "largest-sum largest"),
 ];

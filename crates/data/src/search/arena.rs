@@ -7,12 +7,14 @@ use crate::generate::solution::Solution;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
-use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
+use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
+use crate::inputs::numbers::special_numbers;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::validity::Validity;
 use juror_core::model::stop::Stop;
 use juror_core::model::stress::CounterexampleOrigin;
+use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
 use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
@@ -32,6 +34,8 @@ pub struct Arena<'a> {
     /// The program that makes judge answers if there is no output to compare.
     pub solution: Option<Solution<'a>>,
     pub known_answers: KnownAnswers,
+    /// Special numbers for inputs, in order.
+    pub numbers: Arc<[Int]>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,10 +48,9 @@ pub struct SearchInput {
     pub call: Option<GeneratorCall>,
 }
 
-/// Number of turns of the package's generators.
-const GENERATOR_TURNS: u32 = 2;
-/// Number of turns of changed copies of test cases.
-const COPY_TURNS: u32 = 2;
+const GENERATOR_SHARE: u32 = 2;
+/// The share of changed copies of test cases.
+const COPY_SHARE: u32 = 2;
 
 impl<'a> Arena<'a> {
     /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
@@ -70,6 +73,7 @@ impl<'a> Arena<'a> {
             validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
             generators: None,
             known_answers: KnownAnswers::default(),
+            numbers: special_numbers([]),
         })
     }
 
@@ -78,6 +82,12 @@ impl<'a> Arena<'a> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
         let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
         Ok(Self { generators, ..self })
+    }
+
+    /// Numbers in the texts of programs become special.
+    #[must_use]
+    pub fn with_numbers_of<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        Self { numbers: special_numbers(texts), ..self }
     }
 
     /// The grammar that makes inputs.
@@ -99,17 +109,19 @@ impl<'a> Arena<'a> {
         let inputs = self.inputs;
         let mut mix = SourceMix::default();
         if let Some(grammar) = self.grammar() {
-            by_grammar::add_sources(&mut mix, grammar, seed, most);
+            by_grammar::add_sources(&mut mix, grammar, seed, most, &self.numbers);
         }
         if self.generators.is_some() {
-            mix.add(GENERATOR_TURNS, RecipeInputs::new(inputs.lines.clone(), seed));
+            let share = SourceShare::same(GENERATOR_SHARE);
+            mix.add("generators", share, RecipeInputs::new(inputs.lines.clone(), seed));
         }
         if has_copies && inputs.can_copy_cases() {
             let texts = inputs.copyable_cases().filter_map(|case| {
                 let text = case.input.read_prefix(COPY_BYTES_MAX as u64 + 1).ok()?;
                 (text.len() <= COPY_BYTES_MAX).then(|| (case.name.clone(), text))
             });
-            mix.add(COPY_TURNS, VariedTestCases::new(&self.validity, texts.collect(), seed));
+            let copies = VariedTestCases::new(&self.validity, texts.collect(), seed);
+            mix.add("changed test cases", SourceShare::same(COPY_SHARE), copies);
         }
         mix
     }
@@ -120,9 +132,13 @@ impl<'a> Arena<'a> {
         number: u64,
         candidate: Candidate,
     ) -> Result<Result<SearchInput, String>, Stop> {
-        let Candidate { content, origin } = candidate;
+        let written = candidate.written(self.grammar(), &|| self.is_over());
+        let Some(Candidate { content, origin, .. }) = written else {
+            return Ok(Err("no values satisfy the grammar".to_owned()));
+        };
         let (input, call) = match (content, &self.generators) {
             (CandidateContent::Text(text), _) => (text, None),
+            (CandidateContent::Drawn(_), _) => return Ok(Err("not written".to_owned())),
             (CandidateContent::Call(call), None) => {
                 return Ok(Err(format!("{}: not built", call.line())));
             }
