@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use juror::check::compare::compare;
-use juror::check::options::Options;
+use juror_core::check::compare::compare;
+use juror_core::check::options::Options;
 
 const TURNS: usize = 5;
 

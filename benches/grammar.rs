@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use juror::grammar::compile::parse_grammar;
-use juror::grammar::validate::validate;
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::validate::validate;
 
 const TURNS: usize = 5;
 

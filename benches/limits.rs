@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-use juror::model::blob::Blob;
-use juror::model::isolation::RequiredIsolation;
-use juror::model::job::{BoxRetention, Command, Job, VisiblePath};
-use juror::model::limits::Limits;
-use juror::model::outcome::Outcome;
-use juror::model::tree::Tree;
-use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot};
+use juror_core::blob::Blob;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{BoxRetention, Command, Job, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::outcome::Outcome;
+use juror_core::tree::Tree;
+use juror_core::units::Bytes;
+use juror_sandbox::sandbox::{Host, Slot};
 
 const LIMIT: Duration = Duration::from_millis(300);
 const NO_LIMIT: Duration = Duration::from_secs(10);

@@ -279,7 +279,7 @@ impl Workspace {
             }
         };
         let read = || {
-            let problem = juror::package::read(&package);
+            let problem = juror_packages::package::read(&package);
             assert!(problem.problem.is_some());
         };
         let rows = [row("read each file", 0, bytes), row("read the package", 0, read)];

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use juror::package;
+use juror_packages::package;
 
 const TURNS: usize = 30;
 

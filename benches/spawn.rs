@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
 
-use juror::model::blob::Blob;
-use juror::model::isolation::RequiredIsolation;
-use juror::model::job::{BoxRetention, Command, Job, VisiblePath};
-use juror::model::limits::Limits;
-use juror::model::tree::{Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::sandbox::{CoreId, Host, Slot};
+use juror_core::blob::Blob;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{BoxRetention, Command, Job, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::tree::{Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_sandbox::sandbox::{CoreId, Host, Slot};
 
 /// Reads a file and writes one, without libc.
 const COPY: &str = r#"static long call(long number, long a, long b, long c) {

@@ -11,17 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use juror::executor::Executor;
-use juror::executor::local::LocalExecutor;
-use juror::executor::parallel::on_threads;
-use juror::model::blob::Blob;
-use juror::model::isolation::RequiredIsolation;
-use juror::model::job::{Command, Job, VisiblePath};
-use juror::model::limits::Limits;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::remote::link::{WorkerConnection, WorkerRoute};
-use juror::remote::workers::Workers;
+use juror_core::blob::Blob;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{Command, Job, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_remote::link::{WorkerConnection, WorkerRoute};
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::parallel::on_threads;
 
 const SLOTS: usize = 2;
 
@@ -94,11 +94,11 @@ mod server {
     use std::thread;
     use std::time::Duration;
 
-    use juror::executor::local::LocalExecutor;
-    use juror::model::tree::Tree;
-    use juror::remote::nats::address::NatsAddress;
-    use juror::remote::nats::submitter::connect;
-    use juror::remote::workers::Workers;
+    use juror_core::tree::Tree;
+    use juror_remote::nats::address::NatsAddress;
+    use juror_remote::nats::submitter::connect;
+    use juror_remote::workers::Workers;
+    use juror_sandbox::executor::local::LocalExecutor;
 
     use crate::SLOTS;
 

@@ -8,34 +8,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::build::bench::Bench;
-use crate::build::{Builder, PreparedProgram};
-use crate::cache::result_cache::ResultCache;
-use crate::check::options::Options;
-use crate::executor::Executor;
-use crate::executor::local::LocalExecutor;
-use crate::executor::scheduler::Scheduler;
-use crate::generate::complete::{self, CompletedFiles};
-use crate::judge::case::{Detail, ReadyCase, Validators};
-use crate::judge::images::ImageUse;
-use crate::judge::judging::{self, JudgingTask};
-use crate::judge::score::RunPolicy;
-use crate::language::toolchain::Toolchains;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::judgement::{JudgeError, Judgement};
-use crate::model::problem::Problem as ReadProblem;
-use crate::model::program::Program;
-use crate::model::root::FilePath;
-use crate::model::stop::Stop;
-use crate::model::submission::Submission as NamedSubmission;
-use crate::model::units::Bytes;
 use crate::ops::open_package::OpenPackage;
 use crate::ops::submissions::{named_submission, outside_program};
 use crate::ops::{cases, validators};
-use crate::package;
-use crate::sandbox::Machine;
+use juror_core::check::options::Options;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::judgement::{JudgeError, Judgement};
+use juror_core::language::toolchain::Toolchains;
+use juror_core::problem::Problem as ReadProblem;
+use juror_core::program::Program;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission as NamedSubmission;
+use juror_core::units::Bytes;
+use juror_data::recipe::complete::{self, CompletedFiles};
+use juror_judging::build::bench::Bench;
+use juror_judging::build::{Builder, PreparedProgram};
+use juror_judging::cache::result_cache::ResultCache;
+use juror_judging::judge::case::{Detail, ReadyCase, Validators};
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::score::RunPolicy;
+use juror_packages::package;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::scheduler::Scheduler;
+use juror_sandbox::sandbox::Machine;
 
 /// Judges submissions in sandboxes. It may be shared by threads.
 pub struct Judge {
@@ -203,13 +203,14 @@ struct ReadyProblem {
 }
 
 impl Problem {
-    /// Reads a package in any of juror's formats: a directory, an archive, or a folder of bare tests.
+    /// Reads a package in any of juror's formats: a directory, an archive, a folder of bare tests, or a file of tests.
     ///
     /// # Errors
     /// [`Stop::Diagnosed`] with all faults of the package, if it cannot be used.
     pub fn open(package: impl AsRef<Path>) -> Result<Self, Stop> {
         let open = OpenPackage::open(package.as_ref())?;
-        let (read, remarks) = package::read(&open.dir).into_problem()?;
+        let (mut read, remarks) = package::read(&open.dir).into_problem()?;
+        open.complete(&mut read);
         let read = Self { _open: Some(open), remarks, ..Self::of(read) };
         Ok(read)
     }

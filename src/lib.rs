@@ -12,30 +12,13 @@
 
 mod door;
 
-#[doc(hidden)]
-pub use juror_core::{check, language, model};
-#[doc(hidden)]
-pub use juror_data::{
-    explain, generate, inputs, mutate, propose, search, strength, validate, validity,
-};
-#[doc(hidden)]
-pub use juror_grammar as grammar;
-#[doc(hidden)]
-pub use juror_judging::{build, cache, judge, output_validator, plan};
-#[doc(hidden)]
-pub use juror_packages::{new, package, statement};
-#[doc(hidden)]
-pub use juror_remote as remote;
-#[doc(hidden)]
-pub use juror_sandbox::{executor, sandbox};
-
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
-pub use model::event::{CommandTask, Event, Note, WorkProgress};
-pub use model::exit_code::ExitCode;
-pub use model::isolation::RequiredIsolation;
-pub use model::judgement::{CaseJudgement, Judgement};
-pub use model::stop::Stop;
-pub use model::verdict::Verdict;
+pub use juror_core::event::{CommandTask, Event, Note, WorkProgress};
+pub use juror_core::exit_code::ExitCode;
+pub use juror_core::isolation::RequiredIsolation;
+pub use juror_core::judgement::{CaseJudgement, Judgement};
+pub use juror_core::stop::Stop;
+pub use juror_core::verdict::Verdict;
 
 #[doc(hidden)]
 pub mod class;

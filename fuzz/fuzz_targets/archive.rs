@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use juror::package::archive::target::UnpackBounds;
-use juror::package::archive::unpack_within;
+use juror_packages::package::archive::target::UnpackBounds;
+use juror_packages::package::archive::unpack_within;
 use libfuzzer_sys::fuzz_target;
 
 const BOUNDS: UnpackBounds = UnpackBounds { bytes: 1 << 20, entries: 100 };

@@ -2,15 +2,15 @@
 //! error and the files of the feedback directory.
 #![no_main]
 
-use juror::judge::score::score_by_validator;
-use juror::model::blob::Blob;
-use juror::model::job::{CollectedEntry, JobReply};
-use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Outcome, quiet_outcome};
-use juror::model::protocol::Protocol;
-use juror::model::score::{CaseScoring, Score};
-use juror::model::verdict::Verdict;
-use juror::output_validator::response::{Contract, Opinion, Response, Worth};
+use juror_judging::judge::score::score_by_validator;
+use juror_core::blob::Blob;
+use juror_core::job::{CollectedEntry, JobReply};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, quiet_outcome};
+use juror_core::protocol::Protocol;
+use juror_core::score::{CaseScoring, Score};
+use juror_core::verdict::Verdict;
+use juror_judging::output_validator::response::{Contract, Opinion, Response, Worth};
 use libfuzzer_sys::fuzz_target;
 
 /// The most that is kept of a message.

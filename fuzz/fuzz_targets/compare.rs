@@ -3,10 +3,10 @@
 
 use std::io::Cursor;
 
-use juror::check::compare::compare;
-use juror::check::diff::diff;
-use juror::check::float::Tolerance;
-use juror::check::options::Options;
+use juror_core::check::compare::compare;
+use juror_core::check::diff::diff;
+use juror_core::check::float::Tolerance;
+use juror_core::check::options::Options;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

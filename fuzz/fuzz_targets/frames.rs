@@ -1,7 +1,7 @@
 //! What comes through the pipe to a worker, and back: read alike in whatever pieces it comes.
 #![no_main]
 
-use juror::remote::fuzz::{take_as_judge, take_as_worker};
+use juror_remote::fuzz::{take_as_judge, take_as_worker};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,15 +4,15 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use juror::grammar::chance::Chance;
-use juror::grammar::compile::parse_grammar;
-use juror::grammar::generate::generate_until;
-use juror::grammar::program::Grammar;
-use juror::grammar::shape::applicable;
-use juror::grammar::tree;
-use juror::grammar::validate::{Rejection, accepts, validate};
-use juror::grammar::vary::vary;
-use juror::grammar::work::WorkLimits;
+use juror_grammar::chance::Chance;
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::generate::generate_until;
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::applicable;
+use juror_grammar::tree;
+use juror_grammar::validate::{Rejection, accepts, validate};
+use juror_grammar::vary::vary;
+use juror_grammar::work::WorkLimits;
 use libfuzzer_sys::fuzz_target;
 
 const LONGEST: usize = 1 << 12;

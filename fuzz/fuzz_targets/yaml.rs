@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use juror::model::diagnostic::Diagnostic;
-use juror::model::root::FilePath;
-use juror::package;
-use juror::package::recipe;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::root::FilePath;
+use juror_packages::package;
+use juror_packages::package::recipe;
 use libfuzzer_sys::fuzz_target;
 use tempfile::TempDir;
 

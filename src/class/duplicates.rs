@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::language::essence::without_spaces_and_comments;
-use crate::language::sources;
-use crate::language::table::Language;
-use crate::model::duplicates::{Duplicates, Likeness};
-use crate::model::submission::Submission;
+use juror_core::duplicates::{Duplicates, Likeness};
+use juror_core::language::essence::without_spaces_and_comments;
+use juror_core::language::sources;
+use juror_core::language::table::Language;
+use juror_core::submission::Submission;
 
 /// The sorted texts of the sources.
 type ProgramText = Vec<Vec<u8>>;

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::language::launch::language_of_ending;
-use crate::language::sources;
-use crate::language::start;
-use crate::language::table::{EntryPoint, Language};
-use crate::language::tool_files::is_tool_directory;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::program::Program;
-use crate::model::root::FilePath;
-use crate::model::tree::TreeEntry;
-use crate::package::archive::is_archive;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::language::launch::language_of_ending;
+use juror_core::language::sources;
+use juror_core::language::start;
+use juror_core::language::table::{EntryPoint, Language};
+use juror_core::language::tool_files::is_tool_directory;
+use juror_core::program::Program;
+use juror_core::root::FilePath;
+use juror_core::tree::TreeEntry;
+use juror_packages::package::archive::is_archive;
 
 /// A folder whose sources are all in directories with these names is one program.
 const PROGRAM_DIRECTORIES: [&str; 13] = [

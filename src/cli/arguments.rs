@@ -10,7 +10,7 @@ use crate::cli::doctor::{DoctorArguments, ServerCheck};
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
-use crate::cli::help::{examples, exit_codes, first_steps};
+use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::judge::JudgeArguments;
 use crate::cli::languages::LanguagesArguments;
 use crate::cli::merge::MergeArguments;
@@ -60,10 +60,12 @@ pub enum Command {
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
     /// first rejection. Shows the verdict, the cause, the first difference, and what the program wrote.
-    /// If there are scores, it skips only test cases that cannot change them.
+    /// If there are scores, it skips only test cases that cannot change them. `juror SUBMISSION` does the same.
     #[command(
+        visible_alias = "test",
         after_long_help = examples("judge"),
-        override_usage = "juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+        override_usage = "juror judge [OPTIONS] <SUBMISSION>\n       \
+                          juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Judge(JudgeArguments),
@@ -76,6 +78,7 @@ pub enum Command {
     #[command(
         after_long_help = examples("run"),
         override_usage = "juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror run [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]...\n       \
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
     Run(RunArguments),
@@ -92,7 +95,8 @@ pub enum Command {
     #[command(
         after_long_help = examples("watch"),
         mut_args = hide_refused_option,
-        override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
+        override_usage = "juror watch [OPTIONS] <SUBMISSION>\n       \
+                          juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Watch(JudgeArguments),
@@ -130,7 +134,9 @@ pub enum Command {
     /// input was found, and 0 if not.
     #[command(
         after_long_help = examples("stress"),
+        mut_args = keep_placeholders,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
     Stress(StressArguments),

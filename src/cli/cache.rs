@@ -2,22 +2,25 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::CAP;
+use crate::cli::amounts::parse_size;
 use crate::cli::options::{CacheOptions, OutputOptions};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 use crate::ops::cache::{CacheAction, CacheReport, manage_cache};
 use crate::ops::context::Context;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_judging::cache::store::CAP;
 
 #[derive(Args, Debug)]
 pub struct CacheArguments {
     /// What to do
     #[arg(value_enum, default_value_t)]
     pub action: Action,
-    /// Size to prune to, in MiB; the least recently used results go first [default: 2048]
-    #[arg(long, value_name = "MIB")]
-    pub to: Option<u64>,
+    /// Size to prune to, such as 500M; the least recently used results go first [default: 2G]
+    ///
+    /// A number alone is in MiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub to: Option<Bytes>,
     #[command(flatten)]
     pub cache: CacheOptions,
     #[command(flatten)]
@@ -53,7 +56,7 @@ impl Operation for CacheArguments {
         };
         let action = match self.action {
             Action::Stat => CacheAction::Stat,
-            Action::Prune => CacheAction::Prune(self.to.map_or(CAP, Bytes::mib)),
+            Action::Prune => CacheAction::Prune(self.to.unwrap_or(CAP)),
             Action::Verify => CacheAction::Verify,
         };
         manage_cache(&directory, action)

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::amounts::parse_size;
 use crate::cli::help::examples;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::cluster::ClusterSurvey;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
+use juror_core::cluster::ClusterSurvey;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
 
 #[cfg(feature = "nats")]
 mod init;
@@ -50,9 +52,9 @@ pub struct InitArguments {
     /// The cluster's name
     #[arg(long, value_name = "NAME", default_value = "juror")]
     pub name: String,
-    /// How much disk each server may use, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = clap::value_parser!(u64).range(64..=1 << 30))]
-    pub disk: u64,
+    /// How much disk each server may use, such as 500M; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", default_value = "10G", value_parser = parse_disk)]
+    pub disk: Bytes,
 }
 
 #[derive(Debug, Args)]
@@ -62,6 +64,15 @@ pub struct StatusArguments {
     pub url: String,
     #[command(flatten)]
     pub output: OutputOptions,
+}
+
+fn parse_disk(text: &str) -> Result<Bytes, String> {
+    let disk = parse_size(text)?;
+    if (Bytes::mib(64)..=Bytes::mib(1 << 30)).contains(&disk) {
+        Ok(disk)
+    } else {
+        Err("the disk must be from 64M to 1024T".to_owned())
+    }
 }
 
 impl Operation for InitArguments {
@@ -108,8 +119,8 @@ pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
 }
 
 #[cfg(not(feature = "nats"))]
-pub(super) fn no_nats_error() -> crate::model::judgement::JudgeError {
+pub(super) fn no_nats_error() -> juror_core::judgement::JudgeError {
     let error =
-        crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
+        juror_core::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")
 }

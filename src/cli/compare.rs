@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::cli::options::{OutputOptions, given_file};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
 use crate::ops::compare::{ComparisonReport, compare_files};
 use crate::ops::context::Context;
+use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct CompareArguments {

@@ -15,9 +15,9 @@ use clap_complete::engine::{
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
 use crate::cli::arguments::Arguments;
-use crate::model::problem::Problem;
-use crate::package;
-use crate::package::statements::statements;
+use juror_core::problem::Problem;
+use juror_packages::package;
+use juror_packages::package::statements::statements;
 
 /// The script names the shell in this variable.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";

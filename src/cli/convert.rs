@@ -6,13 +6,14 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::options::{HostArguments, OutputOptions, parse_time_limit};
+use crate::cli::amounts::parse_time_limit;
+use crate::cli::options::{HostArguments, OutputOptions};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::convert::{Conversion, ConvertOptions, convert};
-use crate::package::convert::TargetFormat;
-use crate::package::format_names;
+use juror_core::stop::Stop;
+use juror_packages::package::convert::TargetFormat;
+use juror_packages::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
@@ -28,8 +29,8 @@ pub struct ConvertArguments {
     /// Format of the old package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
-    /// Time limit for DOMjudge, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
+    /// Time limit for DOMjudge, such as 2s, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     #[command(flatten)]
     pub host: HostArguments,

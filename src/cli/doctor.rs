@@ -6,10 +6,10 @@ use crate::cli::cluster::survey;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
 use crate::doctor::examine;
-use crate::model::cluster::ServerDiagnosis;
-use crate::model::host::Diagnosis;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
+use juror_core::cluster::ServerDiagnosis;
+use juror_core::host::Diagnosis;
+use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct DoctorArguments {

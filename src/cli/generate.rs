@@ -6,10 +6,10 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::model::event::CommandTask;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::generate::{GenerateOptions, generate_all};
+use juror_core::event::CommandTask;
+use juror_core::stop::Stop;
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct GenerateArguments {

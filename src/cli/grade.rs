@@ -8,10 +8,10 @@ use clap::Args;
 use crate::cli::options::{Color, HostArguments, OutputOptions};
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::grade::{GradeOptions, StreamSummary, grade};
 use crate::report::log::LogFormat;
+use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct GradeArguments {

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand};
 use crate::cli::help::examples;
 use crate::cli::options::{OutputOptions, given_file, one_of};
 use crate::cli::output::{Operation, print};
-use crate::grammar::shape::Scale;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::grammar::{
     CheckedInputs, GrammarBounds, InputOptions, check_inputs, generate_input, list_bounds, shapes,
 };
+use juror_core::stop::Stop;
+use juror_grammar::shape::Scale;
 
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true)]

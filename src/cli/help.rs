@@ -1,7 +1,10 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
+use clap::Arg;
+use clap::builder::StyledStr;
+
 use crate::cli::topics;
-use crate::model::exit_code::ExitCode;
+use juror_core::exit_code::ExitCode;
 
 pub(super) fn exit_codes() -> String {
     let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
@@ -14,8 +17,10 @@ pub(super) fn first_steps() -> String {
 
 const EXAMPLES: &str = "\
 Examples:
+  juror my.cpp
+      Is my program right on the samples beside it? If not: on which one, and why?
   juror judge problems/game1 my.cpp
-      Is my program right? If not: on which case, and why?
+      Is it right on the test cases of a problem?
   juror new hello
       Make a new problem in hello/.
   juror verify problems/game1
@@ -40,7 +45,26 @@ Environment:
 pub(super) fn examples(command: &str) -> String {
     let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
     let (_, remark, examples) = examples.copied().unwrap_or_default();
-    format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.")
+    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
+}
+
+/// For arguments with the placeholder `{n}`, which clap would replace with a line end.
+pub(super) fn keep_placeholders(arg: Arg) -> Arg {
+    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
+    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
+    let arg = match short {
+        Some(help) => arg.help(help),
+        None => arg,
+    };
+    match long {
+        Some(help) => arg.long_help(help),
+        None => arg,
+    }
+}
+
+/// clap drops the code for no style wherever text has no style.
+fn keep_braces(text: &str) -> String {
+    text.replace("{n}", "{\u{1b}[0mn}")
 }
 
 /// For each command: a remark for the last line, and the examples.
@@ -60,9 +84,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade
       One line."),
-    ("judge", "Write a file name that begins with a dash as ./-name. ", "
+    ("judge", "", "
+  juror judge my.cpp
+      Build my.cpp, run it on the tests beside it, such as 1.in and 1.out, show the first difference.
   juror judge problems/game1 my.cpp
-      Build my.cpp, run it on every test case, stop at the first rejection, show the difference.
+      Build my.cpp, run it on every test case, stop at the first rejection.
   juror judge problems/game1 a.rs b.py c/
       Three submissions: two files and a directory.
   juror judge problems/game1 class/ --csv results.csv --points cases
@@ -70,7 +96,9 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror judge problems/game1 -- ./a.out --fast
       A program that is ready to run, with an argument of its own.
   juror judge problems/game1 my.cpp --case 'secret/edges/*' --all -v
-      Only some cases, all of them, with a line for each.
+      Only some cases, all of them, with a line for each, and standard error.
+  juror judge my.cpp --case 1,3 --time-limit 500ms --memory-limit 1G
+      Two cases with other limits.
   juror judge problems/game1 my.cpp --keep=boxes
       See afterwards what the program left in its working directory.
   juror judge problems/game1 my.cpp --json > report.json
@@ -82,6 +110,8 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       On the input of a test case.
   juror run hello accepted/best.rs --input 1.in > 1.out
       Its standard output in a file. A submission of the package has the name that `juror show` lists.
+  juror run hello --case secret/07-small-1 -- python3 my.py
+      A command of your own.
   juror run maze accepted/halves.rs
       An interactive problem: you answer the submission.
   juror run --play maze --case secret/01-one
@@ -116,9 +146,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Three servers: work goes on if one of them is lost.
   juror cluster status 'nats://judge.example.org?key=submitter/nats.key&ca=submitter/ca.crt'
       What is queued, and which workers are connected?"),
-    ("watch", "Write a file name that begins with a dash as ./-name. ", "
+    ("watch", "", "
+  juror watch my.cpp
+      Judge my.cpp at each save, on the tests beside it.
   juror watch problems/game1 my.cpp
-      Judge my.cpp at each save, beside an editor.
+      The same on the test cases of a problem.
   juror watch problems/game1 my.cpp --html report.html
       The same, with a page that is rewritten each time.
   juror watch problems/game1 -- ./a.out
@@ -173,7 +205,11 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror stress problems/game1 my.cpp --promote odd-boards
       Add the input to the package and its recipe: secret/odd-boards.
   juror stress --input-grammar g.ctd --reference slow.py my.cpp
-      Without a package: a grammar of the input, and a program that is right."),
+      Without a package: a grammar of the input, and a program that is right.
+  juror stress my.cpp --generator gen.py --reference brute.cpp
+      With your own generator; it gets a seed as its last argument.
+  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --checker chk.cpp
+      With a size that grows from 1 to 1000, and a checker."),
     ("strength", "", "
   juror strength problems/game1
       Which wrong programs does my test data let pass, and which inputs would catch them?
@@ -206,7 +242,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
     ("cache", "", "
   juror cache
       Its directory, size and age.
-  juror cache prune --to 500
+  juror cache prune --to 500M
       Keep the 500 MiB that were used last.
   juror cache verify --cache ci-cache
       Check the cache in another directory."),

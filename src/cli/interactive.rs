@@ -5,12 +5,12 @@ use std::os::fd::OwnedFd;
 use std::thread;
 
 use crate::cli::streams;
-use crate::executor::ManualPipes;
-use crate::model::judgement::JudgeError;
-use crate::model::text::visible;
-use crate::model::units::Bytes;
 use crate::ops::stdin::StoppableStdin;
 use crate::report::log::LogFormat;
+use juror_core::judgement::JudgeError;
+use juror_core::text::visible;
+use juror_core::units::Bytes;
+use juror_sandbox::executor::ManualPipes;
 
 /// Connects standard input and output of this process with a program, which `run` starts. Also returns how many bytes
 /// the program wrote; reading stops after `most` bytes. On a terminal, each line begins with `mark`.

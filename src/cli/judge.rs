@@ -6,20 +6,23 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::amounts::parse_span;
 use crate::cli::options::{
     ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
-use crate::cli::stress::parse_span;
-use crate::judge::score::points::Points;
-use crate::model::event::CommandTask;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use juror_core::event::CommandTask;
+use juror_core::stop::Stop;
+use juror_judging::judge::score::points::Points;
 
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
-    /// The problem package: a directory, or an archive such as .zip or .tar.gz
+    /// The problem package: a directory, an archive such as .zip or .tar.gz, or tests in a .prob or .json file
+    ///
+    /// A submission that is named alone is judged on the tests beside it: those in its directory, in a directory such as
+    /// tests/ below it, or in the .prob file of CPH.
     pub package: PathBuf,
     /// Source files, directories or archives of sources, executables, or the folder of a class
     ///
@@ -36,6 +39,8 @@ pub struct JudgeArguments {
     #[arg(long, value_name = "NAME", help_heading = RUNS)]
     pub start: Option<String>,
     /// Run on all cases instead of stopping at the first rejection
+    ///
+    /// On bare tests, juror runs all cases if there are at most 50, but stops at the third that is too slow.
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
     /// Explain why submissions fail: what the failing inputs have in common
@@ -94,6 +99,7 @@ impl JudgeArguments {
     pub(super) fn options(&self) -> JudgeOptions {
         JudgeOptions {
             package: self.package.clone(),
+            tests_beside: None,
             submissions: self.submissions.clone(),
             class: self.class,
             start: self.start.clone(),

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
+mod amounts;
 pub mod arguments;
 pub mod cache;
 pub mod cluster;
@@ -32,19 +33,24 @@ pub mod verify;
 pub mod watch;
 pub mod worker;
 
-use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::panic;
+use std::path::{MAIN_SEPARATOR, Path};
+use std::{env, panic};
 
+use crate::cli::judge::JudgeArguments;
+use crate::cli::output::{Operation, run_command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::{Arg, CommandFactory, Parser};
+use juror_core::language::table::Language;
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::output::run_command;
-use crate::model::exit_code::ExitCode;
-use crate::package::suggest::nearest;
+use crate::ops::submissions::suggest_program;
 use crate::report::log::{LogFormat, obeys_log};
-use crate::sandbox::output_was_closed;
+use juror_core::exit_code::ExitCode;
+use juror_core::text::{printable, with_help};
+use juror_packages::package::suggest::meant;
+use juror_sandbox::sandbox::output_was_closed;
 
 /// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
 /// Reports that are written at the end are lost; no file is half-written.
@@ -74,10 +80,13 @@ pub fn run() -> ExitCode {
     if let Some(code) = topics::show_topic(&words) {
         return code;
     }
-    match Arguments::try_parse() {
+    let words = with_default_command(env::args_os().collect());
+    match Arguments::try_parse_from(&words) {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
-            let error = with_subcommand_hint(with_dash_hint(error));
+            let words =
+                words.iter().skip(1).map(|it| it.to_string_lossy().into()).collect::<Vec<_>>();
+            let error = with_tips(error, &words);
             // File names on the command line may come from other people, so the text must not control a CI log.
             let printed = match (obeys_log(), error.use_stderr()) {
                 (false, _) => error.print(),
@@ -95,6 +104,28 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// `juror my.cpp` means `juror judge my.cpp`.
+fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    let is_path = words.get(1).is_some_and(|word| {
+        let (path, text) = (Path::new(word), word.to_string_lossy());
+        let looks_so =
+            path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
+        looks_so && !text.starts_with('-') && !is_command(&text)
+    });
+    if is_path {
+        words.insert(1, JudgeArguments::NAME.into());
+    }
+    words
+}
+
+fn is_command(word: &str) -> bool {
+    let command = Arguments::command();
+    word == "help"
+        || command
+            .get_subcommands()
+            .any(|it| it.get_name() == word || it.get_all_aliases().any(|alias| alias == word))
+}
+
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
@@ -103,41 +134,93 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Also works after `help`.
-fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
-    if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
-        && error.get(ContextKind::SuggestedSubcommand).is_none()
-    {
-        let command = Arguments::command();
-        let mut names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        if env::args_os().nth(1).is_some_and(|word| word == "help") {
-            topics::names().for_each(|name| names.push(name));
+/// Replaces clap's tips, which are often far from what was typed.
+fn with_tips(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let typed = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(typed)) => Some(typed.clone()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let Some(typed) = typed(&error, ContextKind::InvalidSubcommand) else { return error };
+            let is_help = words.first().is_some_and(|word| word == "help");
+            if is_help && words.get(1) == Some(&typed) {
+                return topics::unknown_topic(&typed);
+            }
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.remove(ContextKind::Suggested);
+            let command = command_of(words);
+            let names = command.get_subcommands().map(clap::Command::get_name);
+            if let Some(near) = meant(&typed, names) {
+                let near = ContextValue::Strings(vec![near.to_owned()]);
+                error.insert(ContextKind::SuggestedSubcommand, near);
+            } else if typed.contains('.') && words.first() == Some(&typed) {
+                let what = format!("no command or file has the name '{}'", printable(&typed));
+                let help = suggest_program(Path::new(&typed));
+                let text = format!("{}\n", with_help(&what, help.as_deref()));
+                return clap::Error::raw(ErrorKind::InvalidSubcommand, text);
+            }
         }
-        if let Some(meant) = nearest(typed, names) {
-            let meant = ContextValue::Strings(vec![meant.to_owned()]);
-            error.insert(ContextKind::SuggestedSubcommand, meant);
+        ErrorKind::UnknownArgument => {
+            let Some(typed) = typed(&error, ContextKind::InvalidArg) else { return error };
+            error.remove(ContextKind::SuggestedArg);
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.remove(ContextKind::Suggested);
+            match option_tip(&typed, words) {
+                Some(OptionTip::Option(near)) => {
+                    let near = ContextValue::String(near);
+                    error.insert(ContextKind::SuggestedArg, near);
+                }
+                Some(OptionTip::Text(tip)) => {
+                    let tip = ContextValue::StyledStrs(vec![tip.into()]);
+                    error.insert(ContextKind::Suggested, tip);
+                }
+                None => {}
+            }
         }
+        _ => {}
     }
     error
 }
 
-/// Replaces clap's hint to use `--`: the words after it are a program, not a file. A negative number is neither.
-fn with_dash_hint(mut error: clap::Error) -> clap::Error {
-    if error.remove(ContextKind::Suggested).is_some()
-        && error.get(ContextKind::SuggestedArg).is_none()
-        && error.kind() == ErrorKind::UnknownArgument
-    {
-        let is_number = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(typed)) => typed.parse::<f64>().is_ok(),
-            _ => false,
-        };
-        let hint = if is_number {
-            "no option takes a negative number; write a file name that begins with a dash as './-name'"
-        } else {
-            "write a file name that begins with a dash as './-name'"
-        };
-        let hint = ContextValue::StyledStrs(vec![hint.into()]);
-        error.insert(ContextKind::Suggested, hint);
+enum OptionTip {
+    Option(String),
+    Text(String),
+}
+
+fn option_tip(typed: &str, words: &[String]) -> Option<OptionTip> {
+    if typed.parse::<f64>().is_ok() {
+        return Some(OptionTip::Text("no option takes a negative number".to_owned()));
     }
-    error
+    // Of `-x.sh`, clap names only the `-x`.
+    let is_file = |word: &&String| word.starts_with(typed) && Path::new(word).exists();
+    if let Some(file) = words.iter().find(is_file) {
+        let file = printable(file);
+        return Some(OptionTip::Text(format!("for the file {file}, write './{file}'")));
+    }
+    if words.first().is_some_and(|word| word.starts_with('-')) {
+        let tip = "options follow the command or the file, such as 'juror my.cpp -v'";
+        return Some(OptionTip::Text(tip.to_owned()));
+    }
+    let name = typed.strip_prefix("--")?;
+    let command = command_of(words);
+    let shown = command.get_arguments().filter(|option| !option.is_hide_set());
+    if let Some(near) = meant(name, shown.filter_map(Arg::get_long)) {
+        return Some(OptionTip::Option(format!("--{near}")));
+    }
+    let is_command = Arguments::command().find_subcommand(name).is_some();
+    is_command.then(|| OptionTip::Text(format!("'juror {name}' is a command of its own")))
+}
+
+/// The command to which the words belong, with all of its arguments.
+fn command_of(words: &[String]) -> clap::Command {
+    let mut command = Arguments::command();
+    command.build();
+    for word in words {
+        match command.find_subcommand(word) {
+            Some(next) => command = next.clone(),
+            None => break,
+        }
+    }
+    command
 }

@@ -7,11 +7,11 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
-use crate::mutate::operator::Operator;
 use crate::ops::context::Context;
 use crate::ops::mutants::{MutantListing, MutantsOptions, list_mutants};
-use crate::package::format_names;
+use juror_core::stop::Stop;
+use juror_data::faults::operator::Operator;
+use juror_packages::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct MutantsArguments {

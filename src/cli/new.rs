@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, one_of};
 use crate::cli::output::Operation;
-use crate::model::created_package::CreatedPackage;
-use crate::model::stop::Stop;
-use crate::new::Template;
 use crate::ops::context::Context;
 use crate::ops::new::{NewOptions, create_package};
+use juror_core::stop::Stop;
+use juror_packages::new::Template;
+use juror_packages::new::created_package::CreatedPackage;
 
 #[derive(Debug, Args)]
 pub struct NewArguments {

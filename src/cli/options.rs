@@ -7,15 +7,16 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::default_directory;
-use crate::model::grader::Dialect;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::shard::Shard;
-use crate::model::units::Bytes;
+use crate::cli::amounts::{parse_memory_limit, parse_time_limit};
 use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, WorkerCommand};
-use crate::package::command_words::split_words;
-use crate::package::format_names;
 use crate::report::style::{Order, SubmissionFilter, TableListing};
+use juror_core::grader::Dialect;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::shard::Shard;
+use juror_core::units::Bytes;
+use juror_judging::cache::store::default_directory;
+use juror_packages::package::command_words::split_words;
+use juror_packages::package::format_names;
 
 pub const RUNS: &str = "Runs";
 const REPORTS: &str = "Reports";
@@ -24,20 +25,20 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Args)]
 #[command(next_help_heading = RUNS)]
 pub struct RunArguments {
-    /// Run only matching test cases, such as 'secret/edges/*'; can be given several times
+    /// Run only matching test cases, such as 1,2 or 'secret/edges/*'; can be given several times
     ///
     /// A case is named by its path below data/, without its ending. `*` stands for any characters but
-    /// a slash, `{a,b}` for either; a directory stands for all that is in it.
+    /// a slash, `{a,b}` for either; a directory stands for all that is in it. Commas separate names.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
     #[command(flatten)]
     pub host: HostArguments,
-    /// CPU time limit of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
+    /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
-    /// Memory limit of a run in MiB, instead of the package's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    pub memory_limit: Option<u64>,
+    /// Memory limit of a run, such as 256M or 1G, instead of the package's; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit)]
+    pub memory_limit: Option<Bytes>,
     /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
     ///
     /// Kattis gives the `accept_score` for each accepted test case, DOMjudge once for a group of test cases.
@@ -76,7 +77,7 @@ impl RunArguments {
             case: self.case.clone(),
             host: self.host.options(),
             time_limit: self.time_limit,
-            memory_limit: self.memory_limit.map(Bytes::mib),
+            memory_limit: self.memory_limit,
             dialect: self.dialect,
             keep: match &self.keep {
                 None => KeepOption::Never,
@@ -270,20 +271,6 @@ fn parse_worker(text: &str) -> Result<WorkerCommand, String> {
     }
 }
 
-pub fn parse_time_limit(text: &str) -> Result<Duration, String> {
-    const MAX_SECONDS: f64 = 86_400.0;
-    let seconds: f64 =
-        text.parse().map_err(|_| "expected a number of seconds, such as 1.5".to_owned())?;
-    if seconds.is_nan() || seconds <= 0.0 || seconds > MAX_SECONDS {
-        return Err(format!("a time limit must be more than 0 and at most {MAX_SECONDS} seconds"));
-    }
-    let limit = Duration::from_secs_f64(seconds);
-    if limit < Duration::from_millis(1) {
-        return Err("a time limit must be at least 0.001 seconds".to_owned());
-    }
-    Ok(limit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,20 +282,6 @@ mod tests {
         }
         for text in ["", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/99999"] {
             assert!(parse_shard(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_time_limit_is_a_positive_number_of_seconds() {
-        let check = |text: &str, milliseconds: Option<u128>| {
-            let limit = parse_time_limit(text).ok().map(|limit| limit.as_millis());
-            assert_eq!(limit, milliseconds, "{text}");
-        };
-        check("1", Some(1000));
-        check("0.25", Some(250));
-        check("1e1", Some(10_000));
-        for text in ["0", "-1", "nan", "inf", "1e99", "", "1s", "0.0001"] {
-            check(text, None);
         }
     }
 }

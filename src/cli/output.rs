@@ -9,13 +9,8 @@ use std::sync::Arc;
 
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::cli::streams;
-use crate::model::event::{CommandTask, Event};
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::report::Report;
-use crate::model::stop::{Remark, Stop};
-use crate::model::text::command_line;
 use crate::ops::context::Context;
+use crate::report::document::Report;
 use crate::report::file::{ReportFile, resolve_path};
 use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
@@ -24,6 +19,11 @@ use crate::report::result::AnyResult;
 use crate::report::style::{OutputEnvironment, Style, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{EVENTS_SIGNATURE, Reporter, Reporters, WriteReport, csv, github, html, junit};
+use juror_core::event::{CommandTask, Event};
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{Remark, Stop};
+use juror_core::text::command_line;
 
 /// A command: its operation, and the options for its output.
 pub trait Operation {

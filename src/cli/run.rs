@@ -1,5 +1,6 @@
 //! `juror run`: runs a submission once and shows all of its output, without a verdict.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,24 +8,28 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use crate::cli::amounts::{parse_memory_limit, parse_time_limit};
 use crate::cli::interactive;
-use crate::cli::options::{HostArguments, OutputOptions, RUNS, parse_time_limit};
+use crate::cli::options::{HostArguments, OutputOptions, RUNS};
 use crate::cli::output::Operation;
 use crate::cli::streams;
-use crate::model::single_run::SingleRun;
-use crate::model::stop::Stop;
-use crate::model::units::Bytes;
 use crate::ops::context::Context;
 use crate::ops::run::{Person, RunOnceOptions, run_once};
-use crate::package::format_names;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_judging::judge::single_run::SingleRun;
+use juror_packages::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// The problem package: a directory or an archive
     pub package: PathBuf,
     /// The submission: a source file, a directory or an executable
-    #[arg(required_unless_present = "play", conflicts_with = "play")]
+    #[arg(required_unless_present_any = ["play", "program"], conflicts_with = "play")]
     pub submission: Option<PathBuf>,
+    /// After `--`: a program that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["play", "submission"])]
+    pub program: Vec<OsString>,
     /// Run on this file, or on standard input with `-`, the default
     #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "play"], help_heading = RUNS)]
     pub input: Option<PathBuf>,
@@ -36,12 +41,12 @@ pub struct RunArguments {
     /// Without it, `juror run` of an interactive problem connects the submission with you: you play the interactor.
     #[arg(long, help_heading = RUNS)]
     pub play: bool,
-    /// CPU time limit of the run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit, help_heading = RUNS)]
+    /// CPU time limit of the run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
-    /// Memory limit of the run in MiB, instead of the package's
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20), help_heading = RUNS)]
-    pub memory_limit: Option<u64>,
+    /// Memory limit of the run, such as 256M or 1G, instead of the package's; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit, help_heading = RUNS)]
+    pub memory_limit: Option<Bytes>,
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()), help_heading = RUNS)]
     pub format: Option<String>,
@@ -67,10 +72,11 @@ impl Operation for RunArguments {
         let options = RunOnceOptions {
             package: self.package.clone(),
             submission: self.submission.clone(),
+            program: self.program.clone(),
             input: self.input.clone(),
             case: self.case.clone(),
             time_limit: self.time_limit,
-            memory_limit: self.memory_limit.map(Bytes::mib),
+            memory_limit: self.memory_limit,
             format: self.format.clone(),
             host: self.host.options(),
         };

@@ -7,15 +7,6 @@ use clap::{Args, ValueEnum};
 use crate::cli::output::{Operation, print};
 use crate::grade::graded::GradedLine;
 use crate::grade::line;
-use crate::model::cluster::ClusterSurvey;
-use crate::model::created_package::CreatedPackage;
-use crate::model::host::Diagnosis;
-use crate::model::listing::PackageListing;
-use crate::model::report::Report;
-use crate::model::single_run::SingleRun;
-use crate::model::stop::Stop;
-use crate::model::strength::Strength;
-use crate::model::stress::StressResult;
 use crate::ops::cache::CacheReport;
 use crate::ops::compare::ComparisonReport;
 use crate::ops::context::Context;
@@ -23,8 +14,17 @@ use crate::ops::convert::Conversion;
 use crate::ops::grammar::{CheckedInputs, GrammarBounds};
 use crate::ops::languages::LanguageListing;
 use crate::ops::mutants::MutantListing;
+use crate::report::document::Report;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
+use juror_core::cluster::ClusterSurvey;
+use juror_core::host::Diagnosis;
+use juror_core::stop::Stop;
+use juror_data::search::result::StressResult;
+use juror_data::strength::result::Strength;
+use juror_judging::judge::single_run::SingleRun;
+use juror_packages::new::created_package::CreatedPackage;
+use juror_packages::package::contents::PackageListing;
 
 #[derive(Args, Debug)]
 pub struct SchemaArguments {

@@ -13,9 +13,9 @@ use tempfile::NamedTempFile;
 use crate::cli::arguments::Arguments;
 use crate::cli::complete::{SHELLS, VARIABLE};
 use crate::cli::output::{Operation, print};
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
 
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {

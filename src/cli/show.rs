@@ -7,14 +7,14 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::event::Event;
-use crate::model::listing::PackageListing;
-use crate::model::stop::Stop;
 use crate::ops::cases::find_case;
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::package::format_names;
-use crate::package::listing::{case_files, listing};
+use juror_core::event::Event;
+use juror_core::stop::Stop;
+use juror_packages::package::contents::PackageListing;
+use juror_packages::package::format_names;
+use juror_packages::package::listing::{case_files, listing};
 
 #[derive(Debug, Args)]
 pub struct ShowArguments {

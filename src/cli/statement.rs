@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::statement::{StatementOptions, StatementPages, write_pages};
+use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct StatementArguments {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::cli::amounts::parse_span;
 use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::cli::stress::parse_span;
-use crate::model::stop::Stop;
-use crate::model::strength::Strength;
 use crate::ops::context::Context;
 use crate::ops::strength::{StrengthOptions, strength};
-use crate::strength::measure::DEFAULT_ROUNDS;
+use juror_core::stop::Stop;
+use juror_data::strength::measure::DEFAULT_ROUNDS;
+use juror_data::strength::result::Strength;
 
 #[derive(Debug, Args)]
 pub struct StrengthArguments {

@@ -6,26 +6,60 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::options::{HostArguments, OutputOptions, ReportOptions, parse_time_limit};
+use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit, span_word};
+use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::model::stop::Stop;
-use crate::model::stress::StressResult;
-use crate::model::text::command_line;
 use crate::ops::context::Context;
+use crate::ops::judge::ComparisonMode;
 use crate::ops::options::option_words;
-use crate::ops::stress::{StressOptions, stress};
+use crate::ops::stress::{StressOptions, StressedSubmission, stress};
+use juror_core::stop::Stop;
+use juror_core::text::command_line;
+use juror_data::search::result::StressResult;
 
 #[derive(Debug, Args)]
 pub struct StressArguments {
-    /// The problem package, then the submission; with --input-grammar and --reference the
-    /// submission alone
-    #[arg(required = true, num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
+    /// The problem package, then the submission; with --reference and --generator or
+    /// --input-grammar the submission alone
+    #[arg(required_unless_present = "program", num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
     pub targets: Vec<PathBuf>,
+    /// After `--`: a submission that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
     /// The program whose output counts as right [default: an accepted submission of the package]
     ///
-    /// A file, or the name of one of the package's submissions, such as accepted/slow.py.
+    /// A file, a command in quotes, or the name of one of the package's submissions, such as accepted/slow.py.
     #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
-    pub reference: Option<PathBuf>,
+    pub reference: Option<OsString>,
+    /// The program that prints inputs, such as gen.py or 'gen.py {n} {seed}'
+    ///
+    /// A source, a directory, an executable, or a command in quotes, split into words as in a shell, but no shell runs
+    /// it. It gets the seed, a number from 0 to 2147483647, as its last argument unless `{seed}` stands in the words.
+    /// `{n}` starts at 1 and grows with the number of inputs. All inputs come from it.
+    #[arg(long, value_name = "PROGRAM")]
+    pub generator: Option<OsString>,
+    /// The largest `{n}` of the generator [default: 1000]
+    #[arg(long, value_name = "N", requires = "generator", value_parser = clap::value_parser!(u32).range(1..))]
+    pub n_max: Option<u32>,
+    /// The program that judges outputs, or a comparison as for --compare
+    ///
+    /// It is called as `CHECKER INPUT OUTPUT ANSWER`, and exits with 0 or 42 if the output is right, with 1 or 43 if it
+    /// is wrong. If it includes testlib.h, it is called as testlib demands. ANSWER is the reference's output.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
+    pub checker: Option<OsString>,
+    /// The program that accepts valid inputs, on standard input, by exit code 0 or 42
+    ///
+    /// With it, inputs are also made smaller as text.
+    #[arg(long, value_name = "PROGRAM")]
+    pub validator: Option<OsString>,
+    /// The program that talks with the submission, and judges it as a checker does
+    ///
+    /// It is called as `INTERACTOR INPUT OUTPUT ANSWER`; OUTPUT is a file that it may write for the checker.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
+    pub interactor: Option<OsString>,
+    /// How to compare outputs, as in `juror judge` [default: as the package says]
+    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse)]
+    pub compare: Option<ComparisonMode>,
     /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
     #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
@@ -49,45 +83,25 @@ pub struct StressArguments {
     /// Add the input that is found to the package as data/secret/NAME, with its judge answer and recipe entry
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
-    /// Write the whole input that is found to FILE
+    /// Write the whole input that is found to PATH: a new file, or a directory
     ///
-    /// An existing FILE is replaced in one step, and stays unchanged if nothing is found.
-    #[arg(long, value_name = "FILE")]
+    /// In a directory, it becomes the bare test with the next free number, such as 4.in and 4.ans. Nothing is
+    /// overwritten.
+    #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
+    /// If nothing is found, write the input on which the submission is slowest to PATH, like --save
+    #[arg(long, value_name = "PATH")]
+    pub save_slowest: Option<PathBuf>,
     /// Write an HTML page: the input that is found, and the outputs of both programs
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub host: HostArguments,
-    /// CPU time limit of a run, instead of the package's
-    #[arg(long, value_name = "SECONDS", value_parser = parse_time_limit)]
+    /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     #[command(flatten)]
     pub output: OutputOptions,
-}
-
-fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
-    if text == "0" { Ok(Duration::ZERO) } else { parse_span(text) }
-}
-
-/// Parses a time span: a number, followed by `ms`, `s`, `m` or `h`; without unit it is in seconds.
-pub(super) fn parse_span(text: &str) -> Result<Duration, String> {
-    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
-    let factor = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit of time; use ms, s, m or h")),
-    };
-    let number: f64 =
-        number.parse().map_err(|_| "expected a span of time, such as 30s or 5m".to_owned())?;
-    let seconds = number * factor;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(span) if !span.is_zero() && seconds <= 366.0 * 86_400.0 => Ok(span),
-        _ => Err("expected more than 0, and at most a year".to_owned()),
-    }
 }
 
 const DEFAULT_EXPLAIN_TIME: Duration = Duration::from_secs(5);
@@ -110,22 +124,41 @@ impl Operation for StressArguments {
 }
 
 fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
-    let (package, submission) = match arguments.targets.as_slice() {
-        [package, submission] => (Some(package), submission),
-        [submission] if arguments.input_grammar.is_some() && arguments.reference.is_some() => {
-            (None, submission)
+    let has_inputs = arguments.input_grammar.is_some() || arguments.generator.is_some();
+    let stands_alone = has_inputs && arguments.reference.is_some();
+    let file = |path: &PathBuf| StressedSubmission::File(path.clone());
+    let command = || StressedSubmission::Command(arguments.program.clone());
+    let (package, submission) = match (arguments.targets.as_slice(), arguments.program.is_empty()) {
+        ([package, submission], true) => (Some(package), file(submission)),
+        ([package], false) => (Some(package), command()),
+        ([submission], true) if stands_alone => (None, file(submission)),
+        ([], false) if stands_alone => (None, command()),
+        ([_, _], false) => {
+            return Err(Stop::usage("give one submission: as a file, or as a command after `--`"));
+        }
+        _ if arguments.generator.is_some() => {
+            return Err(Stop::usage(
+                "give a package and a submission; or, without a package, --reference, a correct program, and a submission",
+            ));
         }
         _ => {
             return Err(Stop::usage(
-                "give a package and a submission; or, without a package, --input-grammar, --reference and a submission",
+                "give a package and a submission; or, without a package, --reference, --generator or --input-grammar, and \
+                 a submission",
             ));
         }
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     Ok(StressOptions {
         package: package.cloned(),
-        submission: submission.clone(),
+        submission,
         reference: arguments.reference.clone(),
+        generator: arguments.generator.clone(),
+        size_max: arguments.n_max,
+        checker: arguments.checker.clone(),
+        validator: arguments.validator.clone(),
+        interactor: arguments.interactor.clone(),
+        compare: arguments.compare.clone(),
         input_grammar: arguments.input_grammar.clone(),
         time: arguments.time,
         shrink_time: arguments.shrink_time,
@@ -134,6 +167,7 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
         seed,
         promote: arguments.promote.clone(),
         save: arguments.save.clone(),
+        save_slowest: arguments.save_slowest.clone(),
         time_limit: arguments.time_limit,
         host: arguments.host.options(),
         repeat: repeat_line(arguments, seed),
@@ -142,21 +176,32 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
 
 fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
     let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
-    let number = |time: Duration| OsString::from(time.as_secs_f64().to_string());
-    let span = |time: Duration| OsString::from(format!("{}s", time.as_secs_f64()));
     words.extend(option_words([
         ("--input-grammar", arguments.input_grammar.clone().map(OsString::from)),
-        ("--reference", arguments.reference.clone().map(OsString::from)),
-        ("--time-limit", arguments.time_limit.map(number)),
+        ("--generator", arguments.generator.clone()),
+        ("--n-max", arguments.n_max.map(|most| most.to_string().into())),
+        ("--reference", arguments.reference.clone()),
+        ("--checker", arguments.checker.clone()),
+        ("--validator", arguments.validator.clone()),
+        ("--interactor", arguments.interactor.clone()),
+        ("--compare", arguments.compare.as_ref().map(ComparisonMode::to_argument)),
+        ("--time-limit", arguments.time_limit.map(span_word)),
         ("--runs", arguments.runs.map(|runs| runs.to_string().into())),
-        ("--time", Some(span(arguments.time))),
-        ("--shrink-time", arguments.shrink_time.map(span)),
-        ("--explain", Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(number)),
+        ("--time", Some(span_word(arguments.time))),
+        ("--shrink-time", arguments.shrink_time.map(span_word)),
+        (
+            "--explain",
+            Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(span_word),
+        ),
         ("--seed", Some(seed.to_string().into())),
     ]));
     words.extend(arguments.host.fresh.then(|| "--fresh".into()));
     words.extend(arguments.host.options().repeat_arguments());
     words.extend(arguments.targets.iter().map(OsString::from));
+    if !arguments.program.is_empty() {
+        words.push("--".into());
+        words.extend(arguments.program.iter().cloned());
+    }
     command_line(words)
 }
 
@@ -164,25 +209,4 @@ fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
 fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::process::id()) % 1_000_000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_span_of_time_has_a_unit() {
-        let check = |text: &str, milliseconds: Option<u128>| {
-            let span = parse_span(text).ok().map(|span| span.as_millis());
-            assert_eq!(span, milliseconds, "{text}");
-        };
-        check("30s", Some(30_000));
-        check("30", Some(30_000));
-        check("0.5m", Some(30_000));
-        check("250ms", Some(250));
-        check("1h", Some(3_600_000));
-        for text in ["", "s", "0", "0s", "-1s", "1d", "nan", "1e99s", "inf"] {
-            check(text, None);
-        }
-    }
 }

@@ -3,11 +3,18 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::cli::arguments::Arguments;
 use crate::cli::output::{Operation, print, run_command};
-use crate::model::exit_code::ExitCode;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::sandbox::host_tool::show_in_pager;
+use crate::report::style::fill_lines;
+use juror_core::exit_code::ExitCode;
+use juror_core::stop::Stop;
+use juror_core::text::printable;
+use juror_packages::package::suggest::meant;
+use juror_sandbox::sandbox::host_tool::show_in_pager;
 
 struct Topic {
     name: &'static str,
@@ -61,10 +68,6 @@ const TOPICS: [Topic; 32] = [
     topic!("conformance", "conformance.md", "rules on which judges differ"),
 ];
 
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    TOPICS.iter().map(|topic| topic.name)
-}
-
 pub(super) fn list_topics() -> String {
     let row = |topic: &Topic| format!("\n  {:<16} {}", topic.name, topic.about);
     let rows: String = TOPICS.iter().map(row).collect();
@@ -76,6 +79,24 @@ pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
     Some(run_command(&HelpPage(topic.text)))
+}
+
+/// The error for a name that is neither a command nor a topic. It lists both.
+pub(super) fn unknown_topic(name: &str) -> clap::Error {
+    let arguments = Arguments::command();
+    let shown = arguments.get_subcommands().filter(|command| !command.is_hide_set());
+    let commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    let tip = meant(name, commands.iter().copied().chain(topics));
+    let tip = tip.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
+    let commands = fill_lines(commands.into_iter(), 78).join("\n  ");
+    let text = format!(
+        "no command or topic has the name '{}'{tip}\n\n\
+         Commands, for `juror help COMMAND`:\n  {commands}\n\n{}\n",
+        printable(name),
+        list_topics()
+    );
+    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
 struct HelpPage(&'static str);

@@ -6,10 +6,10 @@ use clap::Args;
 
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments};
 use crate::cli::output::Operation;
-use crate::model::event::CommandTask;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::verify::{VerifyOptions, verify};
+use juror_core::event::CommandTask;
+use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct VerifyArguments {

@@ -5,7 +5,7 @@ mod files;
 use parking_lot::{Condvar, Mutex};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{mem, thread};
+use std::{fs, mem, thread};
 
 use clap::Arg;
 
@@ -14,15 +14,16 @@ use crate::cli::options::{OutputOptions, ReportOptions};
 use crate::cli::output::{Operation, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
-use crate::model::event::CommandTask;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
-use crate::model::text::{joined, printable};
 use crate::ops::context::Context;
 use crate::ops::host::{StopHandle, stop_on_signal};
-use crate::ops::judge::{ComparisonMode, judge};
-use crate::package;
+use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use juror_core::event::CommandTask;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::language::table::Language;
+use juror_core::stop::Stop;
+use juror_core::text::{joined, printable};
+use juror_packages::package;
 
 /// Changes and signals that arrive during a judgement.
 #[derive(Default)]
@@ -61,11 +62,16 @@ impl WatchSignals {
 }
 
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    let watched = files_to_watch(arguments);
     let news = Arc::new(WatchSignals::default());
-    let started = refuse_single_run_options(arguments)
+    let (options, started) = match arguments.options().with_tests_beside() {
+        Ok(options) => (options, Ok(())),
+        Err(stop) => (arguments.options(), Err(stop)),
+    };
+    let watched = files_to_watch(arguments, &options);
+    let started = started
+        .and_then(|()| refuse_single_run_options(arguments, &options))
         .and_then(|()| Ok(start_threads(&news, watched.clone())?));
-    let again = RepeatedJudge { arguments, started, failed: Mutex::default() };
+    let again = RepeatedJudge { arguments, options, started, failed: Mutex::default() };
     if again.started.is_err() {
         return run_command(&again);
     }
@@ -73,7 +79,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     let mut is_first = true;
     loop {
         let code = run_command_in(&again, |context| context.with_stop_handle(stop_handle));
-        if is_first && (code == ExitCode::Usage || !arguments.package.exists()) {
+        if is_first && (code == ExitCode::Usage || !again.options.package.exists()) {
             return code;
         }
         is_first = false;
@@ -90,6 +96,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
 
 struct RepeatedJudge<'a> {
     arguments: &'a JudgeArguments,
+    options: JudgeOptions,
     started: Result<(), Stop>,
     /// These test cases run first.
     failed: Mutex<Vec<String>>,
@@ -111,7 +118,7 @@ impl Operation for RepeatedJudge<'_> {
     fn run(&self, context: &Context) -> Result<(), Stop> {
         self.started.clone()?;
         let mut failed = self.failed.lock();
-        judge(&self.arguments.options(), &mut failed, context)
+        judge(&self.options, &mut failed, context)
     }
 }
 
@@ -154,9 +161,12 @@ pub(super) fn hide_refused_option(arg: Arg) -> Arg {
     }
 }
 
-fn refuse_single_run_options(arguments: &JudgeArguments) -> Result<(), Stop> {
+fn refuse_single_run_options(
+    arguments: &JudgeArguments,
+    options: &JudgeOptions,
+) -> Result<(), Stop> {
     match SINGLE_RUN_OPTIONS.iter().find(|(_, is_given)| is_given(arguments)) {
-        None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
+        None if options.submissions.is_empty() && options.program.is_empty() => {
             Err(Stop::usage("give a submission: juror watch PACKAGE SUBMISSION"))
         }
         None => Ok(()),
@@ -166,8 +176,8 @@ fn refuse_single_run_options(arguments: &JudgeArguments) -> Result<(), Stop> {
     }
 }
 
-fn files_to_watch(arguments: &JudgeArguments) -> WatchedPaths {
-    let package = &arguments.package;
+fn files_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> WatchedPaths {
+    let package = &options.package;
     let own = if package.is_dir() {
         package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
     } else {
@@ -177,7 +187,7 @@ fn files_to_watch(arguments: &JudgeArguments) -> WatchedPaths {
         let named = own.iter().find(|own| !path.exists() && Path::new(&own.name) == path);
         named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
-    let submissions = arguments.submissions.iter().map(submission);
+    let submissions = options.submissions.iter().map(submission);
     let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
     let checker = match &arguments.compare {
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
@@ -188,8 +198,15 @@ fn files_to_watch(arguments: &JudgeArguments) -> WatchedPaths {
     let own = own.iter().map(|own| PathBuf::from(&own.program.path));
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
-    let apart = own.chain([package.join("submissions")]).chain(reports).collect();
+    // Beside a source there may be others.
+    let beside = options.tests_beside.iter().flat_map(|_| sources_in(package));
+    let apart = own.chain([package.join("submissions")]).chain(reports).chain(beside).collect();
     WatchedPaths { roots, ignored: apart }
+}
+
+fn sources_in(directory: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|it| it.path());
+    files.filter(|it| it.is_file() && Language::of_file(it).is_some()).collect()
 }
 
 /// The current state of the files counts as unchanged.

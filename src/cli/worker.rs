@@ -11,21 +11,21 @@ use clap::Args;
 
 use crate::cli::options::one_of;
 use crate::cli::streams;
-use crate::executor::Executor;
-use crate::executor::local::LocalExecutor;
-use crate::language::toolchain::Toolchains;
-use crate::model::exit_code::ExitCode;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::judgement::JudgeError;
-use crate::model::text::with_help;
 use crate::ops::host::{on_signal, shortfall};
 use crate::ops::stdin::StoppableStdin;
-use crate::remote::message::WorkerFacts;
+use juror_core::exit_code::ExitCode;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::judgement::JudgeError;
+use juror_core::language::toolchain::Toolchains;
+use juror_core::text::with_help;
+use juror_remote::message::WorkerFacts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::NatsAddress, unit_worker};
-use crate::remote::serve::serve;
-use crate::sandbox::Machine;
-use crate::sandbox::pace::measure_pace;
+use juror_remote::nats::{address::NatsAddress, unit_worker};
+use juror_remote::serve::serve;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::sandbox::Machine;
+use juror_sandbox::sandbox::pace::measure_pace;
 
 #[derive(Debug, Args)]
 pub struct WorkerArguments {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::cluster::calls::{CALLS, HOW_STORED, inbox};
-use crate::model::cluster::{WHO_AM_I, WORKERS_ACCOUNT as WORKERS};
-use crate::model::units::Bytes;
+use juror_core::cluster::{WHO_AM_I, WORKERS_ACCOUNT as WORKERS};
+use juror_core::units::Bytes;
 
 /// The account with the streams.
 pub const SUBMITTERS: &str = "JUROR";

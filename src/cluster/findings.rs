@@ -1,9 +1,9 @@
 //! What follows from a survey of a server: how good the server is for workers, and what would make it better.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey, StreamStatus};
-use crate::model::host::{Finding, FindingRating};
-use crate::model::text::{count, printable};
-use crate::model::units::Bytes;
+use juror_core::cluster::{ClusterRole, ClusterSurvey, StreamStatus};
+use juror_core::host::{Finding, FindingRating};
+use juror_core::text::{count, printable};
+use juror_core::units::Bytes;
 
 /// The largest difference between clocks, in seconds, before ages mislead.
 const CLOCK: f64 = 1.0;
@@ -135,9 +135,9 @@ fn workers(survey: &ClusterSurvey) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::cluster::WORKERS_STREAM;
-    use crate::model::cluster::{AnnouncedWorker, ServerStatus};
-    use crate::model::isolation::Isolation;
+    use juror_core::cluster::WORKERS_STREAM;
+    use juror_core::cluster::{AnnouncedWorker, ServerStatus};
+    use juror_core::isolation::Isolation;
 
     fn survey() -> ClusterSurvey {
         ClusterSurvey {

@@ -7,7 +7,7 @@ use rcgen::{
 };
 
 use crate::cluster::config::{Certificate, ClusterPlan, ClusterSecrets, UserKey};
-use crate::model::judgement::JudgeError;
+use juror_core::judgement::JudgeError;
 
 /// Makes all keys of a cluster. The key of the authority is not kept, so nobody can add a server.
 ///

@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::cluster::calls::HOW_STORED;
 use crate::cluster::findings::findings;
-use crate::model::cluster::{
+use juror_core::cluster::{
     AnnouncedWorker, ClusterRole, ClusterSurvey, QueueStatus, ServerStatus, StreamStatus, WHO_AM_I,
 };
-use crate::model::judgement::JudgeError;
-use crate::model::units::Bytes;
-use crate::remote::nats::address::NatsAddress;
-use crate::remote::nats::layout::{self, JOBS, WORKERS, ask};
-use crate::remote::nats::link::{NatsLink, NoReply, header, seconds_of, status};
-use crate::remote::nats::presence;
-use crate::remote::nats::rights;
+use juror_core::judgement::JudgeError;
+use juror_core::units::Bytes;
+use juror_remote::nats::address::NatsAddress;
+use juror_remote::nats::layout::{self, JOBS, WORKERS, ask};
+use juror_remote::nats::link::{NatsLink, NoReply, header, seconds_of, status};
+use juror_remote::nats::presence;
+use juror_remote::nats::rights;
 
 /// How often the server is asked, to measure the round trip.
 const ROUNDS: usize = 21;

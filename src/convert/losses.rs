@@ -6,23 +6,23 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::convert::scores;
-use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
-use crate::model::conversion::Loss;
-use crate::model::grader::{Grader, Graders, VerdictMode};
-use crate::model::judgement::JudgeError;
-use crate::model::limits::{
+use juror_core::grader::{Grader, Graders, VerdictMode};
+use juror_core::judgement::JudgeError;
+use juror_core::language::table::{LIBRARY_CHECKER_CODE, Language};
+use juror_core::limits::{
     PROGRAM_MEMORY, PROGRAM_TIME, ProblemLimits, SUBMISSION_CODE, SUBMISSION_OUTPUT,
 };
-use crate::model::problem::Problem;
-use crate::model::program::Program;
-use crate::model::protocol::Protocol;
-use crate::model::submission::{Expectation, OverallExpectation, UseForTimeLimit};
-use crate::model::test_data::ValidatorArgs;
-use crate::model::verdict::Verdict;
-use crate::package::convert::cases::NameMap;
-use crate::package::convert::settings::{SETTINGS, judged_languages};
-use crate::package::convert::submissions::EXPECTED_VERDICTS;
-use crate::package::convert::{Losses, PlannedPackage};
+use juror_core::problem::Problem;
+use juror_core::program::Program;
+use juror_core::protocol::Protocol;
+use juror_core::submission::{Expectation, OverallExpectation, UseForTimeLimit};
+use juror_core::test_data::ValidatorArgs;
+use juror_core::verdict::Verdict;
+use juror_packages::package::conversion::Loss;
+use juror_packages::package::convert::cases::NameMap;
+use juror_packages::package::convert::settings::{SETTINGS, judged_languages};
+use juror_packages::package::convert::submissions::EXPECTED_VERDICTS;
+use juror_packages::package::convert::{Losses, PlannedPackage};
 
 /// The losses that the plan knows, and the facts that the new package lacks.
 pub fn losses(plan: PlannedPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {

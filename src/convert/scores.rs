@@ -3,20 +3,20 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::convert::losses::FactMap;
-use crate::judge::score::{
+use juror_core::grader::Grader;
+use juror_core::problem::Problem;
+use juror_core::protocol::Protocol;
+use juror_core::score::{CaseScoring, Score};
+use juror_core::stop::Stop;
+use juror_core::test_data::{TestCase, is_inside};
+use juror_core::verdict::Verdict;
+use juror_judging::judge::score::{
     CaseResult, ScoringScheme, score_by_rules, score_by_validator, score_by_worth,
 };
-use crate::model::grader::Grader;
-use crate::model::problem::Problem;
-use crate::model::protocol::Protocol;
-use crate::model::score::{CaseScoring, Score};
-use crate::model::stop::Stop;
-use crate::model::test_data::{TestCase, is_inside};
-use crate::model::verdict::Verdict;
-use crate::output_validator::feedback::Feedback;
-use crate::output_validator::response::Worth;
-use crate::package::convert::cases::NameMap;
-use crate::package::convert::rules::may_give_partial_points;
+use juror_judging::output_validator::feedback::Feedback;
+use juror_judging::output_validator::response::Worth;
+use juror_packages::package::convert::cases::NameMap;
+use juror_packages::package::convert::rules::may_give_partial_points;
 
 #[derive(Clone, Copy, PartialEq)]
 enum OutputQuality {
@@ -194,7 +194,7 @@ impl<'a> ScoredProblem<'a> {
             Protocol::Testlib => Some(Worth::Points(half)),
             Protocol::Cms => Some(Worth::Fraction(part)),
             Protocol::Sinol => Some(Worth::CorrectFraction(part)),
-            Protocol::Standard => None,
+            Protocol::Standard | Protocol::Plain => None,
         };
         if let Some(worth) = worth.filter(|_| output == OutputQuality::Half) {
             let earned = score_by_worth(scoring, case, worth)

@@ -7,9 +7,9 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::convert::losses::losses;
-use crate::model::diagnostic::Diagnostic;
-use crate::package::convert::{PlannedContents, TargetFormat, plan};
-use crate::package::read;
+use juror_core::diagnostic::Diagnostic;
+use juror_packages::package::convert::{PlannedContents, TargetFormat, plan};
+use juror_packages::package::read;
 
 /// A package in the new format: its files with their texts, what has no equivalent, and its test cases in order.
 struct ConvertedPackage {

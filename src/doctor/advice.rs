@@ -3,13 +3,13 @@
 //! This is a pure function of facts, so that tests can cover hosts of every kind.
 
 use crate::doctor::evenness::time_findings;
-use crate::model::host::{Advice, Finding, FindingRating, HostFacts, ToolFact, TriedIsolation};
-use crate::model::isolation::Isolation;
-use crate::model::judgement::FaultKind;
-use crate::model::limits::{MOST_PROCESSES, PROGRAM_MEMORY};
-use crate::model::outcome::Meter;
-use crate::model::text::count;
-use crate::model::units::Bytes;
+use juror_core::host::{Advice, Finding, FindingRating, HostFacts, ToolFact, TriedIsolation};
+use juror_core::isolation::Isolation;
+use juror_core::judgement::FaultKind;
+use juror_core::limits::{MOST_PROCESSES, PROGRAM_MEMORY};
+use juror_core::outcome::Meter;
+use juror_core::text::count;
+use juror_core::units::Bytes;
 
 /// The first method that works is used.
 pub fn chosen_isolation(facts: &HostFacts) -> Option<Isolation> {
@@ -339,10 +339,10 @@ fn tool_finding(tool: &ToolFact) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::host::{
+    use juror_core::host::{
         Calibration, CgroupFacts, InstalledTool, NamespaceSettings, Processors, TemporaryDirectory,
     };
-    use crate::model::judgement::JudgeError;
+    use juror_core::judgement::JudgeError;
 
     /// An ideal machine, used by root.
     fn good_machine() -> HostFacts {

@@ -4,12 +4,12 @@ pub mod advice;
 mod evenness;
 
 use crate::doctor::advice::{all_findings, chosen_isolation};
-use crate::executor::parallel;
-use crate::language::tool::{TOOLS, Tool};
-use crate::language::toolchain::Toolchains;
-use crate::model::host::{Diagnosis, InstalledTool, ToolFact};
-use crate::model::stop::Stop;
-use crate::sandbox::{Host, Machine};
+use juror_core::host::{Diagnosis, InstalledTool, ToolFact};
+use juror_core::language::tool::{TOOLS, Tool};
+use juror_core::language::toolchain::Toolchains;
+use juror_core::stop::Stop;
+use juror_sandbox::executor::parallel;
+use juror_sandbox::sandbox::{Host, Machine};
 
 pub fn examine() -> Result<Diagnosis, Stop> {
     // `Host::facts` forks processes, so the threads that query tools start afterwards.

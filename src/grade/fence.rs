@@ -3,7 +3,7 @@
 //! Source: CommonMark 0.31, section 4.5.
 
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::language::essence;
+use juror_core::language::essence;
 
 /// No program begins with a fence, in any language.
 pub fn leading_fence(text: &str) -> Option<LineFault> {

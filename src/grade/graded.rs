@@ -9,11 +9,11 @@ use serde_json::Value;
 use serde_with::serde_as;
 
 use crate::grade::line::{ResultDetail, id_schema};
-use crate::model::judgement::{CaseJudgement, CompilerReport, Judgement};
-use crate::model::score::TotalScore;
-use crate::model::serial::{EveryKey, Seconds};
-use crate::model::units::Bytes;
-use crate::model::verdict::Verdict;
+use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
+use juror_core::score::TotalScore;
+use juror_core::serial::{EveryKey, Seconds};
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 
 /// The version of lines and results; raised when a key is removed or changes its meaning.
 pub const FORMAT_VERSION: u32 = 1;

@@ -7,7 +7,7 @@ use serde_json::{Map as Object, Value};
 
 use crate::grade::graded::LineFault;
 use crate::grade::line::{LINE_SCHEMA, parse_json};
-use crate::package::suggest::nearest;
+use juror_packages::package::suggest::nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineMap(Object<String, Value>);

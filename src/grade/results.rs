@@ -21,7 +21,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::grade::graded::{FORMAT_VERSION, FaultyPart, GradeTally};
-use crate::model::verdict::Verdict;
+use juror_core::verdict::Verdict;
 
 /// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);

@@ -6,7 +6,7 @@
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 
-use crate::model::stop::Stop;
+use juror_core::stop::Stop;
 
 /// With results in the order of the items, so many items may start after the oldest one that is not done.
 pub const REORDER_WINDOW: u64 = 1024;

@@ -9,15 +9,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::cache::store::{
-    CAP, FACTS, PruneResult, Store, StoreStatistics, VerifyResult, is_private,
-};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::serial::Location;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::serial::Location;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::units::Bytes;
+use juror_judging::cache::store::{
+    CAP, FACTS, PruneResult, Store, StoreStatistics, VerifyResult, is_private,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAction {

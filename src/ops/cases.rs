@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::check::options::Options;
-use crate::judge::case::ReadyCase;
-use crate::judge::score::ScoringScheme;
-use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
-use crate::model::pattern::Pattern;
-use crate::model::problem::Problem;
-use crate::model::score::CaseScoring;
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::model::test_data::{JudgedCase, TestCase};
-use crate::model::text::joined;
-use crate::package::suggest::paths_near;
+use juror_core::blob::Blob;
+use juror_core::check::options::Options;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
+use juror_core::pattern::Pattern;
+use juror_core::problem::Problem;
+use juror_core::score::CaseScoring;
+use juror_core::stop::{RefusalSubject, Remark, Stop};
+use juror_core::test_data::{JudgedCase, TestCase};
+use juror_core::text::joined;
+use juror_judging::judge::case::ReadyCase;
+use juror_judging::judge::score::ScoringScheme;
+use juror_packages::package::suggest::paths_near;
 
 pub fn selected_names(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let cases = select_cases(problem, globs)?;
@@ -26,6 +26,7 @@ pub fn select_cases<'a>(
     problem: &'a Problem,
     globs: &[String],
 ) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let globs = &split_at_commas(problem, globs);
     let judged = problem.test_data.judged_cases();
     // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
@@ -72,6 +73,31 @@ pub fn select_cases<'a>(
         return Err(Stop::Refused(RefusalSubject::Selection, vec![remark]));
     }
     prepare_cases(problem, cases)
+}
+
+/// `1,2` means two test cases, unless one of them is called so. Commas in braces separate parts of a glob.
+pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
+    let judged = problem.test_data.judged_cases();
+    let is_name = |glob: &str| judged.iter().any(|case| case.test_case().name == glob);
+    let mut all = Vec::new();
+    for glob in globs {
+        let mut depth = 0_usize;
+        let is_comma = |letter: char| {
+            match letter {
+                '{' | '[' => depth += 1,
+                '}' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            letter == ',' && depth == 0
+        };
+        let parts: Vec<&str> = glob.split(is_comma).collect();
+        if is_name(case_name_of_path(glob)) || parts.contains(&"") {
+            all.push(glob.clone());
+        } else {
+            all.extend(parts.into_iter().map(str::to_owned));
+        }
+    }
+    all
 }
 
 /// Also finds test cases that are only for validators.

@@ -7,19 +7,19 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::compare::compare;
-use crate::check::diff::diff;
-use crate::check::options::Options;
-use crate::model::difference::Difference;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::{Evidence, JudgeError};
-use crate::model::stop::Stop;
-use crate::model::text::printable;
 use crate::ops::options::STANDARD_INPUT;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::difference;
 use crate::report::terminal::page::Page;
+use juror_core::check::compare::compare;
+use juror_core::check::diff::diff;
+use juror_core::check::options::Options;
+use juror_core::difference::Difference;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::{Evidence, JudgeError};
+use juror_core::stop::Stop;
+use juror_core::text::printable;
 
 /// An output compared with a judge answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

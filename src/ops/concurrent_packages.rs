@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::model::event::StampedEvent;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
+use juror_core::event::StampedEvent;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
 
 const MAX_OPEN_PACKAGES: usize = 8;
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use parking_lot::Condvar;
 
-    use crate::model::event::Event;
+    use juror_core::event::Event;
 
     /// The indexes of packages, in the order of their work.
     #[derive(Default)]
@@ -217,8 +217,7 @@ mod tests {
 
     #[test]
     fn an_error_ends_one_package_and_an_interruption_ends_all() {
-        let refused =
-            || Err(Stop::Refused(crate::model::stop::RefusalSubject::Package, Vec::new()));
+        let refused = || Err(Stop::Refused(juror_core::stop::RefusalSubject::Package, Vec::new()));
         let check = |ends: &[Result<(), Stop>], expected: &str, code: ExitCode| {
             for at_once in [1, 2, 4] {
                 let (words, got, ended) = run_packages(ends, at_once, &|_| {});

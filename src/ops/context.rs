@@ -6,19 +6,20 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crate::cache::knowledge::KnownResults;
-use crate::cache::store::Store;
-use crate::executor::{Executor, ExecutorWrapper};
-use crate::model::cache_use::CacheUse;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, StampedEvent};
-use crate::model::exit_code::ExitCode;
-use crate::model::stop::{RefusalSubject, Remark, Stop, notice_interruption};
-use crate::model::worker::WorkerReport;
 use crate::ops::host::StopHandle;
 use crate::ops::open_package::OpenPackage;
 use crate::ops::package_names::{self, PackageNames};
-use crate::remote::workers::Workers;
+use juror_core::cache_use::CacheUse;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::problem::Problem;
+use juror_core::stop::{RefusalSubject, Remark, Stop, notice_interruption};
+use juror_core::worker::WorkerReport;
+use juror_judging::cache::knowledge::KnownResults;
+use juror_judging::cache::store::Store;
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::{Executor, ExecutorWrapper};
 
 /// Adds time and package to each event.
 pub struct Context {
@@ -229,9 +230,16 @@ impl Context {
         Ok(dir)
     }
 
+    /// Adds what only the file of the current package says.
+    pub fn complete_problem(&self, problem: &mut Problem) {
+        if let Some(opened) = self.state.lock().open_packages.first() {
+            opened.complete(problem);
+        }
+    }
+
     /// Returns the directory of the submission. An archive stays unpacked while the package is in use.
     pub fn open_submission(&self, submission: &Path) -> Result<PathBuf, Stop> {
-        let opened = OpenPackage::open(submission)?;
+        let opened = OpenPackage::open_submission(submission)?;
         let dir = opened.dir.clone();
         self.state.lock().open_packages.extend(opened.archive().is_some().then_some(opened));
         Ok(dir)
@@ -303,6 +311,7 @@ impl Context {
                     RefusalSubject::Selection => ExitCode::NothingSelected,
                     RefusalSubject::Package => ExitCode::InvalidPackage,
                     RefusalSubject::Submission => ExitCode::Rejected,
+                    RefusalSubject::HelperProgram => ExitCode::JudgeError,
                 }
             }
         };

@@ -9,21 +9,21 @@ use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::convert::losses::losses;
-use crate::model::conversion::Loss;
-use crate::model::event::Event;
-use crate::model::serial::Location;
-use crate::model::stop::Stop;
-use crate::model::text::{count, printable};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
-use crate::package::convert::write::{pack_zip, read_again, write_file};
-use crate::package::convert::{TargetFormat, plan};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::page::Page;
+use juror_core::event::Event;
+use juror_core::serial::Location;
+use juror_core::stop::Stop;
+use juror_core::text::{count, printable};
+use juror_packages::package::conversion::Loss;
+use juror_packages::package::convert::write::{pack_zip, read_again, write_file};
+use juror_packages::package::convert::{TargetFormat, plan};
 
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {

@@ -1,19 +1,19 @@
 //! `juror generate`: test data from its recipe.
 
-use crate::build::Builder;
-use crate::generate::{GenerateMode, Generation, generate};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::problem::Problem;
-use crate::model::recipe::Recipe;
-use crate::model::root::FilePath;
-use crate::model::stop::{RefusalSubject, Stop};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::require_usable;
-use crate::package;
-use crate::propose::from_grammar::GrammarProposal;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::problem::Problem;
+use juror_core::recipe::Recipe;
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_data::recipe::propose::from_grammar::GrammarProposal;
+use juror_data::recipe::{GenerateMode, Generation, generate};
+use juror_judging::build::Builder;
+use juror_packages::package;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Default)]

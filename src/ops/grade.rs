@@ -11,18 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use crate::build::recent::RecentValues;
-use crate::executor::parallel;
-use crate::executor::scheduler::Scheduler;
 use crate::grade::graded::{GradeTally, LineFault};
 use crate::grade::line::LineSettings;
 use crate::grade::map::LineMap;
 use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
 use crate::grade::results::{EarlierResults, LineHistory, digest};
 use crate::grade::stream::{ResultOrder, Stream};
-use crate::model::judgement::JudgeError;
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::model::text::count;
 use crate::ops::context::Context;
 use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
@@ -31,6 +25,12 @@ use crate::ops::grade::sink::{ResultSink, StreamMeter, is_closed};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::stdin::{self, InterruptibleStdin};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{RefusalSubject, Remark, Stop};
+use juror_core::text::count;
+use juror_judging::build::recent::RecentValues;
+use juror_sandbox::executor::parallel;
+use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Default)]
 pub struct GradeOptions {

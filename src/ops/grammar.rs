@@ -8,25 +8,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::compile::parse_grammar;
-use crate::grammar::generate::{BoundSide, Pin, generate_at};
-use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
-use crate::grammar::validate::{Rejection, validate_blob};
-use crate::grammar::wanted_bounds::unreached;
-use crate::model::blob::Blob;
-use crate::model::exit_code::ExitCode;
-use crate::model::grammar::{ReachedValues, ValueBound, ValueBounds};
-use crate::model::root::FilePath;
-use crate::model::serial::Location;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::text::{joined, printable};
 use crate::ops::context::Context;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
+use juror_core::blob::Blob;
+use juror_core::exit_code::ExitCode;
+use juror_core::root::FilePath;
+use juror_core::serial::Location;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::text::{joined, printable};
+use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::generate::{BoundSide, Pin, generate_at};
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
+use juror_grammar::validate::{Rejection, validate_blob};
+use juror_grammar::value_bounds::{ReachedValues, ValueBound, ValueBounds};
+use juror_grammar::wanted_bounds::unreached;
 
 /// The result of `juror grammar check`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

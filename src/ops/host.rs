@@ -15,31 +15,31 @@ use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::build::Builder;
-use crate::build::bench::Bench;
-use crate::cache::result_cache::ResultCache;
-use crate::cache::store::is_private;
-use crate::executor::Executor;
-use crate::executor::local::LocalExecutor;
-use crate::executor::scheduler::{Scheduler, SlotQueue};
-use crate::language::toolchain::Toolchains;
-use crate::model::event::{Event, Shortfall};
-use crate::model::exit_code::ExitCode;
-use crate::model::host::TriedIsolation;
-use crate::model::isolation::{Isolation, RequiredIsolation};
-use crate::model::judgement::JudgeError;
-use crate::model::problem::Problem;
-use crate::model::stop::{Stop, interrupt, was_interruption_noticed};
-use crate::model::text::printable;
 use crate::ops::context::Context;
 use crate::ops::options::{HostOptions, WorkerCommand};
-use crate::remote::link::{WorkerConnection, WorkerRoute};
-use crate::remote::message::WorkerFacts;
+use juror_core::event::{Event, Shortfall};
+use juror_core::exit_code::ExitCode;
+use juror_core::host::TriedIsolation;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::judgement::JudgeError;
+use juror_core::language::toolchain::Toolchains;
+use juror_core::problem::Problem;
+use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
+use juror_core::text::printable;
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_judging::cache::result_cache::ResultCache;
+use juror_judging::cache::store::is_private;
+use juror_remote::link::{WorkerConnection, WorkerRoute};
+use juror_remote::message::WorkerFacts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::NatsAddress, submitter::connect};
-use crate::remote::workers::Workers;
-use crate::sandbox::Machine;
-use crate::sandbox::host_tool::on_path;
+use juror_remote::nats::{address::NatsAddress, submitter::connect};
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::scheduler::{Scheduler, SlotQueue};
+use juror_sandbox::sandbox::Machine;
+use juror_sandbox::sandbox::host_tool::on_path;
 
 pub struct Host {
     pub executor: Arc<dyn Executor>,

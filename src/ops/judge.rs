@@ -1,39 +1,38 @@
 //! `juror judge`: submissions on a problem's test cases.
 
-use crate::build::Builder;
-use crate::build::bench::Bench;
-use crate::check::options::Options;
 use crate::class::{self, StudentProgram, duplicates};
-use crate::executor::scheduler::Scheduler;
-use crate::explain::rejected::Explainer;
-use crate::judge::case::{Detail, RepeatLine};
-use crate::judge::images::ImageUse;
-use crate::judge::judging::{self, JudgingTask};
-use crate::judge::score::points::{self, Points};
-use crate::judge::score::{RunPolicy, ScoringScheme};
-use crate::judge::session::{PreparedSubmission, SubmissionResult};
-use crate::language::fault::LaunchFault;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{Event, Note};
-use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::problem::{Interaction, Problem, SubmittedContent};
-use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
-use crate::model::submission::Submission;
-use crate::model::text::command_line;
-use crate::model::verdict::Verdict;
-use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes::{self, current_directory};
 use crate::ops::submissions::{
-    named_submission, outside_program, own_submission, own_submissions_below, submission_at,
+    command_submission, named_submission, outside_program, own_submission, own_submissions_below,
+    prepare_command, submission_at,
 };
-use crate::ops::validators;
-use crate::package::archive::is_archive;
+use crate::ops::tests_beside::TestsBeside;
+use crate::ops::{cases, saved_boxes, validators};
+use juror_core::check::options::Options;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{Event, Note};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
+use juror_core::submission::Submission;
+use juror_core::text::command_line;
+use juror_core::verdict::Verdict;
+use juror_data::explain::rejected::Explainer;
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::{Detail, RepeatLine};
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::score::points::{self, Points};
+use juror_judging::judge::score::{RunPolicy, ScoringScheme};
+use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
+use juror_packages::package::archive::is_archive;
+use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -45,6 +44,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     pub package: PathBuf,
+    /// Set if the user named no package.
+    pub tests_beside: Option<TestsBeside>,
     /// Source files, directories or archives of sources, executables, or folders of classes.
     pub submissions: Vec<PathBuf>,
     /// Whether each submission is the folder of a class, even if it has sources.
@@ -68,6 +69,24 @@ pub struct JudgeOptions {
     pub html: Option<PathBuf>,
 }
 
+impl JudgeOptions {
+    /// If a submission is named alone, its package is what is beside it.
+    pub fn with_tests_beside(self) -> Result<Self, Stop> {
+        if !self.submissions.is_empty() || !self.program.is_empty() {
+            return Ok(self);
+        }
+        Ok(match TestsBeside::find(&self.package)? {
+            None => self,
+            Some(found) => Self {
+                submissions: vec![self.package],
+                package: found.package.clone(),
+                tests_beside: Some(found),
+                ..self
+            },
+        })
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComparisonMode {
     /// By the default output validator with these arguments.
@@ -76,6 +95,14 @@ pub enum ComparisonMode {
 }
 
 impl ComparisonMode {
+    /// `None` if the text is not the name of a comparison.
+    pub fn named(text: &str) -> Option<Result<Self, String>> {
+        match Self::parse(text) {
+            Ok(Self::Checker(_)) => None,
+            named => Some(named),
+        }
+    }
+
     /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {
@@ -102,15 +129,22 @@ impl ComparisonMode {
     }
 }
 
+/// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
+const MOST_CASES_WITHOUT_STOP: usize = 50;
+
 /// Without scores, the test cases in `first` run first. Afterwards `first` has the test cases that failed.
 pub fn judge(
     options: &JudgeOptions,
     first: &mut Vec<String>,
     context: &Context,
 ) -> Result<(), Stop> {
+    let options = &options.clone().with_tests_beside()?;
     let format = options.runs.format.as_deref();
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    if let Some(tests) = &options.tests_beside {
+        tests.select(&mut problem);
+    }
     options.runs.apply_limits(&mut problem.limits);
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
@@ -122,7 +156,9 @@ pub fn judge(
     }
     // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
-        let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        let what = format!("{} is a package without a submission", options.package.display());
+        let help = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        let what = Remark::with_help(what, help);
         return Err(Stop::usage(what));
     }
     if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
@@ -161,9 +197,9 @@ pub fn judge(
     }
     let _made =
         problem::make_missing_files(&mut problem, Some(&selected), &host, &builder, context)?;
-    for glob in &options.runs.case {
+    for glob in cases::split_at_commas(&problem, &options.runs.case) {
         // Each glob must select something, so that a misspelt one is reported.
-        cases::select_cases(&problem, from_ref(glob))?;
+        cases::select_cases(&problem, from_ref(&glob))?;
     }
     let mut cases = cases::select_cases(&problem, &options.runs.case)?;
     // With scores, the package determines the order.
@@ -179,14 +215,16 @@ pub fn judge(
         validators: &validators,
         repeat: repeat_line(options),
         entries: &entries,
-        cases,
         given_time_limit: options.runs.time_limit,
         policy: if options.all || options.explain.is_some() {
             RunPolicy::AllAllowed
+        } else if problem.layout.is_guessed && cases.len() <= MOST_CASES_WITHOUT_STOP {
+            RunPolicy::AllButSlow
         } else {
             RunPolicy::Counting
         },
-        detail: Detail::Full { keep },
+        cases,
+        detail: Detail::FullWithStderr { keep },
         repeats: options.repeat || !problem.layout.is_guessed,
     }
     .run()?;
@@ -393,32 +431,21 @@ fn prepare_submissions<'a>(
         context.send_diagnostics(found);
     }
     if let [submission] = typed {
-        let cwd = current_directory()?;
-        let prepared = match builder.prepare_command(&options.program, &cwd) {
+        let prepared = match prepare_command(&options.program, builder) {
             Ok(prepared) => Ok(prepared),
-            Err(LaunchFault::Tool(missing)) => Err(missing.into()),
-            Err(error) => {
-                let what = format!("cannot start `{}`: {error}", submission.name);
-                return Err(Stop::usage(what));
-            }
+            Err(Stop::Fault(error)) => Err(error),
+            Err(stop) => return Err(stop),
         };
         entries.push(PreparedSubmission { submission, prepared });
     }
     Ok(entries)
 }
 
-fn command_submission(words: &[OsString]) -> Submission {
-    let program = Path::new(&words[0]);
-    Submission {
-        name: command_line(words),
-        program: outside_program(program),
-        expectations: Vec::new(),
-    }
-}
-
 fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
-    words.push(options.package.clone().into());
+    if options.tests_beside.is_none() {
+        words.push(options.package.clone().into());
+    }
     if let Some(how) = &options.compare {
         words.extend(["--compare".into(), how.to_argument()]);
     }

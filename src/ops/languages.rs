@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::language::table::Language;
-use crate::language::tool::Tool;
-use crate::language::toolchain::Toolchains;
-use crate::model::text::joined;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
-use crate::sandbox::Machine;
+use juror_core::language::table::Language;
+use juror_core::language::tool::Tool;
+use juror_core::language::toolchain::Toolchains;
+use juror_core::text::joined;
+use juror_sandbox::sandbox::Machine;
 
 /// The result of `juror languages`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

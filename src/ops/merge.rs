@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use serde_json::{Number, Value};
 
-use crate::model::cache_use::CacheUse;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{CommandTask, Event, Note, StampedEvent};
-use crate::model::exit_code::ExitCode;
-use crate::model::report::{FORMAT, PackageReport};
-use crate::model::shard::Shard;
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::model::units::seconds;
-use crate::model::worker::WorkerReport;
 use crate::ops::context::Context;
+use crate::report::document::FORMAT;
+use juror_core::cache_use::CacheUse;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{CommandTask, Event, Note, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::progress::PackageReport;
+use juror_core::shard::Shard;
+use juror_core::stop::{RefusalSubject, Remark, Stop};
+use juror_core::units::seconds;
+use juror_core::worker::WorkerReport;
 
 /// # Errors
 /// Names each unreadable file, or why the files do not belong to one run.
@@ -319,11 +320,11 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
-    use crate::model::event::GeneratedState;
-    use crate::model::isolation::Isolation;
-    use crate::model::judgement::Judgement;
-    use crate::model::report::Report;
-    use crate::model::verdict::Verdict;
+    use crate::report::document::Report;
+    use juror_core::event::GeneratedState;
+    use juror_core::isolation::Isolation;
+    use juror_core::judgement::Judgement;
+    use juror_core::verdict::Verdict;
 
     fn started(juror: &str, command: &str, task: CommandTask) -> Event {
         let [juror, command] = [juror, command].map(str::to_owned);
@@ -465,7 +466,7 @@ mod tests {
 
     #[test]
     fn events_of_shards_count_once() {
-        let error = crate::model::judgement::JudgeError::new("run", "no");
+        let error = juror_core::judgement::JudgeError::new("run", "no");
         let begun = |submission: &str| {
             let [submission, test_case] = [submission, "secret/1"].map(str::to_owned);
             let verdict = Verdict::Accepted;

@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::event::Event;
-use crate::model::judgement::JudgeError;
-use crate::model::problem::Problem;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::submission::Submission;
-use crate::model::text::{count, printable, visible};
-use crate::mutate::operator::Operator;
-use crate::mutate::original::{OriginalSource, read_original};
-use crate::mutate::{Mutant, mutants};
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::submissions::named_submission;
-use crate::package::suggest::nearest;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
-use crate::search::reference::is_accepted;
+use juror_core::event::Event;
+use juror_core::judgement::JudgeError;
+use juror_core::problem::Problem;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::text::{count, printable, visible};
+use juror_data::faults::operator::Operator;
+use juror_data::faults::original::{OriginalSource, read_original};
+use juror_data::faults::{Mutant, mutants};
+use juror_data::search::reference::is_accepted;
+use juror_packages::package::suggest::nearest;
 
 #[derive(Clone, Debug, Default)]
 pub struct MutantsOptions {

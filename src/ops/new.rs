@@ -4,16 +4,17 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::model::created_package::{CreatedPackage, NextStep};
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
-use crate::model::text::{command_line, uuid};
-use crate::new::{Template, TemplateFile};
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
+use juror_core::judgement::JudgeError;
+use juror_core::progress::NextStep;
+use juror_core::stop::Stop;
+use juror_core::text::{command_line, uuid};
+use juror_packages::new::created_package::CreatedPackage;
+use juror_packages::new::{Template, TemplateFile};
 
 #[derive(Clone, Debug)]
 pub struct NewOptions {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::model::created_package::NextStep;
-use crate::model::problem::Problem;
-use crate::model::root::FilePath;
-use crate::model::text::command_line;
-use crate::model::verdict::Verdict;
-use crate::package;
+use juror_core::problem::Problem;
+use juror_core::progress::NextStep;
+use juror_core::root::FilePath;
+use juror_core::text::command_line;
+use juror_core::verdict::Verdict;
+use juror_packages::package;
 
 /// Empty for an archive, and for a format that juror does not write to.
 pub fn next_steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {

@@ -1,29 +1,56 @@
-//! A package or a submission in use. An archive is unpacked as long as it is used.
+//! A package or a submission in use. An archive, or a file of tests, is unpacked as long as it is used.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::stop::Stop;
-use crate::package::archive;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_packages::package::archive;
+use juror_packages::package::tests_file::TestsFile;
+use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 
 #[derive(Debug)]
 pub struct OpenPackage {
     pub dir: PathBuf,
     unpacked: Option<(PathBuf, ScratchDirectory)>,
+    tests_file: Option<TestsFile>,
 }
 
 impl OpenPackage {
-    /// Unpacks an archive.
+    /// Unpacks an archive or a file of tests.
     pub fn open(package: &Path) -> Result<Self, Stop> {
-        if !archive::is_archive(package) {
-            return Ok(Self { dir: package.to_owned(), unpacked: None });
+        if !TestsFile::is_one(package) {
+            return Self::open_submission(package);
         }
+        let tests = TestsFile::read(package)?;
+        let opened = Self::unpack(package, |into| tests.unpack(into))?;
+        Ok(Self { tests_file: Some(tests), ..opened })
+    }
+
+    /// Unpacks an archive.
+    pub fn open_submission(submission: &Path) -> Result<Self, Stop> {
+        if archive::is_archive(submission) {
+            return Self::unpack(submission, |into| archive::unpack(submission, into));
+        }
+        Ok(Self { dir: submission.to_owned(), unpacked: None, tests_file: None })
+    }
+
+    fn unpack(
+        from: &Path,
+        unpack: impl FnOnce(&Path) -> Result<PathBuf, Stop>,
+    ) -> Result<Self, Stop> {
         let scratch = scratch::make_scratch(ScratchPurpose::Package)?;
-        let dir = archive::unpack(package, scratch.path())?;
-        Ok(Self { dir, unpacked: Some((package.to_owned(), scratch)) })
+        let dir = unpack(scratch.path())?;
+        Ok(Self { dir, unpacked: Some((from.to_owned(), scratch)), tests_file: None })
+    }
+
+    /// Adds what only the file says, such as the limits of a file of tests.
+    pub fn complete(&self, problem: &mut Problem) {
+        if let Some(tests) = &self.tests_file {
+            tests.complete(problem);
+        }
     }
 
     pub fn archive(&self) -> Option<&Path> {

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::grader::Dialect;
-use crate::model::isolation::RequiredIsolation;
-use crate::model::limits::ProblemLimits;
-use crate::model::shard::Shard;
-use crate::model::units::Bytes;
+use juror_core::grader::Dialect;
+use juror_core::isolation::RequiredIsolation;
+use juror_core::limits::ProblemLimits;
+use juror_core::shard::Shard;
+use juror_core::units::Bytes;
 
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
@@ -74,9 +74,12 @@ pub enum KeepOption {
 impl RunOptions {
     /// The options that repeat a run.
     pub fn repeat_arguments(&self) -> Vec<OsString> {
-        let memory = self.memory_limit.map(|it| (it.0 >> 20).to_string().into());
+        let memory = self.memory_limit.map(|it| match it.0.trailing_zeros() {
+            20.. => format!("{}M", it.0 >> 20).into(),
+            _ => format!("{}B", it.0).into(),
+        });
         let own = option_words([
-            ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
+            ("--time-limit", self.time_limit.map(|it| format!("{}s", it.as_secs_f64()).into())),
             ("--memory-limit", memory),
             ("--format", self.format.as_ref().map(OsString::from)),
         ]);

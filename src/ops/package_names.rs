@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::text::visible;
+use juror_core::text::visible;
 
 /// By the paths that the user gave. Empty if there is only one package.
 pub type PackageNames = BTreeMap<PathBuf, Arc<str>>;

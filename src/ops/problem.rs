@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::build::Builder;
-use crate::generate::complete::{self, CompletedFiles};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::grader::Dialect;
-use crate::model::problem::Problem;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::package::{self, PackageReading};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::grader::Dialect;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_data::recipe::complete::{self, CompletedFiles};
+use juror_judging::build::Builder;
+use juror_packages::package::{self, PackageReading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownDiagnostics {
@@ -34,7 +34,9 @@ pub fn read_problem(
     if remarks == ShownDiagnostics::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
-    require_usable(reading, context)
+    let mut problem = require_usable(reading, context)?;
+    context.complete_problem(&mut problem);
+    Ok(problem)
 }
 
 /// Sets whose rules apply to scoring groups.

@@ -1,46 +1,50 @@
 //! `juror run`: runs a submission once, without a verdict.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::build::bench::Bench;
-use crate::build::{BuildResult, Runnable, build_diagnostic};
-use crate::executor::ManualPipes;
-use crate::judge::case::{Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators};
-use crate::judge::single_run::{SingleRunner, play_by_hand};
-use crate::model::blob::Blob;
-use crate::model::exit_code::ExitCode;
-use crate::model::judgement::JudgeError;
-use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use crate::model::problem::{Interaction, Problem, SubmittedContent};
-use crate::model::single_run::SingleRun;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::submission::Submission;
-use crate::model::test_data::TestCase;
-use crate::model::text::printable;
-use crate::model::units::Bytes;
 use crate::ops::cases::find_case;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
-use crate::ops::submissions::named_submission;
-use crate::output_validator::OutputValidator;
-use crate::output_validator::response::Contract;
+use crate::ops::submissions::{command_submission, named_submission, prepare_command};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::listing::quote_lines;
 use crate::report::terminal::page::{Label, Page};
+use juror_core::blob::Blob;
+use juror_core::exit_code::ExitCode;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::test_data::TestCase;
+use juror_core::text::{message_line, printable, visible};
+use juror_core::units::Bytes;
+use juror_judging::build::bench::Bench;
+use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
+use juror_judging::judge::case::{
+    Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators,
+};
+use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
+use juror_judging::output_validator::OutputValidator;
+use juror_judging::output_validator::response::Contract;
+use juror_sandbox::executor::ManualPipes;
 
 #[derive(Clone, Debug, Default)]
 pub struct RunOnceOptions {
     pub package: PathBuf,
     /// `None` if the user plays the submission against the interactor.
     pub submission: Option<PathBuf>,
+    /// Instead of a submission: an executable and its arguments.
+    pub program: Vec<OsString>,
     /// The input; instead of standard input.
     pub input: Option<PathBuf>,
     /// The test case with input, arguments and files.
@@ -55,7 +59,7 @@ pub struct RunOnceOptions {
 
 impl RunOnceOptions {
     fn is_user_playing(&self) -> bool {
-        self.submission.is_none()
+        self.submission.is_none() && self.program.is_empty()
     }
 }
 
@@ -91,8 +95,11 @@ pub fn run_once(
     if options.is_user_playing() && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let submission = options.submission.as_ref().map(|path| named_submission(path, &problem));
-    let submission = submission.transpose().map_err(Stop::usage)?;
+    let submission = match &options.submission {
+        None if options.is_user_playing() => None,
+        None => Some(command_submission(&options.program)),
+        Some(path) => Some(named_submission(path, &problem).map_err(Stop::usage)?),
+    };
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let builder = host.builder();
@@ -106,7 +113,7 @@ pub fn run_once(
         return play_submission(bench, case, person);
     };
     let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
-    let runnable = build_submission(bench, &submission, &limits)?;
+    let runnable = build_submission(bench, &submission, &options.program, &limits)?;
     let validators = Validators::default();
     let rules = Rules {
         problem: &problem,
@@ -186,9 +193,13 @@ fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
 fn build_submission(
     bench: Bench<'_>,
     submission: &Submission,
+    program: &[OsString],
     limits: &Limits,
 ) -> Result<Runnable, Stop> {
-    let prepared = bench.builder.prepare(&submission.program);
+    let prepared = match program {
+        [] => bench.builder.prepare(&submission.program),
+        words => prepare_command(words, bench.builder),
+    };
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
     match bench.build(&submission.name, &prepared, limits)? {
         BuildResult::Program(runnable) => Ok(*runnable),
@@ -237,25 +248,25 @@ impl CommandResult for SingleRun {
         let label = format!("{name} on {}: ", printable(&self.input));
         page.labelled(0, Label::new(role, &label), &printable(&self.ended));
         page.wrapped(2, &self.outcome.describe_use());
-        let mut part = |name: &str, text: &[u8]| {
+        let mut part = |name: &str, text: &[u8], show: fn(&[u8]) -> String| {
             if text.is_empty() {
                 return page.line(0, &format!("{name}: empty"));
             }
             page.line(0, &format!("{name}:"));
-            quote_lines(page, text, true);
+            quote_lines(page, text, true, show);
         };
         if !self.message.is_empty() {
-            part("judge message", self.message.as_bytes());
+            part("judge message", self.message.as_bytes(), message_line);
         }
         if !self.is_raw && !self.is_shown {
-            part("standard output", &self.stdout);
+            part("standard output", &self.stdout, visible);
         }
         if !self.is_shown || !self.stderr.is_empty() {
-            part("standard error", &self.stderr);
+            part("standard error", &self.stderr, message_line);
         }
         if let Some(file) = &self.file {
             match (&file.contents, &file.missing) {
-                (Some(contents), _) => part(&printable(&file.name), contents),
+                (Some(contents), _) => part(&printable(&file.name), contents, visible),
                 (None, missing) => {
                     page.wrapped(0, &printable(missing.as_deref().unwrap_or_default()))
                 }

@@ -5,12 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::event::{Event, Note};
-use crate::model::judgement::JudgeError;
-use crate::model::root::FilePath;
-use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::options::KeepOption;
+use juror_core::event::{Event, Note};
+use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 
 /// Returns a new or empty directory, or `None` if no boxes are saved.
 pub fn keep_directory(keep: &KeepOption, context: &Context) -> Result<Option<FilePath>, Stop> {

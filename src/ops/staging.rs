@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::executor::scratch::{self, ScratchDirectory};
-use crate::model::judgement::JudgeError;
-use crate::model::stop::{Stop, check_interrupted};
-use crate::model::text::command_line;
 use crate::ops::host::stop_on_signal;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{Stop, check_interrupted};
+use juror_core::text::command_line;
+use juror_sandbox::executor::scratch::{self, ScratchDirectory};
 
 /// Deleted when dropped, also after Ctrl-C.
 pub struct StagingDirectory {

@@ -8,21 +8,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::file_name::name_fault;
-use crate::model::serial::Location;
-use crate::model::stop::Stop;
-use crate::model::text::printable;
 use crate::ops::context::Context;
-use crate::package;
-use crate::package::statements::{Statement, statements};
-use crate::package::suggest::comma_list;
 use crate::report::file::ReportFile;
 use crate::report::html;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
-use crate::statement::choose_statements;
-use crate::statement::render_page;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::file_name::name_fault;
+use juror_core::serial::Location;
+use juror_core::stop::Stop;
+use juror_core::text::printable;
+use juror_packages::package;
+use juror_packages::package::statements::{Statement, statements};
+use juror_packages::package::suggest::comma_list;
+use juror_packages::statement::choose_statements;
+use juror_packages::statement::render_page;
 
 #[derive(Clone, Debug, Default)]
 pub struct StatementOptions {

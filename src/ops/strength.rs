@@ -4,37 +4,39 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::batch::BatchMode;
-use crate::build::bench::Bench;
-use crate::executor::parallel;
-use crate::executor::scheduler::Scheduler;
-use crate::judge::case::{ReadyCase, Rules};
-use crate::judge::judging::JudgingTask;
-use crate::model::event::Event;
-use crate::model::judgement::Judgement;
-use crate::model::problem::SubmittedContent;
-use crate::model::stop::Stop;
-use crate::model::strength::{GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind};
-use crate::model::submission::Submission;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::{cases, validators};
-use crate::search::arena::Arena;
-use crate::search::problem_inputs::ProblemInputs;
-use crate::search::promote::Promotion;
-use crate::search::reference::{default_reference, is_accepted};
-use crate::strength::gates::Gates;
-use crate::strength::kill_search::KillSearch;
-use crate::strength::measure::Measurement;
-use crate::strength::mutants::{mutant_subjects, wrapper_subjects};
-use crate::strength::pool::FreshSource;
-use crate::strength::promote::{ChosenCase, choose_cases};
-use crate::strength::submissions::{self, fastest_by_language, judged_subject};
-use crate::strength::test_bed::TestBed;
-use crate::strength::{equivalents, history, score, tools};
-use crate::validate::coverage::test_case_coverage;
+use juror_core::event::Event;
+use juror_core::judgement::Judgement;
+use juror_core::problem::SubmittedContent;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
+use juror_data::search::arena::Arena;
+use juror_data::search::problem_inputs::ProblemInputs;
+use juror_data::search::promote::Promotion;
+use juror_data::search::reference::{default_reference, is_accepted};
+use juror_data::strength::gates::Gates;
+use juror_data::strength::kill_search::KillSearch;
+use juror_data::strength::measure::Measurement;
+use juror_data::strength::mutants::{mutant_subjects, wrapper_subjects};
+use juror_data::strength::pool::FreshSource;
+use juror_data::strength::promote::{ChosenCase, choose_cases};
+use juror_data::strength::result::{
+    GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind,
+};
+use juror_data::strength::submissions::{self, fastest_by_language, judged_subject};
+use juror_data::strength::test_bed::TestBed;
+use juror_data::strength::{equivalents, history, score, tools};
+use juror_data::validity::test_data::coverage::test_case_coverage;
+use juror_judging::build::batch::BatchMode;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::{ReadyCase, Rules};
+use juror_judging::judge::judging::JudgingTask;
+use juror_sandbox::executor::parallel;
+use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug)]
 pub struct StrengthOptions {

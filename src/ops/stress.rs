@@ -1,56 +1,79 @@
 //! `juror stress`: searches for an input on which a submission fails, and shrinks it.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::build::batch::BatchMode;
-use crate::build::bench::Bench;
-use crate::executor::scheduler::Scheduler;
-use crate::explain::rejected::failing_input;
-use crate::explain::study::study;
-use crate::generate::GenerateMode;
-use crate::generate::files::place_file;
-use crate::grammar::generate::{GenerationFailure, generate_until};
-use crate::grammar::shape;
-use crate::judge::images::ImageUse;
-use crate::judge::judging::JudgingTask;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{Event, WorkProgress};
-use crate::model::explanation::ExplanationResult;
-use crate::model::isolation::Isolation;
-use crate::model::judgement::{JudgeError, TimeLimit};
-use crate::model::limits::TIME_WITHOUT_PACKAGE;
-use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::root::FilePath;
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan, StressResult};
-use crate::model::submission::Submission;
-use crate::model::verdict::Verdict;
 use crate::ops::context::Context;
+use crate::ops::given_program::GivenProgram;
 use crate::ops::host::Host;
+use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::submissions::named_submission;
+use crate::ops::saved_boxes::current_directory;
+use crate::ops::saved_input::{self, save_input};
+use crate::ops::submissions::{command_submission, named_submission, submission_at};
 use crate::ops::{cases, validators};
-use crate::package;
-use crate::search::arena::Arena;
-use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, UnusableReason, quote_input};
-use crate::search::counterexample::build_counterexample;
-use crate::search::problem_inputs::ProblemInputs;
-use crate::search::programs::{SearchPrograms, SearchSubject};
-use crate::search::promote::Promotion;
-use crate::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
-use crate::search::shrink::{ShrunkInput, shrink};
+use juror_core::check::options::Options;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{Event, WorkProgress};
+use juror_core::explanation::ExplanationResult;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::{JudgeError, TimeLimit};
+use juror_core::limits::TIME_WITHOUT_PACKAGE;
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::progress::SearchPlan;
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
+use juror_data::explain::rejected::failing_input;
+use juror_data::explain::study::study;
+use juror_data::inputs::candidates::CandidateSource;
+use juror_data::recipe::seeded_generator::SeededProgram;
+use juror_data::search::arena::Arena;
+use juror_data::search::batch::Batches;
+use juror_data::search::comparison::{Comparison, UnusableReason, quote_input};
+use juror_data::search::counterexample::build_counterexample;
+use juror_data::search::problem_inputs::ProblemInputs;
+use juror_data::search::programs::{SearchPrograms, SearchSubject};
+use juror_data::search::promote::Promotion;
+use juror_data::search::result::{
+    Counterexample, REPEATS, Search, SearchEnd, SlowestInput, StressResult,
+};
+use juror_data::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
+use juror_data::search::shrink::{ShrunkInput, shrink};
+use juror_grammar::generate::{GenerationFailure, generate_until};
+use juror_grammar::shape;
+use juror_judging::build::batch::BatchMode;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::judging::JudgingTask;
+use juror_packages::package;
+use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug)]
 pub struct StressOptions {
-    /// Without a package, grammar and reference are given.
+    /// Without a package, a generator or a grammar, and a reference are given.
     pub package: Option<PathBuf>,
-    pub submission: PathBuf,
-    /// Instead of an accepted submission of the package.
-    pub reference: Option<PathBuf>,
+    pub submission: StressedSubmission,
+    /// Instead of an accepted submission of the package. This and the following programs are a path, or a command line
+    /// that is split into words.
+    pub reference: Option<OsString>,
+    /// Makes all inputs.
+    pub generator: Option<OsString>,
+    /// The largest value of `{n}`.
+    pub size_max: Option<u32>,
+    /// The name of a comparison, or a program. Instead of the package's output validators.
+    pub checker: Option<OsString>,
+    /// Instead of the package's input validators.
+    pub validator: Option<OsString>,
+    pub interactor: Option<OsString>,
+    /// Instead of the package's output validators.
+    pub compare: Option<ComparisonMode>,
     /// Instead of the package's grammar.
     pub input_grammar: Option<PathBuf>,
     pub time: Duration,
@@ -63,6 +86,8 @@ pub struct StressOptions {
     /// Adds the input to the package under this name.
     pub promote: Option<String>,
     pub save: Option<PathBuf>,
+    /// Where to save the slowest input if nothing is found.
+    pub save_slowest: Option<PathBuf>,
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     /// If `fresh` is set, each run has its own process.
@@ -70,8 +95,22 @@ pub struct StressOptions {
     pub repeat: String,
 }
 
+#[derive(Clone, Debug)]
+pub enum StressedSubmission {
+    /// A path, or the name of one of the package's submissions.
+    File(PathBuf),
+    /// An executable and its arguments.
+    Command(Vec<OsString>),
+}
+
 /// The default time to shrink; time that the search leaves is added.
 const DEFAULT_SHRINK_TIME: Duration = Duration::from_secs(20);
+/// The default for the largest `{n}`.
+const DEFAULT_SIZE_MAX: u32 = 1000;
+/// Upper bound on the bytes of the reference's messages that are shown.
+const MESSAGES_MAX: u64 = 4 << 10;
+/// Number of equal inputs that show that a generator does not use its seed.
+const SAME_INPUTS: u64 = 10;
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
@@ -79,9 +118,8 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let mut setting = read_setting(options, context)?;
     // Refuses an impossible name before anything starts.
     check_promotion(options, &setting)?;
-    if let Some(file) = options.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
-        let what = format!("--save: {} is not a file; give the path of a file", file.display());
-        return Err(Stop::usage(what));
+    for (option, place) in [("--save", &options.save), ("--save-slowest", &options.save_slowest)] {
+        place.as_deref().map_or(Ok(()), |place| saved_input::check_place(option, place))?;
     }
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
@@ -97,7 +135,9 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
         builder: &builder,
         events: &context.event_sender(),
     };
-    let validators = validators::build_validators(&bench, ImageUse::Never)?;
+    let has_judge = options.checker.is_some() || options.interactor.is_some();
+    let validators = validators::build_validators(&bench, ImageUse::Never)
+        .map_err(|stop| blame_helper(stop, has_judge))?;
     let has_package = options.package.is_some();
     let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
     let cases = if has_package && !has_limit {
@@ -118,9 +158,13 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
     let texts = programs.texts();
-    let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)?
-        .with_generators()?
+    let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
+        .map_err(|stop| blame_helper(stop, options.validator.is_some()))?
         .with_numbers_of(texts.iter().map(String::as_str));
+    let arena = match options.generator {
+        Some(_) => arena.with_seeded_generator()?,
+        None => arena.with_generators()?,
+    };
     let search = StressRun {
         options,
         setting: &setting,
@@ -134,8 +178,13 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     search.run()
 }
 
+/// What is wrong with a program of the command line is no fault of the package.
+fn blame_helper(stop: Stop, is_helper: bool) -> Stop {
+    if is_helper { stop.refused_for(RefusalSubject::HelperProgram) } else { stop }
+}
+
 fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubject, Stop> {
-    let problem = match &options.package {
+    let mut problem = match &options.package {
         Some(dir) => {
             let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
             if options.promote.is_some() {
@@ -149,12 +198,28 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let submission = named_submission(&options.submission, &problem).map_err(Stop::usage)?;
+    let submission = match &options.submission {
+        StressedSubmission::File(path) => named_submission(path, &problem).map_err(Stop::usage)?,
+        StressedSubmission::Command(words) => {
+            let mut submission = command_submission(words);
+            let directory = current_directory()?;
+            submission.program.command = Some(TypedCommand { words: words.clone(), directory });
+            submission
+        }
+    };
     let reference = options.reference.as_ref();
-    let reference = reference.map(|path| reference_at(path, &problem));
-    let reference = reference.transpose().map_err(Stop::usage)?;
+    let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
+    let seeded = read_generator(options)?;
+    let comparison = set_judges(options, &mut problem)?;
     let grammar = options.input_grammar.as_deref();
-    let inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
+    let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
+    inputs.seeded = seeded;
+    inputs.has_given_checker = options.checker.is_some();
+    if let Some(args) = comparison {
+        // There may be no test case that has them.
+        inputs.options = Options::parse(&args).map_err(|it| Stop::usage(it.to_string()))?;
+        inputs.test_case.output_validator_args = args;
+    }
     if options.package.is_some() {
         context.send_event(Event::package_read(&inputs.problem, 1, 0));
     }
@@ -162,14 +227,72 @@ fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubj
     Ok(SearchSubject { inputs, submission, reference, promotes })
 }
 
-/// Accepts a file, or the name of one of the package's submissions.
-fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
-    let name = path.to_string_lossy();
+/// Accepts a file, the name of one of the package's submissions, or a command line.
+fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
+    let (path, name) = (Path::new(text), text.to_string_lossy());
     let own = problem.submissions.iter().find(|submission| submission.name == name);
     match own {
-        Some(own) if !path.exists() => Ok(own.clone()),
-        _ => named_submission(path, problem),
+        Some(own) if !path.exists() => return Ok(own.clone()),
+        _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
+            return named_submission(path, problem).map_err(Stop::usage);
+        }
+        _ => {}
     }
+    let given = GivenProgram::read("--reference", text, ProgramKind::Submission)?;
+    let mut program = given.program;
+    if program.command.is_none() {
+        let real = program.path.to_path_buf();
+        program = submission_at(Path::new(&given.shown[0]), real, problem).program;
+        program.arguments = given.words;
+    }
+    Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
+}
+
+fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop> {
+    let Some(text) = &options.generator else { return Ok(None) };
+    let given = GivenProgram::read("--generator", text, ProgramKind::Generator)?;
+    let GivenProgram { program, words, shown } = given.with_testlib_header();
+    let generator = SeededProgram::new(program, words, shown);
+    if options.size_max.is_some() && !generator.has_size() {
+        let what =
+            "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
+        return Err(Stop::usage(what));
+    }
+    Ok(Some(SeededProgram { size_max: options.size_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
+}
+
+/// Puts the programs of the command line in the place of the package's. Returns the arguments of the default output
+/// validator, if these are given.
+fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<Vec<String>>, Stop> {
+    if let Some(text) = &options.validator {
+        let given = GivenProgram::read("--validator", text, ProgramKind::InputValidator)?;
+        problem.input_validators = vec![given.judging()];
+    }
+    if let Some(text) = &options.interactor {
+        let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
+        problem.kind.interaction = Interaction::Interactive;
+        problem.interactor = Some(given.judging());
+        problem.output_validators.clear();
+    }
+    let named = options.checker.as_ref().and_then(|text| ComparisonMode::named(text.to_str()?));
+    let (option, how) = match (&options.compare, named) {
+        (Some(how), _) => ("--compare", how.clone()),
+        (None, Some(how)) => ("--checker", how.map_err(Stop::usage)?),
+        (None, None) => {
+            if let Some(text) = &options.checker {
+                let given = GivenProgram::read("--checker", text, ProgramKind::OutputValidator)?;
+                problem.output_validators = vec![given.judging()];
+                let cases = problem.test_data.cases.iter_mut();
+                cases.for_each(|case| case.output_validator_args.clear());
+            }
+            return Ok(None);
+        }
+    };
+    set_comparison(&how, problem).map_err(|remark| Stop::usage(remark.about_option(option)))?;
+    Ok(match how {
+        ComparisonMode::Default(args) => Some(args),
+        ComparisonMode::Checker(_) => None,
+    })
 }
 
 fn check_promotion<'a>(
@@ -225,7 +348,7 @@ impl StressRun<'_> {
         let batches = if options.host.fresh || comparison.is_judged() {
             None
         } else {
-            programs.batches(setting, self.isolation, arena.rules)
+            programs.batches(setting, self.isolation, arena)
         };
         let searching = SearchParameters {
             comparison,
@@ -240,6 +363,11 @@ impl StressRun<'_> {
         self.report_package_problems(&searched);
         self.context.send_diagnostics(batches.as_ref().and_then(Batches::build_failure));
         self.check_compared(&searched, plan.shrink_time)?;
+        if let Some(failure) = &searched.found
+            && searched.end != SearchEnd::Interrupted
+        {
+            self.check_helpers(failure)?;
+        }
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
         let small = match &searched.found {
@@ -270,6 +398,10 @@ impl StressRun<'_> {
         if let Some(found) = &mut found {
             self.save_counterexample(found)?;
         }
+        let mut slowest = searched.slowest.filter(|_| found.is_none());
+        if let Some(slowest) = &mut slowest {
+            self.save_slowest(slowest)?;
+        }
         let search = Search {
             repeat: options.repeat.clone(),
             plan,
@@ -284,7 +416,7 @@ impl StressRun<'_> {
             left_out: searched.left_out,
             level: searched.level,
             tried: searched.tried,
-            slowest: searched.slowest,
+            slowest,
         };
         if end_of_search == SearchEnd::Interrupted {
             self.context.report_stop(Stop::Interrupted);
@@ -313,11 +445,22 @@ impl StressRun<'_> {
     }
 
     /// Errors are reported, and do not hide the result.
+    fn save_slowest(&self, slowest: &mut SlowestInput) -> Result<(), Stop> {
+        let Some(place) = &self.options.save_slowest else { return Ok(()) };
+        let input: Arc<[u8]> = Arc::from(&*slowest.input);
+        let saved = save_input(place, &input, || Ok(self.judge_answer(&input)?.to_vec()));
+        let saved = saved.map(|path| path.display().to_string());
+        slowest.saved = self.context.contain_failure(saved)?;
+        Ok(())
+    }
+
+    /// Errors are reported, and do not hide the result.
     fn save_counterexample(&self, found: &mut Counterexample) -> Result<(), Stop> {
         if let Some(file) = &self.options.save {
-            let saved = place_file(&FilePath::output(file), &found.input, GenerateMode::Write);
-            let saved = saved.map(|_| file.display().to_string());
-            found.saved = self.context.contain_failure(saved.map_err(Stop::from))?;
+            let input: Arc<[u8]> = Arc::from(&*found.input);
+            let saved = save_input(file, &input, || Ok(self.judge_answer(&input)?.to_vec()));
+            let saved = saved.map(|path| path.display().to_string());
+            found.saved = self.context.contain_failure(saved)?;
         }
         let Some(promotion) = self.promotion else { return Ok(()) };
         let input: Arc<[u8]> = Arc::from(&*found.input);
@@ -344,7 +487,22 @@ impl StressRun<'_> {
             let path = inputs.problem.dir.join(package::recipe::DIRECTORY);
             self.context.send_diagnostics([Diagnostic::warning(path, broken.clone())]);
         }
+        if let Some(seeded) = &inputs.seeded
+            && searched.distinct == 1
+            && searched.taken >= SAME_INPUTS
+            && searched.found.is_none()
+        {
+            let message = format!(
+                "the generator `{}` printed the same input each of {} times",
+                seeded.text(),
+                searched.taken
+            );
+            let help = "let its random numbers start from the seed, which is its last argument unless `{seed}` has a place";
+            let warning = Diagnostic::warning(&seeded.program.path, message).help(help);
+            self.context.send_diagnostics([warning]);
+        }
         if searched.left_out > 0
+            && inputs.seeded.is_none()
             && searched.disputed.is_none()
             && searched.broken_generator.is_none()
             && searched.runs == 0
@@ -358,6 +516,12 @@ impl StressRun<'_> {
 
     /// Fails if nothing was compared, or if the reference or a validator failed.
     fn check_compared(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
+        if let Some(fault) = &searched.fault {
+            return Err(self.fault_stop(fault)?);
+        }
+        if self.setting.inputs.seeded.is_some() {
+            return self.check_generator_compared(searched);
+        }
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
@@ -373,24 +537,137 @@ impl StressRun<'_> {
                     .into(),
             });
         }
-        match &searched.fault {
-            Some(fault) => Err(self.reference_error(fault).into()),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
-    fn reference_error(&self, fault: &PackageFault) -> Diagnostic {
-        let input = quote_input(&fault.input);
-        let reference = |what: &str| {
-            let message = format!("the reference fails on a valid input: {what}: {input}");
-            Diagnostic::error(&self.programs.path, message).help(
-                "fix it, choose another with --reference, or make the input validators stricter",
-            )
+    /// Fails if no input of the generator of the command line was compared.
+    fn check_generator_compared(&self, searched: &SearchResult) -> Result<(), Stop> {
+        let (inputs, programs) = (&self.setting.inputs, self.programs);
+        if searched.runs > 0 || searched.end == SearchEnd::Interrupted {
+            return Ok(());
+        }
+        let refused = |diagnostic: Diagnostic| {
+            Stop::Refused(RefusalSubject::HelperProgram, vec![diagnostic.into()])
         };
-        match &fault.reason {
+        if let Some(disputed) = &searched.disputed {
+            let help = "the generator must print inputs that are valid";
+            let dispute = inputs.dispute_warning(disputed);
+            return Err(refused(Diagnostic { severity: Severity::Error, ..dispute }.help(help)));
+        }
+        if searched.left_out > 0 {
+            let message = "no input was compared: the reference solves none of them in time";
+            let help = "choose a faster --reference, smaller inputs, or a longer --time-limit";
+            return Err(refused(Diagnostic::error(&programs.path, message).help(help)));
+        }
+        let time = seconds(self.options.time);
+        let arena = self.comparison.arena;
+        let first = arena.candidates(true, self.options.seed, None).next(&|| false)?;
+        let first = first.map(|it| it.origin.to_string()).unwrap_or_default();
+        let diagnostic = match &inputs.seeded {
+            Some(seeded) if searched.distinct == 0 => {
+                let message = format!("printed no input in {time}: {first}");
+                let help = "make it faster, or give more time with --time";
+                Diagnostic::error(&seeded.program.path, message).help(help)
+            }
+            _ => {
+                let message = format!("no input was compared in {time}; the first is of {first}");
+                let help = "choose a faster --reference, or give more time with --time";
+                Diagnostic::error(&programs.path, message).help(help)
+            }
+        };
+        Err(refused(diagnostic))
+    }
+
+    /// Fails if another run of the reference does not confirm a failure. Warns if another run of the generator prints
+    /// another input.
+    fn check_helpers(&self, failure: &Failure) -> Result<(), Stop> {
+        let arena = self.comparison.arena;
+        let fresh = &failure.fresh;
+        for _ in 1..REPEATS {
+            let objection = self.comparison.reference_objection(&fresh.input);
+            let Some(objection) = arena.in_time(objection)?.flatten() else { continue };
+            if objection != UnusableReason::TooSlow {
+                return Err(self.fault_stop(&PackageFault {
+                    number: fresh.number,
+                    input: Arc::clone(&fresh.input),
+                    call: fresh.seeded,
+                    reason: objection,
+                })?);
+            }
+        }
+        let (Some(generator), Some(call)) = (&arena.seeded, fresh.seeded) else { return Ok(()) };
+        let again = arena.in_time(generator.make(call))?;
+        if again.is_some_and(|again| again.is_ok_and(|again| again != fresh.input)) {
+            let line = generator.given.line(call);
+            let message = format!("prints another input when it runs again: `{line}`");
+            let help = "let its random numbers depend on the seed alone; until then, the command that repeats the search may \
+                        find something else";
+            let path = &generator.given.program.path;
+            self.context.send_diagnostics([Diagnostic::warning(path, message).help(help)]);
+        }
+        Ok(())
+    }
+
+    /// The error for a fault of the package, or of a program of the command line.
+    fn fault_stop(&self, fault: &PackageFault) -> Result<Stop, Stop> {
+        let mend = match fault.reason {
+            UnusableReason::Checker(_) | UnusableReason::Generator(_) => {
+                RefusalSubject::HelperProgram
+            }
+            UnusableReason::Validator(ref error) => return Ok(Stop::Fault((**error).clone())),
+            _ => self.setting.reference_mend(),
+        };
+        let diagnostic = self.fault_diagnostic(fault)?;
+        Ok(match mend {
+            RefusalSubject::Package => diagnostic.into(),
+            mend => Stop::Refused(mend, vec![diagnostic.into()]),
+        })
+    }
+
+    fn fault_diagnostic(&self, fault: &PackageFault) -> Result<Diagnostic, Stop> {
+        let input = quote_input(&fault.input);
+        let inputs = &self.setting.inputs;
+        let line = inputs.seeded.as_ref().zip(fault.call).map(|(given, call)| given.line(call));
+        let origin = match &line {
+            Some(line) => format!("what `{line}` prints"),
+            None => "a valid input".to_owned(),
+        };
+        let reference = |what: &str| {
+            let name = match &line {
+                Some(_) => format!("the reference `{}`", self.programs.name),
+                None => "the reference".to_owned(),
+            };
+            let message = format!("{name} fails on {origin}: {what}: {input}");
+            let help = match &line {
+                Some(_) => "fix it, or let the generator print only valid inputs",
+                None => {
+                    "fix it, choose another with --reference, or make the input validators stricter"
+                }
+            };
+            Diagnostic::error(&self.programs.path, message).help(help)
+        };
+        Ok(match &fault.reason {
             UnusableReason::TooSlow => reference("it is too slow"),
-            UnusableReason::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
-            UnusableReason::Validator(error) => reference(&error.to_string()),
+            UnusableReason::Reference(verdict, cause) => {
+                let diagnostic = reference(&format!("{verdict}, {cause}"));
+                if line.is_some() {
+                    diagnostic.quote(&self.reference_messages(fault)?)
+                } else {
+                    diagnostic
+                }
+            }
+            UnusableReason::Validator(_) | UnusableReason::Disagreement => {
+                reference(&fault.reason.to_string())
+            }
+            UnusableReason::Generator(diagnostic) => (**diagnostic).clone(),
+            UnusableReason::Checker(stderr) => {
+                let checker = self.setting.inputs.problem.output_validators.first();
+                let path = checker.map_or(&*self.programs.path, |it| &*it.path);
+                let protocol = checker.and_then(|it| it.protocol).unwrap_or_default();
+                let message =
+                    format!("the checker rejects the reference's own output on {origin}: {input}");
+                Diagnostic::error(path, message).help(protocol.call_convention()).quote(stderr)
+            }
             UnusableReason::Solution(what) => {
                 let path =
                     self.setting.inputs.answer_maker.as_deref().unwrap_or(&self.programs.path);
@@ -398,11 +675,27 @@ impl StressRun<'_> {
                 Diagnostic::error(path, message)
                     .help("fix it, or make the input validators stricter")
             }
+        })
+    }
+
+    /// What the reference writes on standard error, in another run.
+    fn reference_messages(&self, fault: &PackageFault) -> Result<Vec<u8>, Stop> {
+        let arena = self.comparison.arena;
+        if self.comparison.is_judged() {
+            return Ok(Vec::new());
         }
+        arena.scheduler.set_deadline(Some(Instant::now() + SHOW_TIME));
+        let ran = self.comparison.run(&self.programs.reference, &fault.input);
+        let stderr = arena.in_time(ran)?.map(|ran| ran.stderr);
+        Ok(stderr.and_then(|it| it.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
     }
 
     /// The judge answer, made as `juror generate` makes it.
     fn judge_answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
+        let arena = self.comparison.arena;
+        if self.comparison.is_judged() && arena.solution.is_none() {
+            return Ok(Arc::from([]));
+        }
         if !self.comparison.is_judged() {
             let run = self.comparison.run(self.programs.solution(), input)?;
             return Ok(run.bytes(u64::MAX)?.into());

@@ -1,17 +1,23 @@
 //! Finds the submissions that a command names.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::program::{Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::stop::Remark;
-use crate::model::submission::Submission;
-use crate::model::text::path_text;
-use crate::package::archive::is_archive;
-use crate::package::suggest::paths_near;
+use crate::ops::saved_boxes::current_directory;
+use juror_core::language::fault::LaunchFault;
+use juror_core::language::table::Language;
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_core::submission::Submission;
+use juror_core::text::{command_line, joined, path_text, printable, with_help};
+use juror_judging::build::{Builder, PreparedProgram};
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::suggest::paths_near;
 
 pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
@@ -32,7 +38,7 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
                 }
                 (ErrorKind::NotFound, Err(_)) => Remark::with_help(
                     format!("submission not found: {name}"),
-                    suggest_submission(path, problem),
+                    suggest_file(path, &problem.submissions),
                 ),
                 _ => format!("cannot read submission {name}: {error}").into(),
             })
@@ -40,24 +46,65 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
     }
 }
 
-/// Names a file or a submission of the package with a similar name.
-fn suggest_submission(path: &Path, problem: &Problem) -> String {
+/// Names the source of a program that nobody has built, else programs with a similar name: files, or these submissions
+/// of a package.
+pub fn suggest_file(path: &Path, submissions: &[Submission]) -> String {
+    let own = || submissions.iter().map(|own| own.name.clone());
+    match (suggest_source(path).or_else(|| near_programs(path, own())), own().next()) {
+        (Some(help), _) => help,
+        (None, Some(own)) => format!("give a path, or a name in the package such as `{own}`"),
+        (None, None) => "give the path of a file or directory".to_owned(),
+    }
+}
+
+/// For a file that does not exist: its source, else programs beside it with a similar name.
+pub fn suggest_program(path: &Path) -> Option<String> {
+    suggest_source(path).or_else(|| near_programs(path, []))
+}
+
+fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Option<String> {
+    let known: Vec<String> = programs_beside(path).into_iter().chain(further).collect();
+    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
+    (!near.is_empty()).then_some(near)
+}
+
+/// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
+pub fn suggest_source(program: &Path) -> Option<String> {
+    const SHOWN: usize = 3;
+    let ending = program.extension().map(|it| it.to_string_lossy());
+    let is_built = ending.is_none_or(|it| ["out", "exe", "bin", "class", "jar"].contains(&&*it));
+    if !is_built || program.exists() {
+        return None;
+    }
+    let has_usual_name = program.file_name().is_some_and(|name| name == "a.out");
+    let is_source = |file: &&String| {
+        let file = Path::new(file.as_str());
+        Language::of_file(file).is_some_and(|language| match has_usual_name {
+            true => ["c", "cpp"].contains(&language.code),
+            false => file.file_stem() == program.file_stem(),
+        })
+    };
+    let beside = programs_beside(program);
+    let sources = beside.iter().filter(is_source).take(SHOWN);
+    let sources = joined(sources.map(|it| format!("`{}`", printable(it))), " or ");
+    (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
+}
+
+/// The files beside a missing one that can be submissions, in order: sources, executables and directories.
+fn programs_beside(path: &Path) -> Vec<String> {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let siblings = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
-    let siblings = siblings.filter_map(|file| {
+    let files = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let is_program = |path: &Path| {
+        let can_start = |it: fs::Metadata| it.is_dir() || it.permissions().mode() & 0o111 != 0;
+        Language::of_file(path).is_some() || fs::metadata(path).is_ok_and(can_start)
+    };
+    let programs = files.filter(|file| is_program(&file.path())).filter_map(|file| {
         let file = PathBuf::from(file.file_name());
         parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
     });
-    let own = problem.submissions.iter().map(|own| own.name.clone());
-    let known: Vec<String> = siblings.chain(own).collect();
-    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    match (near.is_empty(), problem.submissions.first()) {
-        (false, _) => near,
-        (true, Some(own)) => {
-            format!("give a path, or a name in the package such as `{}`", own.name)
-        }
-        (true, None) => "give the path of a file or directory".to_owned(),
-    }
+    let mut programs: Vec<String> = programs.collect();
+    programs.sort_unstable();
+    programs
 }
 
 pub fn own_submission<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
@@ -93,6 +140,27 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
         },
     };
     Submission { name: path_text(path), program, expectations: Vec::new() }
+}
+
+/// A program that the user typed after `--`.
+pub fn command_submission(words: &[OsString]) -> Submission {
+    let program = words.first().map(PathBuf::from).unwrap_or_default();
+    Submission {
+        name: command_line(words),
+        program: outside_program(&program),
+        expectations: Vec::new(),
+    }
+}
+
+pub fn prepare_command(words: &[OsString], builder: &Builder<'_>) -> Result<PreparedProgram, Stop> {
+    builder.prepare_command(words, &current_directory()?).map_err(|error| match error {
+        LaunchFault::Tool(missing) => Stop::Fault(missing.into()),
+        error => {
+            let help = words.first().and_then(|program| suggest_source(Path::new(program)));
+            let error = with_help(&error.to_string(), help.as_deref());
+            Stop::usage(format!("cannot start `{}`: {error}", command_line(words)))
+        }
+    })
 }
 
 pub fn outside_program(path: &Path) -> Program {

@@ -2,13 +2,13 @@
 
 use std::slice::from_ref;
 
-use crate::build::bench::Bench;
-use crate::judge::case::Validators;
-use crate::judge::grader::PackageGrader;
-use crate::judge::images::{ImageUse, Visualizers};
-use crate::model::stop::Stop;
-use crate::output_validator::OutputValidator;
-use crate::validate::output_validator_trial;
+use juror_core::stop::Stop;
+use juror_data::validity::test_data::output_validator_trial;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::Validators;
+use juror_judging::judge::grader::PackageGrader;
+use juror_judging::judge::images::{ImageUse, Visualizers};
+use juror_judging::output_validator::OutputValidator;
 
 /// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///

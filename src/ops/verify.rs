@@ -1,25 +1,5 @@
 //! `juror verify`: checks packages, their data, and all their submissions against the expectations.
 
-use crate::build::Builder;
-use crate::build::bench::Bench;
-use crate::executor::scheduler::SlotQueue;
-use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
-use crate::judge::images::{self, ImageUse};
-use crate::judge::judging::{self, JudgingTask, prepare_entries};
-use crate::judge::score::{RunPolicy, points_by_dialect};
-use crate::judge::time_limit;
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{Event, Note};
-use crate::model::file_name::flat_name;
-use crate::model::grader::Dialect;
-use crate::model::judgement::{CaseJudgement, Judgement};
-use crate::model::problem::Problem;
-use crate::model::root::FilePath;
-use crate::model::score::TotalScore;
-use crate::model::stop::{RefusalSubject, Stop};
-use crate::model::submission::Submission;
-use crate::model::text::command_line;
-use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::concurrent_packages::PackageWork;
 use crate::ops::context::Context;
@@ -29,9 +9,29 @@ use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
 use crate::ops::validators;
-use crate::output_validator::OutputValidator;
-use crate::package::recipe;
-use crate::validate::{self, DataExtent, mutations, undiscriminating};
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{Event, Note};
+use juror_core::file_name::flat_name;
+use juror_core::grader::Dialect;
+use juror_core::judgement::{CaseJudgement, Judgement};
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::score::TotalScore;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::text::command_line;
+use juror_core::verdict::Verdict;
+use juror_data::validity::test_data::{self, DataExtent, mutations, undiscriminating};
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
+use juror_judging::judge::images::{self, ImageUse};
+use juror_judging::judge::judging::{self, JudgingTask, prepare_entries};
+use juror_judging::judge::score::{RunPolicy, points_by_dialect};
+use juror_judging::judge::time_limit;
+use juror_judging::output_validator::OutputValidator;
+use juror_packages::package::recipe;
+use juror_sandbox::executor::scheduler::SlotQueue;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -210,14 +210,14 @@ impl Verifier<'_> {
     ) -> Result<(), Stop> {
         let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
         let mut found = Vec::new();
-        let proving = validate::DataCheck {
+        let proving = test_data::DataCheck {
             bench,
             validators,
             selected: &selected,
             extent: self.extent(),
             mutations: &mutations::GENERIC,
         };
-        let done = validate::check_data(&proving, &mut found);
+        let done = test_data::check_data(&proving, &mut found);
         self.context.send_diagnostics(found);
         done
     }

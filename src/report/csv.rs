@@ -7,9 +7,9 @@ use std::iter::repeat_n;
 
 use csv::Writer;
 
-use crate::model::report::{Report, SubmissionReport};
-use crate::model::text::joined;
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::text::joined;
 
 type CellFunction = fn(&SubmissionReport, &Report) -> String;
 
@@ -115,8 +115,8 @@ fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::CommandTask;
     use crate::report::tests::report;
+    use juror_core::event::CommandTask;
 
     fn check(report: &Report, expected: &str) {
         let mut out = Vec::new();

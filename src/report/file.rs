@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::NamedTempFile;
 
-use crate::model::root::FilePath;
+use juror_core::root::FilePath;
 
 /// Opened before the report is written.
 #[derive(Debug)]

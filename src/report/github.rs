@@ -5,12 +5,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::model::diagnostic::Severity;
-use crate::model::event::CommandTask;
-use crate::model::report::{Report, SubmissionReport};
-use crate::model::text::{joined, printable};
-use crate::model::verdict::Verdict;
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::diagnostic::Severity;
+use juror_core::event::CommandTask;
+use juror_core::text::{joined, printable};
+use juror_core::verdict::Verdict;
 
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {

@@ -11,13 +11,13 @@ use std::iter::once;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{CommandTask, GeneratedState};
-use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::report::{GeneratedReport, Report, SubmissionReport};
-use crate::model::text::joined;
-use crate::model::verdict::Verdict;
+use crate::report::document::{GeneratedReport, Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{CommandTask, GeneratedState};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::text::joined;
+use juror_core::verdict::Verdict;
 
 pub const SIGNATURE: &str = "<testsuites";
 
@@ -250,14 +250,14 @@ mod tests {
 
     #[test]
     fn no_two_suites_or_tests_have_the_same_name() {
-        let package = |name: &str| crate::model::report::PackageReport {
+        let package = |name: &str| juror_core::progress::PackageReport {
             name: name.to_owned(),
             ..Default::default()
         };
         let submission = |package: &str, name: &str| SubmissionReport {
             package: Some(package.to_owned()),
             name: name.to_owned(),
-            result: Err(crate::model::report::FaultReport {
+            result: Err(crate::report::document::FaultReport {
                 package: None,
                 submission: None,
                 error: JudgeError::new("a step", "a reason"),

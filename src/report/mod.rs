@@ -5,6 +5,7 @@
 //! (`juror judge … | head`) is [`io::ErrorKind::BrokenPipe`], and the caller decides.
 
 pub mod csv;
+pub mod document;
 pub mod file;
 pub mod github;
 pub mod html;
@@ -19,10 +20,10 @@ pub mod terminal;
 
 use std::io::{self, Write};
 
-use crate::model::event::{Event, StampedEvent};
-use crate::model::report::Report;
+use crate::report::document::Report;
 use crate::report::file::ReportFile;
 use crate::report::result::AnyResult;
+use juror_core::event::{Event, StampedEvent};
 
 pub enum Reporter<'a> {
     Live(Box<dyn LiveReporter + Send + 'a>),
@@ -132,16 +133,16 @@ pub(crate) mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::diagnostic::Diagnostic;
-    use crate::model::event::CommandTask;
-    use crate::model::judgement::{
+    use juror_core::diagnostic::Diagnostic;
+    use juror_core::event::CommandTask;
+    use juror_core::judgement::{
         BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
     };
-    use crate::model::outcome::Outcome;
-    use crate::model::outcome::quiet_outcome;
-    use crate::model::report::PackageReport;
-    use crate::model::units::Bytes;
-    use crate::model::verdict::Verdict;
+    use juror_core::outcome::Outcome;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::progress::PackageReport;
+    use juror_core::units::Bytes;
+    use juror_core::verdict::Verdict;
 
     /// Four submissions (right, wrong, not built, skipped) and a fault of the package.
     pub(crate) fn report(task: CommandTask) -> Report {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::model::event::{Event, Shortfall};
-use crate::model::isolation::Isolation;
-use crate::model::report::Report;
-use crate::model::text::{printable, with_help};
 use crate::report::LiveReporter;
+use crate::report::document::Report;
 use crate::report::style::{Style, TextRole};
+use juror_core::event::{Event, Shortfall};
+use juror_core::isolation::Isolation;
+use juror_core::text::{printable, with_help};
 
 /// Shows complaints and the warning about isolation.
 pub struct Notices<E> {

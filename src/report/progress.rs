@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::model::event::{Event, StreamProgress, WorkProgress};
-use crate::model::report::{ProgressStep, Report};
-use crate::model::stress::SearchProgress;
-use crate::model::text::{count, joined, printable};
-use crate::model::verdict::Verdict;
 use crate::report::LiveReporter;
+use crate::report::document::Report;
 use crate::report::style::shorten;
+use juror_core::event::{Event, StreamProgress, WorkProgress};
+use juror_core::progress::ProgressStep;
+use juror_core::progress::SearchProgress;
+use juror_core::text::{count, joined, printable};
+use juror_core::verdict::Verdict;
 
 pub struct Progress {
     view: ProgressView,
@@ -330,8 +331,8 @@ fn search_activity(progress: &SearchProgress) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::StampedEvent;
-    use crate::model::report::PackageReport;
+    use juror_core::event::StampedEvent;
+    use juror_core::progress::PackageReport;
 
     #[test]
     fn the_line_leaves_room_for_the_echo_of_ctrl_c() {

@@ -7,10 +7,10 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::exit_code::ExitCode;
-use crate::model::report::{CommandReport, Report};
+use crate::report::document::{CommandReport, Report};
 use crate::report::json;
 use crate::report::terminal::page::Page;
+use juror_core::exit_code::ExitCode;
 
 /// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
 pub trait CommandResult: Any + Send + Serialize + JsonSchema {

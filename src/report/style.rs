@@ -3,8 +3,8 @@
 use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::model::verdict::Verdict;
-use crate::model::words::words;
+use juror_core::verdict::Verdict;
+use juror_core::words::words;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -163,7 +163,7 @@ pub(super) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// Words in lines of at most this width; a longer word gets its own line. Without words, one empty line.
-pub(super) fn fill_lines<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
+pub fn fill_lines<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in words {

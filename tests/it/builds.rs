@@ -6,23 +6,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use juror::build::{BuildResult, Builder};
-use juror::executor::Executor;
-use juror::language::header::{add_header, header_job};
-use juror::model::blob::Blob;
-use juror::model::job::{BoxRetention, Command, Job, JobReply};
-use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Outcome, Signal};
-use juror::model::program::{Program, ProgramKind};
-use juror::model::root::FilePath;
-use juror::model::stop::Stop;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, Command, Job, JobReply};
+use juror_core::language::header::{add_header, header_job};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, Signal};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_judging::build::{BuildResult, Builder};
+use juror_sandbox::executor::Executor;
 
 use crate::executors;
 use crate::fixture::Fixture;
-use juror::executor::scripted::ScriptedExecutor;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
 

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use juror::build::bench::Bench;
-use juror::build::{Builder, Runnable};
-use juror::executor::local::LocalExecutor;
-use juror::executor::{Executor, ExecutorWrapper};
-use juror::model::isolation::RequiredIsolation;
-use juror::model::limits::Limits;
-use juror::model::outcome::Ending;
-use juror::model::problem::Problem;
-use juror::mutate::mutants;
-use juror::mutate::original::read_original;
-use juror::package::read;
-use juror::strength::bundles::{LARGEST_BUNDLE, Variants};
+use juror_core::isolation::RequiredIsolation;
+use juror_core::limits::Limits;
+use juror_core::outcome::Ending;
+use juror_core::problem::Problem;
+use juror_data::faults::mutants;
+use juror_data::faults::original::read_original;
+use juror_data::strength::bundles::{LARGEST_BUNDLE, Variants};
+use juror_judging::build::bench::Bench;
+use juror_judging::build::{Builder, Runnable};
+use juror_packages::package::read;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::{Executor, ExecutorWrapper};
 
 use crate::wire;
 

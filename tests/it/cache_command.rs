@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use juror::cache::store::{CAP, Store};
-use juror::model::blob::Blob;
+use juror_core::blob::Blob;
+use juror_judging::cache::store::{CAP, Store};
 
 use crate::fixture::Fixture;
 use crate::sandbox::skip;

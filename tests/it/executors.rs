@@ -9,30 +9,30 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use juror::executor::local::LocalExecutor;
-use juror::executor::{Executor, ExecutorWrapper};
-use juror::judge::classify::classify;
-use juror::language::toolchain::Toolchains;
-use juror::model::blob::Blob;
-use juror::model::isolation::{Isolation, RequiredIsolation};
-use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
-use juror::model::joint::{JointJob, JointReply};
-use juror::model::judgement::JudgeError;
-use juror::model::limits::Limits;
-use juror::model::outcome::Ending;
-use juror::model::stop::Stop;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::model::work::{RunMode, Work, WorkReply};
-use juror::remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
-use juror::remote::message::WorkerFacts;
-use juror::remote::serve::serve;
-use juror::remote::workers::Workers;
-use juror::sandbox::Machine;
+use juror_core::blob::Blob;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
+use juror_core::joint::{JointJob, JointReply};
+use juror_core::judgement::JudgeError;
+use juror_core::language::toolchain::Toolchains;
+use juror_core::limits::Limits;
+use juror_core::outcome::Ending;
+use juror_core::stop::Stop;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::work::{RunMode, Work, WorkReply};
+use juror_judging::judge::classify::classify;
+use juror_remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+use juror_remote::message::WorkerFacts;
+use juror_remote::serve::serve;
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::local::LocalExecutor;
+use juror_sandbox::executor::{Executor, ExecutorWrapper};
+use juror_sandbox::sandbox::Machine;
 
 use crate::wire;
-use juror::executor::scripted::ScriptedExecutor;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 #[test]
 fn the_local_executor_conforms() {

@@ -10,21 +10,21 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use juror::build::Builder;
-use juror::build::bench::Bench;
-use juror::executor::trees;
-use juror::generate::{GenerateMode, Generation, generate};
-use juror::model::isolation::{Isolation, RequiredIsolation};
-use juror::model::job::Job;
-use juror::model::root::FilePath;
-use juror::model::stop::Stop;
-use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot};
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::job::Job;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_data::recipe::{GenerateMode, Generation, generate};
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_sandbox::executor::trees;
+use juror_sandbox::sandbox::{Host, Slot};
 
 use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
 use crate::sandbox::{PROGRAMS, job, processes_of, run, skip, stdout_text};
-use juror::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// A slot without namespaces; `None` where the kernel does not allow one.
 ///
@@ -52,7 +52,7 @@ fn bare_slot() -> Option<Slot> {
 #[test]
 fn the_strongest_working_method_is_chosen_and_others_are_explained() {
     let facts = Host::facts().unwrap();
-    let works = |mode: &&juror::model::host::TriedIsolation| mode.fault.is_none();
+    let works = |mode: &&juror_core::host::TriedIsolation| mode.fault.is_none();
     let best = facts.modes.iter().find(works).map(|mode| mode.isolation);
     for demand in [RequiredIsolation::Any, RequiredIsolation::Full] {
         let expected = best.filter(|isolation| demand.is_met_by(*isolation));
@@ -197,7 +197,7 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
     filling.limits.output = None;
     let reply = run(&mut slot, &filling);
     let stop = reply.outcome.stopped_by;
-    assert_eq!(stop, Some(juror::model::outcome::StopReason::Output));
+    assert_eq!(stop, Some(juror_core::outcome::StopReason::Output));
 }
 
 mod quiet {
@@ -242,10 +242,14 @@ fn generators_are_checked_without_namespaces() {
          data: {secret: {data: {a: gen 5, b: clock.sh}}}\n",
     );
     let dir = fixture.path("sum");
-    let problem = juror::package::read(&dir).problem.expect("a problem");
+    let problem = juror_packages::package::read(&dir).problem.expect("a problem");
     let path = dir.join("generators/generators.yaml");
-    let recipe =
-        juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
+    let recipe = juror_packages::package::recipe::read(
+        &FilePath::root(&path),
+        &FilePath::root(&dir),
+        &[],
+        false,
+    );
     let slot = Mutex::new(slot);
     let executor = ScriptedExecutor::new(1, |job: &Job| {
         trees::write_shown_trees(job, || Ok(std::env::temp_dir()))?;

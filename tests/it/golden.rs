@@ -23,12 +23,12 @@ pub(crate) mod strengths;
 mod tools;
 mod validators;
 
-use juror::model::exit_code::ExitCode;
 use juror::report::style::{
     Order, OutputEnvironment, Style, SubmissionFilter, TableListing, Verbosity,
 };
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters, csv, junit};
+use juror_core::exit_code::ExitCode;
 
 use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, SharedWriter, VERBOSE, WIDE, check, check_json, check_listing,
@@ -46,6 +46,14 @@ fn judge_shows_verdict_cause_and_first_difference() {
     check("judge-quiet", QUIET, &events);
     check("judge-verbose", VERBOSE, &events);
     check_json("judge", &events);
+}
+
+#[test]
+fn a_submission_alone_is_shown_with_its_tests() {
+    let events = judged::tests_beside();
+    check("beside", PLAIN, &events);
+    check("beside-verbose", VERBOSE, &events);
+    check_json("beside", &events);
 }
 
 #[test]
@@ -410,7 +418,7 @@ fn strength_shows_the_score_and_missed_programs() {
     check("strength-quiet", QUIET, &events);
     check_json("strength", &events);
     check("strength-shut", PLAIN, &strengths::record_strength(true));
-    use juror::model::strength::StrengthRating::{A, B, C, D, E};
+    use juror_data::strength::result::StrengthRating::{A, B, C, D, E};
     assert_eq!(strengths::grades_of_scores(), [A, A, B, C, D, E]);
 }
 

@@ -6,20 +6,20 @@ use std::process::{Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use juror::build::{BuildResult, Builder};
-use juror::model::blob::Blob;
-use juror::model::job::{BoxRetention, JobReply};
-use juror::model::limits::Limits;
-use juror::model::program::Program;
-use juror::model::root::FilePath;
-use juror::model::tree::{FileMode, Node, TreeEntry};
-use juror::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, JobReply};
+use juror_core::limits::Limits;
+use juror_core::program::Program;
+use juror_core::root::FilePath;
+use juror_core::tree::{FileMode, Node, TreeEntry};
+use juror_core::units::Bytes;
+use juror_judging::build::{BuildResult, Builder};
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::plain::is_running;
-use juror::executor::scripted::ScriptedExecutor;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 fn run_grade(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
     fixture.juror("grade").args(options).write_stdin(lines).output().expect("juror runs")

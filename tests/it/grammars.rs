@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::parse_grammar;
-use juror::grammar::generate::generate;
-use juror::grammar::program::Grammar;
-use juror::grammar::shape::applicable;
-use juror::grammar::validate::accepts;
+use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::generate::generate;
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::applicable;
+use juror_grammar::validate::accepts;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

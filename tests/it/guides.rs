@@ -1,20 +1,64 @@
-//! Every command of `docs/guides.md` runs.
+//! Follows `docs/guides.md`: as a contestant in an empty directory, and in the other roles with a package.
 
+use std::fs;
 use std::process::Command;
 
 use crate::fixture::{Fixture, RIGHT};
-use crate::tidy;
-use crate::wire;
+use crate::guide::{PageBlock, check_output, page_blocks, run_line};
+use crate::tidy::{read_text, root};
 
-fn commands(page: &str) -> Vec<String> {
-    let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    blocks.flat_map(str::lines).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+const FIRST_ROLE_WITH_PACKAGE: &str = "\n## Setters\n";
+
+fn lacks(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_err()
+}
+
+/// Each block of output is what the last command before it prints; a command without output succeeds.
+#[test]
+fn a_contestant_sees_what_the_page_shows() {
+    let fixture = Fixture::new();
+    if let Some(tool) = ["c++", "python3"].into_iter().find(|tool| lacks(tool)) {
+        return fixture.announce_skip(&format!("no {tool}"));
+    }
+    fs::create_dir(fixture.path("largest")).expect("a directory");
+    let page = read_text(&root().join("docs/guides.md"));
+    let (part, _) = page.split_once(FIRST_ROLE_WITH_PACKAGE).expect("the contestants' part");
+    let mut last: Option<(String, i32, String)> = None;
+    let check_success = |last: &Option<(String, i32, String)>| {
+        if let Some((line, code, text)) = last {
+            assert_eq!(*code, 0, "{line}:\n{text}");
+        }
+    };
+    let mut outputs = Vec::new();
+    for block in page_blocks(part) {
+        match block {
+            PageBlock::File { path, text } => fixture.write(&format!("largest/{path}"), text),
+            PageBlock::Output(shown) => {
+                let (_, _, printed) = last.take().expect("a command before the output");
+                check_output(&shown, &printed);
+                outputs.push(shown);
+            }
+            PageBlock::Commands(lines) => {
+                for line in lines.lines() {
+                    check_success(&last);
+                    let (code, text) = run_line(line, &fixture, "largest");
+                    last = Some((line.to_owned(), code, text));
+                }
+            }
+        }
+    }
+    check_success(&last);
+    assert!(outputs.len() >= 5, "{outputs:?}");
+    // The README begins with the same example.
+    let readme = read_text(&root().join("README.md"));
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert!(shown.is_some_and(|shown| outputs.iter().any(|it| it == shown)), "{shown:?}");
 }
 
 #[test]
 fn the_commands_of_the_guides_run() {
     let fixture = Fixture::new();
-    if Command::new("python3").arg("--version").output().is_err() {
+    if lacks("python3") {
         return fixture.announce_skip("no python3");
     }
     fixture.write("my.py", "a, b = map(int, input().split())\nprint(a + b)\n");
@@ -31,18 +75,16 @@ fn the_commands_of_the_guides_run() {
          large: {data: {\"1\": {in: \"100000 1\\n\"}}}\n  \
          invalid_input:\n    data:\n      one: {in: \"1\\n\"}\n",
     );
-    let page = tidy::read_text(&tidy::root().join("docs/guides.md"));
-    let commands = commands(&page);
-    assert!(commands.len() >= 12, "{commands:?}");
-    for line in commands {
-        let arguments = line.strip_prefix("juror ").expect("a command of juror");
-        let mut command = wire::juror();
-        let words = arguments.split(' ').map(|word| word.trim_matches('\''));
-        command.args(words).current_dir(fixture.root()).env("CI", "true");
-        let output = command.env("XDG_CACHE_HOME", fixture.path("cache")).output();
-        let output = output.expect("juror runs");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{line}\n{text}");
+    let page = read_text(&root().join("docs/guides.md"));
+    let (_, part) = page.split_once(FIRST_ROLE_WITH_PACKAGE).expect("the setters' part");
+    let mut number = 0;
+    for block in page_blocks(part) {
+        let PageBlock::Commands(lines) = block else { continue };
+        for line in lines.lines() {
+            number += 1;
+            let (code, text) = run_line(line, &fixture, ".");
+            assert_eq!(code, 0, "{line}\n{text}");
+        }
     }
+    assert!(number >= 9, "{number} commands");
 }

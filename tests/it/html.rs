@@ -4,23 +4,24 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use juror::model::event::{CommandTask, Event, StampedEvent};
-use juror::model::joint::{TalkSide, Transcript, TranscriptPiece};
-use juror::model::judgement::{
-    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, ShownImage, TimeLimit,
-};
-use juror::model::limits::Limits;
-use juror::model::outcome::Outcome;
-use juror::model::report::{LimitsReport, PackageReport, Report};
-use juror::model::units::Bytes;
-use juror::model::verdict::Verdict;
+use juror::report::document::Report;
 use juror::report::html;
 use juror::report::result::AnyResult;
+use juror_core::event::{CommandTask, Event, StampedEvent};
+use juror_core::joint::{TalkSide, Transcript, TranscriptPiece};
+use juror_core::judgement::{
+    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, ShownImage, TimeLimit,
+};
+use juror_core::limits::Limits;
+use juror_core::outcome::Outcome;
+use juror_core::progress::{LimitsReport, PackageReport};
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 use tempfile::TempDir;
 
 use crate::browser::Browser;
 use crate::golden::strengths;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
 
 /// A hostile output or file name.
 const HOSTILE: &str =

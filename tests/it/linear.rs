@@ -2,7 +2,7 @@
 //!
 //! Work is measured in bytes that a reader allocates, which is the same on every machine. A quadratic reader, such as
 //! one that copies a line for each position in it, allocates four times as much for twice the text. Unit tests of
-//! `statement::latex`, `package::polygon::xml` and `model::lines` count the steps of searches that allocate nothing.
+//! `statement::latex`, `package::polygon::xml` and `core::lines` count the steps of searches that allocate nothing.
 //! Libraries read YAML, TOML, XML, Markdown and JSON in one pass, and regular expressions without backtracking.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -12,17 +12,17 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use juror::check::compare::compare;
-use juror::check::options::Options;
 use juror::grade::line::LineSettings;
-use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::parse_grammar;
-use juror::language::essence::{without_spaces_and_comments, without_strings_and_comments};
-use juror::model::event::StampedEvent;
-use juror::model::pattern::Pattern;
-use juror::model::root::FilePath;
-use juror::package::statements::statements;
-use juror::statement::render_page;
+use juror_core::check::compare::compare;
+use juror_core::check::options::Options;
+use juror_core::event::StampedEvent;
+use juror_core::language::essence::{without_spaces_and_comments, without_strings_and_comments};
+use juror_core::pattern::Pattern;
+use juror_core::root::FilePath;
+use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::compile::parse_grammar;
+use juror_packages::package::statements::statements;
+use juror_packages::statement::render_page;
 
 use crate::fixture::Fixture;
 
@@ -118,7 +118,7 @@ fn package_reader<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a
     move |text| {
         fixture.write(name, text);
         let directory = name.split('/').next().expect("a directory");
-        drop(juror::package::read(&fixture.path(directory)));
+        drop(juror_packages::package::read(&fixture.path(directory)));
     }
 }
 
@@ -178,7 +178,7 @@ fn check_recipes() {
         fixture.write("sum/generators/generators.yaml", text);
         let [path, directory] =
             ["sum/generators/generators.yaml", "sum"].map(|it| FilePath::root(fixture.path(it)));
-        drop(juror::package::recipe::read(&path, &directory, &[], false));
+        drop(juror_packages::package::recipe::read(&path, &directory, &[], false));
     };
     check_units("recipe", &YAML, ["data: {secret: {data: ", ""], &reader);
     let start = "data: {secret: {data: {";
@@ -260,7 +260,8 @@ fn check_statements() {
         let name = format!("sum/statement/problem.en.{ending}");
         let reader = |text: &str| {
             fixture.write(&name, text);
-            let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
+            let problem =
+                juror_packages::package::read(&fixture.path("sum")).problem.expect("a problem");
             let all = statements(&problem);
             drop(render_page(&problem, &all.iter().collect::<Vec<_>>()).expect("a page"));
         };
@@ -308,7 +309,8 @@ fn check_statements() {
     fixture.write("sum/statement/problem.en.md", "Text.\n");
     let reader = |text: &str| {
         fixture.write(name, text);
-        let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
+        let problem =
+            juror_packages::package::read(&fixture.path("sum")).problem.expect("a problem");
         drop(
             render_page(&problem, &statements(&problem).iter().collect::<Vec<_>>())
                 .expect("a page"),

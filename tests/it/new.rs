@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use juror::new::Template;
+use juror_packages::new::Template;
 
 use crate::fixture::Fixture;
 use crate::tidy::files_below;

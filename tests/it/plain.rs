@@ -13,16 +13,16 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
-use juror::model::blob::Blob;
-use juror::model::isolation::{Isolation, RequiredIsolation};
-use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
-use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Meter, Outcome};
-use juror::model::root::FilePath;
-use juror::model::tree::{Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::model::verdict::Verdict;
-use juror::sandbox::{Host, Slot, is_interrupted};
+use juror_core::blob::Blob;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Meter, Outcome};
+use juror_core::root::FilePath;
+use juror_core::tree::{Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
+use juror_sandbox::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT, write_program};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
@@ -151,7 +151,7 @@ fn memory() {
     let mut check = |job: &mut Job, expected: Option<Verdict>| {
         job.limits.memory = Some(Bytes::mib(128));
         let outcome = run(&mut slot, job).outcome;
-        let classified = juror::judge::classify::classify(&outcome, &job.limits);
+        let classified = juror_judging::judge::classify::classify(&outcome, &job.limits);
         let verdict = classified.map(|classified| classified.verdict);
         assert_eq!(verdict, expected, "{:?}: {outcome:?}", job.command.argv);
         outcome.peak_memory

@@ -3,36 +3,36 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use juror::model::cache_use::CacheUse;
-use juror::model::diagnostic::{BlockedUse, Diagnostic, TextPosition};
-use juror::model::difference::{
+use juror_core::cache_use::CacheUse;
+use juror_core::diagnostic::{BlockedUse, Diagnostic, TextPosition};
+use juror_core::difference::{
     Difference, DifferenceKind, DifferenceSide, Excerpt, NumberGap, OnlyDifference,
 };
-use juror::model::duplicates::{Duplicates, Likeness};
-use juror::model::event::{GeneratedState, Shortfall};
-use juror::model::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
-use juror::model::isolation::Isolation;
-use juror::model::joint::{self, Transcript, TranscriptPiece};
-use juror::model::judgement::{
+use juror_core::duplicates::{Duplicates, Likeness};
+use juror_core::event::{GeneratedState, Shortfall};
+use juror_core::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
+use juror_core::isolation::Isolation;
+use juror_core::joint::{self, Transcript, TranscriptPiece};
+use juror_core::judgement::{
     BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, FaultKind,
     FaultyProgram, JudgeError, Judgement, ResultWithMargin, ShownImage,
 };
-use juror::model::limits::Limits;
-use juror::model::moment::Moment;
-use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
-use juror::model::repeats::{Repeats, TimedRun};
-use juror::model::report::{LimitsReport, PackageReport, ProgressStep};
-use juror::model::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};
-use juror::model::serial::LossyText;
-use juror::model::units::Bytes;
-use juror::model::verdict::Verdict;
-use juror::model::worker::WorkerReport;
+use juror_core::limits::Limits;
+use juror_core::moment::Moment;
+use juror_core::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
+use juror_core::progress::{LimitsReport, PackageReport, ProgressStep};
+use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};
+use juror_core::serial::LossyText;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
+use juror_core::worker::WorkerReport;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
 
 /// Also checks that no key is left out.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {

@@ -31,16 +31,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use juror::model::blob::Blob;
-use juror::model::isolation::{Isolation, RequiredIsolation};
-use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
-use juror::model::judgement::JudgeError;
-use juror::model::limits::Limits;
-use juror::model::outcome::{Ending, Meter, Outcome, Signal, StopReason};
-use juror::model::root::FilePath;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::sandbox::{Host, Slot, is_interrupted};
+use juror_core::blob::Blob;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Meter, Outcome, Signal, StopReason};
+use juror_core::root::FilePath;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_sandbox::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::write_program;
 

@@ -88,8 +88,8 @@ fn help_shows_every_documentation_page() {
     let fixture = Fixture::new();
     fixture.check("help verdicts", 0, &["# Verdicts", "TLE: time limit exceeded", "(packages.md"]);
     fixture.check("help packages", 0, &["problem_format_version", "expectations"]);
-    fixture.check("help verdict", 2, &["similar subcommand exists: 'verdicts'"]);
-    fixture.check("help jugde", 2, &["similar subcommand exists: 'judge'"]);
+    fixture.check("help verdict", 2, &["did you mean 'verdicts'?"]);
+    fixture.check("help jugde", 2, &["did you mean 'judge'?"]);
     fixture.check("help grammar", 0, &["Usage: juror grammar"]);
     fixture.check("--help", 0, &["Topics, for `juror help TOPIC`:", "coming-from"]);
 }

@@ -13,12 +13,84 @@ use crate::wire;
 #[test]
 fn a_wrong_option_is_explained() {
     let fixture = Fixture::new();
-    fixture.check("judge sum -x.sh", 2, &["as './-name'"]);
+    fixture.write("-x.sh", RIGHT);
+    fixture.check("judge sum -x.sh", 2, &["for the file -x.sh, write './-x.sh'"]);
+    fixture.check("judge sum -1", 2, &["no option takes a negative number"]);
+    fixture.check("judge sum a.sh --watch", 2, &["tip: 'juror watch' is a command of its own"]);
+    fixture.check("judge sum a.sh --memory 1", 2, &["'--memory-limit'"]);
+    fixture.check("judge sum a.sh --tl 1", 2, &["'--time-limit'"]);
     fixture.check("judge sum a.sh --cases x", 2, &["'--case'"]);
     fixture.check("judge sum a.sh --case a?", 2, &["`?`", "write `*`"]);
     fixture.check("verify --help", 0, &["Examples:", "--case <GLOB>"]);
     fixture.check("languages", 0, &["bash          Bash", "GNU bash", "kotlin        Kotlin"]);
     fixture.check("judge -h", 0, &["<PACKAGE> -- <PROGRAM>"]);
+}
+
+#[test]
+fn a_tip_is_near_what_was_typed_or_there_is_none() {
+    let fixture = Fixture::new();
+    for arguments in
+        ["tset1234", "judge sum a.sh --foo", "judge sum -x", "help judge foo", "grammar foo"]
+    {
+        let output = fixture.juror(arguments).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {text}");
+        assert!(!text.contains("tip: ") && !text.contains("\n\n\n"), "{arguments}: {text}");
+    }
+    fixture.check("jugde", 2, &["tip: a similar subcommand exists: 'judge'"]);
+    fixture.check("grammar chekc", 2, &["'check'"]);
+    let lists = ["no command or topic has the name 'foo'", "judge run show", "verdicts  "];
+    fixture.check("help foo", 2, &lists);
+    fixture.check("stress --help", 0, &["'gen.py {n} {seed}'", "The largest `{n}`"]);
+    fixture.check("help verdict", 2, &["tip: did you mean 'verdicts'?"]);
+}
+
+#[test]
+fn a_missing_submission_is_told_by_programs_and_not_by_data() {
+    let fixture = Fixture::new();
+    fixture.write("1.in", "1 2\n");
+    fixture.write("1.out", "3\n");
+    fixture.write("a.cpp", "int main() {}\n");
+    fixture.write("b.py", "print(3)\n");
+    let build = "give the source, and juror builds it: `./a.cpp`";
+    for (arguments, message) in [
+        ("judge . ./a.out", format!("submission not found: ./a.out; {build}")),
+        ("judge . ./a", format!("submission not found: ./a; {build}")),
+        ("judge . -- ./a.out", build.to_owned()),
+        ("judge . a.py", "did you mean `b.py` or `a.cpp`?".to_owned()),
+        (
+            "a.cp",
+            "no command or file has the name 'a.cp'; did you mean `a.cpp` or `b.py`?".to_owned(),
+        ),
+        ("./a.out", format!("submission not found: ./a.out; {build}")),
+        (
+            "-v a.cpp",
+            "options follow the command or the file, such as 'juror my.cpp -v'".to_owned(),
+        ),
+        ("a.cpp b.py", "`.` is the tests in this directory".to_owned()),
+        ("judge . 2.in", "give the path of a file or directory".to_owned()),
+    ] {
+        let code = if arguments == "a.cpp b.py" { 3 } else { 2 };
+        fixture.check(arguments, code, &[&message]);
+    }
+}
+
+#[test]
+fn messages_of_programs_look_as_in_a_terminal() {
+    let fixture = Fixture::new();
+    fixture
+        .write("p.sh", "printf 'E: \\033[2J%0200d\\n\\tat f(a)\\n\\tat main\\n' 7 >&2; exit 1\n");
+    let long = format!("E: \\x1b[2J{:0200}", 7);
+    for arguments in ["judge sum p.sh", "run sum p.sh --case sample/1"] {
+        let output = fixture.juror(arguments).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        for line in [long.as_str(), "         at f(a)", "         at main"] {
+            assert!(text.contains(line), "{arguments} lacks {line}: {text}");
+        }
+    }
+    let document = fixture.json("judge sum p.sh", 1);
+    assert!(document.to_string().contains("\\tat f(a)"), "{document}");
 }
 
 #[test]
@@ -180,7 +252,7 @@ fn special_characters_in_a_name_do_not_cut_a_message() {
     fixture.write(&format!("{odd}.py"), "");
     fixture.write(&format!("{odd}.md"), "x");
     let unknown = format!("no source file of a known language among `{odd}.md`");
-    let near = format!("did you mean `{odd}.md` or `{odd}.py`?");
+    let near = format!("did you mean `{odd}.py`?");
     let absent = format!("submission not found: {odd}.c; {near}");
     for command in ["judge sum", "stress sum"] {
         let known = Some("known endings: ");
@@ -224,6 +296,13 @@ fn compiler_messages_are_shown() {
         }
         assert!(!text.contains("more line"), "{command} -v: {text}");
     }
+    let coloured = output_text("judge sum ce.c --color always");
+    assert!(
+        coloured.contains("\x1b[1mce.c:1:2: \x1b[0m\x1b[1m\x1b[31merror\x1b[0m: "),
+        "{coloured}"
+    );
+    let document = fixture.json("judge sum ce.c --color always", 1).to_string();
+    assert!(document.contains("ce.c:1:2: error: ") && !document.contains("\\u001b"), "{document}");
     fixture.remove("sum/submissions/accepted/ce.c");
     fixture.check("stress sum ce.c", 1, &["error: CE: the submission does not build"]);
     // No single line is replaced by a note that one line is missing.
@@ -244,7 +323,7 @@ fn paths_of_test_cases_work_and_mistakes_get_a_hint() {
     {
         check(&format!("judge sum accepted/right.sh --case {case}"), 0, "AC accepted/right.sh");
     }
-    check("help jugde", 2, "a similar subcommand exists: 'judge'");
+    check("help jugde", 2, "tip: did you mean 'judge'?");
     fixture.write("my.cpp", "");
     check("judge my.cpp 1.in", 3, "error: my.cpp is neither a directory nor an archive");
     fixture.write("my.zip", "PK\x03\x04");

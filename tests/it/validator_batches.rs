@@ -4,20 +4,20 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use juror::build::Builder;
-use juror::build::batch::BatchMode;
-use juror::build::bench::Bench;
-use juror::executor::Executor;
-use juror::model::isolation::Isolation;
-use juror::model::job::Job;
-use juror::model::test_data::{TestCase, ValidatorArgs};
-use juror::package::read;
-use juror::validity::{INPUTS_BEFORE_BATCHES, Validity};
+use juror_core::isolation::Isolation;
+use juror_core::job::Job;
+use juror_core::test_data::{TestCase, ValidatorArgs};
+use juror_data::validity::{INPUTS_BEFORE_BATCHES, Validity};
+use juror_judging::build::Builder;
+use juror_judging::build::batch::BatchMode;
+use juror_judging::build::bench::Bench;
+use juror_packages::package::read;
+use juror_sandbox::executor::Executor;
 
 use crate::builds::has_tool;
 use crate::executors;
 use crate::fixture::Fixture;
-use juror::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// Accepts numbers up to the argument.
 const PYTHON_VALIDATOR: &str =

@@ -155,6 +155,20 @@ fn a_save_ends_the_current_judgement() {
 }
 
 #[test]
+fn a_submission_alone_is_watched_with_the_tests_beside_it() {
+    let fixture = Fixture::new();
+    fixture.write("my/1.in", "1 2\n");
+    fixture.write("my/1.out", "4\n");
+    fixture.write("my/p.sh", RIGHT);
+    let watch = WatchProcess::start(&fixture, "my/p.sh");
+    watch.wait_for_output(&["WA", "waiting for a change in my/p.sh or my;"]);
+    fixture.write("my/other.sh", WRONG);
+    fixture.write("my/1.out", "3\n");
+    watch.wait_for_output(&["changed: my/1.out", "AC", "waiting"]);
+    watch.interrupt(&fixture);
+}
+
+#[test]
 fn failed_test_cases_run_first() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);

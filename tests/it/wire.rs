@@ -18,34 +18,34 @@ use std::time::Duration;
 use clap::Parser;
 use juror::cli::arguments::Arguments;
 use juror::cli::output;
-use juror::executor::{Executor, ExecutorWrapper, ManualPipes};
-use juror::model::blob::{Blob, Digest};
-use juror::model::event::StampedEvent;
-use juror::model::exit_code::ExitCode;
-use juror::model::job::{
+use juror::ops::context::Context;
+use juror::report::document::Report;
+use juror_core::blob::{Blob, Digest};
+use juror_core::event::StampedEvent;
+use juror_core::exit_code::ExitCode;
+use juror_core::job::{
     BoxRetention, CollectedEntry, Command, FileKind, Job, JobReply, VisibleContent, VisiblePath,
 };
-use juror::model::joint::{
+use juror_core::joint::{
     Deadlock, JointJob, JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript,
     TranscriptPiece, WaitReason,
 };
-use juror::model::judgement::JudgeError;
-use juror::model::limits::Limits;
-use juror::model::outcome::{self, Ending, Outcome, Signal};
-use juror::model::report::Report;
-use juror::model::stop::Stop;
-use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
-use juror::model::units::Bytes;
-use juror::model::work::{RunMode, Work, WorkReply};
-use juror::ops::context::Context;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::outcome::{self, Ending, Outcome, Signal};
+use juror_core::stop::Stop;
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::work::{RunMode, Work, WorkReply};
+use juror_sandbox::executor::{Executor, ExecutorWrapper, ManualPipes};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fixture::{Fixture, WRONG};
 use crate::sandbox::PROGRAMS;
-use juror::executor::scripted::ScriptedExecutor;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// The binary that users get.
 pub(crate) fn juror() -> process::Command {
@@ -182,10 +182,10 @@ struct CompiledReply(PathBuf);
 /// If one of these files changes, stored replies do not count.
 const LAYOUT: [&str; 5] = [
     include_str!("wire.rs"),
-    include_str!("../../crates/core/src/model/blob.rs"),
-    include_str!("../../crates/core/src/model/job.rs"),
-    include_str!("../../crates/core/src/model/outcome.rs"),
-    include_str!("../../crates/core/src/model/tree.rs"),
+    include_str!("../../crates/core/src/blob.rs"),
+    include_str!("../../crates/core/src/job.rs"),
+    include_str!("../../crates/core/src/outcome.rs"),
+    include_str!("../../crates/core/src/tree.rs"),
 ];
 
 impl CompiledReply {

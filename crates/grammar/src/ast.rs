@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::value::Value;
-use juror_core::model::words::words;
+use juror_core::words::words;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {

@@ -14,7 +14,7 @@ use crate::read::Witness;
 use crate::tree::IntNode;
 use crate::validate::{Rejection, validate_with};
 use crate::value::Value;
-use juror_core::model::grammar::{ReachedValues, ValueBound, ValueBounds};
+use crate::value_bounds::{ReachedValues, ValueBound, ValueBounds};
 
 /// The bounds that inputs have reached so far.
 #[derive(Clone, Debug)]

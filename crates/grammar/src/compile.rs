@@ -14,16 +14,18 @@ use crate::program::{Grammar, Instruction, Lookahead, LoopSite, PatternSource, S
 use crate::source::{Source, Span};
 use crate::value::Value;
 use crate::work::WorkLimits;
-use juror_core::model::diagnostic::Diagnostic;
+use juror_core::diagnostic::Diagnostic;
 
+/// A grammar with all that is wrong or doubtful in its text.
 #[derive(Debug)]
 pub struct ParsedGrammar {
     /// `None` if one of the diagnostics is an error.
     pub grammar: Option<Grammar>,
+    /// In the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// `path` is for messages only.
+/// Reads a grammar; `path` is for messages only. [`Grammar::parse`] leaves warnings out.
 pub fn parse_grammar(path: &Path, text: &[u8]) -> ParsedGrammar {
     let mut compiler = parse(Source::new(path, text));
     let end = compiler.grammar.source.text.len();

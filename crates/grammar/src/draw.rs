@@ -59,6 +59,8 @@ pub(super) struct ShapedChooser<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
     chance: Chance,
+    /// Of texts in shapes of few letters.
+    letters: Option<[u8; 2]>,
     /// By site.
     values: Vec<Values>,
     /// The bias of values towards a bound, by site.
@@ -129,6 +131,7 @@ impl<'a> ShapedChooser<'a> {
             rounds: vec![0; grammar.loops.len()],
             grammar,
             shape,
+            letters: None,
             values: shape.values_by_site(grammar, &mut chance),
             chance,
             bias,
@@ -419,8 +422,10 @@ impl Chooser for ShapedChooser<'_> {
     }
 
     fn reshape(&mut self, site: usize, text: &[u8]) -> Option<Vec<u8>> {
-        let one = *text.first()?;
-        let other = text.iter().copied().find(|byte| *byte != one).unwrap_or(one);
+        let one = *text.iter().min()?;
+        let other = text.iter().copied().filter(|byte| *byte != one).min().unwrap_or(one);
+        // Texts of the same letters, since one is often looked for in another.
+        let [one, other] = *self.letters.get_or_insert([one, other]);
         let mut letters = vec![one; text.len()];
         match self.values[site] {
             Values::Equal => {}

@@ -190,7 +190,7 @@ pub(super) fn form_fault(
     let range = rules.decimals.as_ref()?;
     let decimals = u32::try_from(scanned.decimals).unwrap_or(u32::MAX);
     if !range.contains(&decimals) {
-        return Some(format!("has {}", juror_core::model::text::count(decimals, "decimal")));
+        return Some(format!("has {}", juror_core::text::count(decimals, "decimal")));
     }
     let is_normal = scanned.whole == 1 && text[scanned.sign] != b'0';
     (scanned.exponent > 0 && !is_normal)
@@ -203,7 +203,7 @@ pub(super) fn describe_rules(rules: &FloatRules) -> String {
     if let Some(range) = &rules.decimals {
         let (min, max) = (range.start(), range.end());
         words += &if min == max {
-            format!(" with {}", juror_core::model::text::count(*min, "decimal"))
+            format!(" with {}", juror_core::text::count(*min, "decimal"))
         } else {
             format!(" with {min} to {max} decimals")
         };

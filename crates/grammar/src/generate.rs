@@ -25,8 +25,8 @@ use crate::value::Value;
 use crate::wanted_bounds::{unreached, wanted_sides};
 use crate::work::WorkCounter;
 use crate::write::{Hint, InputWriter, Mark, MarkKind};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::text::count;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::text::count;
 
 /// How to draw the values that led to dead ends, one attempt each, after all attempts that keep the wanted bounds.
 const FALLBACKS: [BoundBias; 11] = [

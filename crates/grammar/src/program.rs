@@ -7,14 +7,17 @@ use crate::bytes::ByteSet;
 use crate::pattern::Pattern;
 use crate::source::{Source, Span};
 use crate::work::WorkLimits;
-use juror_core::model::limits::ProblemLimits;
+use juror_core::limits::ProblemLimits;
 
+/// A grammar, ready for use.
 #[derive(Clone, Debug)]
 pub struct Grammar {
+    #[doc(hidden)]
     pub source: Source,
     pub(super) instructions: Vec<Instruction>,
     pub(super) spans: Vec<Span>,
     /// In the order of the text.
+    #[doc(hidden)]
     pub sites: Vec<Site>,
     /// `MATCH` and `ISEOF`.
     pub(super) questions: Vec<Lookahead>,
@@ -22,6 +25,7 @@ pub struct Grammar {
     pub(super) variables: Vec<Variable>,
     /// For each instruction, the bytes that may come next.
     pub(super) first_bytes: Vec<ByteSet>,
+    #[doc(hidden)]
     pub limits: WorkLimits,
 }
 
@@ -161,6 +165,7 @@ pub(super) struct Variable {
 
 impl Grammar {
     /// Sets the limits of the problem's validators.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_limits(self, limits: &ProblemLimits) -> Self {
         Self { limits: WorkLimits::of(limits), ..self }

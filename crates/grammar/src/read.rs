@@ -15,7 +15,7 @@ use crate::run::Interpreter;
 use crate::source::Span;
 use crate::tree::IntNode;
 use crate::value::Value;
-use juror_core::model::text::visible;
+use juror_core::text::visible;
 
 pub(super) trait Witness: LoopObserver {
     const OBSERVES_INTS: bool = true;

@@ -442,7 +442,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Unique(slots) => {
                 for slot in slots {
                     let (name, count) = (&self.grammar.variables[*slot].name, self.vars.len(*slot));
-                    let count = juror_core::model::text::count(count, "value");
+                    let count = juror_core::text::count(count, "value");
                     see(format!("`{name}` has {count}{}", self.repeated_value(slots)));
                 }
                 self.unpaired_value(slots).into_iter().for_each(&mut see);

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use crate::chance::Chance;
 use crate::number::Int;
 use crate::program::{Grammar, Instruction, Site};
-use juror_core::model::words::words;
+use juror_core::words::words;
 
+/// A way to choose the counts and the values of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Its name, such as `largest`.
     pub name: &'static str,
+    /// What it gives, and what that may find.
     pub description: &'static str,
     pub(super) cases: Cases,
     pub(super) counts: Counts,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use juror_core::model::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
-use juror_core::model::lines::LineIndex;
+use juror_core::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
+use juror_core::lines::LineIndex;
 
 /// A range of bytes of a grammar's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::source::{Source, Span};
 use crate::work::{
     TOO_MUCH_COMPUTED, WorkCounter, bits_of_digits, decimal_steps, float_text_steps,
 };
-use juror_core::model::diagnostic::Diagnostic;
+use juror_core::diagnostic::Diagnostic;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {

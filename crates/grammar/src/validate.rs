@@ -9,9 +9,9 @@ use crate::program::Grammar;
 use crate::read::{InputReader, NoWitness, Witness};
 use crate::run::Interpreter;
 use crate::source::{self, Span};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::lines::LineIndex;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::lines::LineIndex;
 
 #[derive(Debug)]
 pub enum Rejection {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_rational::BigRational;
 
 use crate::number::{Int, compare_ratios, show_ratio};
-use juror_core::model::text::visible;
+use juror_core::text::visible;
 
 /// A value. Floats are exact fractions: nothing is rounded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

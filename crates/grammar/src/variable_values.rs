@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::number::Int;
 use crate::value::{Value, ValueKey};
-use juror_core::model::units::Bytes;
+use juror_core::units::Bytes;
 
 #[derive(Debug)]
 pub(super) struct VariableValues {

@@ -12,8 +12,8 @@ use num_rational::BigRational;
 use crate::ast::Operator;
 use crate::number::{Int, NUMBER_BITS_MAX};
 use crate::value::Value;
-use juror_core::model::limits::{Limits, ProblemLimits};
-use juror_core::model::stop::is_interrupted;
+use juror_core::limits::{Limits, ProblemLimits};
+use juror_core::stop::is_interrupted;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkLimits {
@@ -30,7 +30,7 @@ const CHECK_EVERY: u64 = 1 << 16;
 /// Upper bound on the steps of a single operation, which nothing can interrupt.
 const OPERATION_MAX: u64 = STEPS_PER_SECOND;
 /// Upper bound on the steps for the constants of a grammar, which are computed when it is parsed.
-const CONSTANT_STEPS: u64 = 10 * STEPS_PER_SECOND;
+const CONSTANT_STEPS: u64 = 2 * STEPS_PER_SECOND;
 
 /// The bits of constants count as steps, too, as they take memory.
 pub(super) const TOO_MUCH_COMPUTED: &str =

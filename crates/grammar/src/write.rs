@@ -25,7 +25,7 @@ use crate::tuples::{Gap, Tuples};
 use crate::value::Value;
 use crate::variable_values::VariableValues;
 use crate::work::{WorkCounter, WorkStop, drawn_float_steps};
-use juror_core::model::units::Bytes;
+use juror_core::units::Bytes;
 
 const MARKS_MAX: usize = 1 << 14;
 /// Upper bound on the bytes of an input.

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
+use juror_core::judgement::JudgeError;
+use juror_core::text::printable;
 use juror_sandbox::sandbox::RULES;
 
 /// In bytes. A job contains a program's arguments and the names of its files.
@@ -158,21 +158,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{
+    use juror_core::blob::Blob;
+    use juror_core::job::{
         BoxRetention, CollectedEntry, Command, Job, JobReply, VisibleContent, VisiblePath,
     };
-    use juror_core::model::joint::{
+    use juror_core::joint::{
         JointJob, JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript, TranscriptPiece,
         WaitReason,
     };
-    use juror_core::model::judgement::{FaultyProgram, JudgeError};
-    use juror_core::model::limits::Limits;
-    use juror_core::model::outcome::{Ending, Outcome, Signal, quiet_outcome};
-    use juror_core::model::text::hex;
-    use juror_core::model::tree::{Node, TreeEntry};
-    use juror_core::model::units::Bytes;
-    use juror_core::model::work::Work;
+    use juror_core::judgement::{FaultyProgram, JudgeError};
+    use juror_core::limits::Limits;
+    use juror_core::outcome::{Ending, Outcome, Signal, quiet_outcome};
+    use juror_core::text::hex;
+    use juror_core::tree::{Node, TreeEntry};
+    use juror_core::units::Bytes;
+    use juror_core::work::Work;
 
     type FramesRead = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 

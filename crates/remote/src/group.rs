@@ -7,10 +7,10 @@ use std::time::Instant;
 use crate::judge_side::Response;
 use crate::message::{JobEnd, RequestId, WorkerFacts};
 use crate::state::SharedWorkers;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::JudgeError;
 
 /// The tool for each word on a machine.
 pub type MachineTools = BTreeMap<String, Result<Toolchain, Vec<FailedCandidate>>>;

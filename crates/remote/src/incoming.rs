@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::frame::ProtocolError;
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::root::FilePath;
-use juror_core::model::tree::{Tree, TreeDirectory};
+use juror_core::blob::{Blob, Digest};
+use juror_core::root::FilePath;
+use juror_core::tree::{Tree, TreeDirectory};
 use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 
 /// In bytes: larger blobs are stored in a file.
@@ -150,7 +150,7 @@ impl WorkerStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::tree::{Node, TreeEntry};
+    use juror_core::tree::{Node, TreeEntry};
 
     fn incoming_blob(bytes: &[u8], large: &mut LargeBlobs) -> Blob {
         let mut incoming = IncomingBlob::default();

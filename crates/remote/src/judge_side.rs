@@ -8,13 +8,13 @@ use crate::incoming::{IncomingBlob, LargeBlobs};
 use crate::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
 use crate::packing::{BlobRoute, all_stay, unpack};
 use crate::serve::BLOB_NUMBER_BITS;
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::JobReply;
+use juror_core::joint::{JointReply, ProgramReply};
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::JobReply;
-use juror_core::model::joint::{JointReply, ProgramReply};
-use juror_core::model::outcome::{Ending, Outcome, Signal};
-use juror_core::model::units::Bytes;
-use juror_core::model::work::WorkReply;
+use juror_core::outcome::{Ending, Outcome, Signal};
+use juror_core::units::Bytes;
+use juror_core::work::WorkReply;
 
 #[derive(Debug)]
 pub(super) enum ReceivedMessage {

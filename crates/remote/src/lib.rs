@@ -3,6 +3,52 @@
 //! Any command that connects to a machine makes the pipe, such as `ssh host juror worker --stdio`. Both sides begin
 //! with a line that names the protocol, the version of juror and the rules by which programs are run. Frames follow.
 //!
+//! ```
+//! use std::time::Duration;
+//! use std::{io, thread};
+//!
+//! use juror_core::language::toolchain::Toolchains;
+//! use juror_core::isolation::Isolation;
+//! use juror_core::job::Job;
+//! use juror_core::outcome::Ending;
+//! use juror_remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+//! use juror_remote::message::WorkerFacts;
+//! use juror_remote::{serve::serve, workers::Workers};
+//! use juror_sandbox::executor::{Executor, local::LocalExecutor};
+//! use juror_sandbox::sandbox::Machine;
+//!
+//! // The worker. Usually it is `juror worker --stdio` on another machine.
+//! let executor = LocalExecutor::start(Some(1), Default::default())?;
+//! let facts = WorkerFacts {
+//!     name: "near".to_owned(),
+//!     boot: "1".to_owned(),
+//!     isolation: Isolation::Namespaces,
+//!     shortfall: None,
+//!     mechanism: executor.mechanism(),
+//!     slots: 1,
+//!     pace: Duration::from_millis(1),
+//! };
+//! let ((input, to_worker), (output, from_worker)) = (io::pipe()?, io::pipe()?);
+//! thread::spawn(move || {
+//!     let tools = Toolchains::new(Box::new(Machine));
+//!     serve(facts, &executor, &tools, input, from_worker, &|| ())
+//! });
+//!
+//! // The judge: an executor like any other.
+//! let process = WorkerProcess::default();
+//! let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
+//! let route = WorkerRoute::Pipes(pipes);
+//! let workers = Workers::connect(vec![("near".to_owned(), route)], None, |_| Ok(()))?;
+//! let mut job = Job::default();
+//! job.command.argv = ["/bin/sh", "-c", "exit 7"].map(str::to_owned).to_vec();
+//! let outcome = workers.run_job(&job)?.outcome;
+//! assert_eq!((outcome.ending, outcome.worker.as_deref()), (Ending::Exited(7), Some("near")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! It makes no connections and protects none: that is for the command that makes the pipe. Items follow the needs of
+//! juror, and change with it.
+//!
 //! | part | what it does |
 //! |---|---|
 //! | `frame` | bytes ⇄ frames: a length, a head, and further bytes |

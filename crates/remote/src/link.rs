@@ -15,8 +15,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::group::{Envelope, MachineTools, WorkerGroup};
 use crate::message::WorkerFacts;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
+use juror_core::judgement::JudgeError;
+use juror_core::text::printable;
 use juror_sandbox::sandbox::forks;
 
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::packing::BlobRoute;
+use juror_core::blob::Digest;
+use juror_core::event::Shortfall;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
-use juror_core::model::blob::Digest;
-use juror_core::model::event::Shortfall;
-use juror_core::model::isolation::Isolation;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::work::{RunMode, Work, WorkReply};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFacts {

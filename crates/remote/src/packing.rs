@@ -6,11 +6,11 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::ProtocolError;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{Job, VisibleContent, VisiblePath};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::work::Work;
+use juror_core::blob::Blob;
+use juror_core::job::{Job, VisibleContent, VisiblePath};
+use juror_core::judgement::JudgeError;
+use juror_core::tree::TreeEntry;
+use juror_core::work::Work;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum BlobRoute {

@@ -13,14 +13,14 @@ use crate::frame::{PIECE_BYTES, Peer, encode_frame};
 use crate::message::{JobEnd, MessageFromWorker, RequestId, WorkerFacts};
 use crate::packing::{BlobRoute, attach_blob, read_fault};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide, WorkerTask};
+use juror_core::blob::Blob;
+use juror_core::job::JobReply;
+use juror_core::judgement::JudgeError;
 use juror_core::language::find;
 use juror_core::language::tool::TOOLS;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain, Toolchains};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::WorkReply;
+use juror_core::stop::Stop;
+use juror_core::work::WorkReply;
 use juror_sandbox::executor::Executor;
 
 /// How many jobs a worker has in addition to those that run, so that no slot waits for the pipe.

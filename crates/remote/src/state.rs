@@ -15,11 +15,11 @@ use crate::judge_side::{JudgeSide, ReceivedMessage, Response};
 use crate::link::{OpenRoute, WorkerProcess};
 use crate::message::{MessageToWorker, RequestId, WorkerFacts};
 use crate::serve::{EXTRA_JOBS, send_pieces};
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::job::{Job, VisibleContent};
+use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::toolchain::{Lookup, Toolchain};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::job::{Job, VisibleContent};
-use juror_core::model::judgement::{FaultKind, JudgeError};
 
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START_TIMEOUT: Duration = Duration::from_secs(60);

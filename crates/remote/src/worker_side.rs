@@ -8,10 +8,10 @@ use crate::frame::{FrameReader, Peer, ProtocolError};
 use crate::incoming::{IncomingBlob, LargeBlobs, STORED_BYTES_MAX, WorkerStore};
 use crate::message::{MessageFromWorker, MessageToWorker, RequestId};
 use crate::packing::{BlobRoute, job_stays_inside, unpack};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::{Job, VisibleContent};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::{Job, VisibleContent};
+use juror_core::judgement::JudgeError;
+use juror_core::work::{RunMode, Work};
 
 #[derive(Debug)]
 pub(super) enum Effect {

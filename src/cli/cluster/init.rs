@@ -10,10 +10,10 @@ use crate::cli::cluster::InitArguments;
 use crate::cli::output::print;
 use crate::cluster::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::cluster::secrets::fresh;
-use crate::model::stop::Stop;
-use crate::model::text::command_line;
-use crate::model::units::Bytes;
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
+use juror_core::stop::Stop;
+use juror_core::text::command_line;
+use juror_core::units::Bytes;
 
 /// Writes to a temporary directory next to the path and renames it, so that no half-written cluster remains.
 pub(super) fn write_cluster(arguments: &InitArguments) -> Result<(), Stop> {
@@ -65,7 +65,7 @@ fn parse_plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
         name: arguments.name.clone(),
         servers,
         workers: arguments.workers.clone(),
-        disk: Bytes::mib(arguments.disk),
+        disk: arguments.disk,
     })
 }
 

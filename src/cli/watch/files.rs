@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::model::root::{FilePath, PathEntry, PathKind, WalkBounds};
+use juror_core::root::{FilePath, PathEntry, PathKind, WalkBounds};
 
 const SCAN_INTERVAL: Duration = Duration::from_millis(300);
 /// How long files must be unchanged before changes are reported.

@@ -5,22 +5,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use crate::build::recent::RecentValues;
-use crate::generate::complete::CompletedFiles;
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::judge::case::Validators;
-use crate::judge::images::ImageUse;
-use crate::judge::judging::JudgingTask;
-use crate::model::event::Event;
-use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Problem, SubmittedContent};
-use crate::model::stop::{RefusalSubject, Remark, Stop};
-use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::validators;
+use crate::ops::{cases, validators};
+use juror_core::event::Event;
+use juror_core::judgement::TimeLimit;
+use juror_core::limits::MEMORY_OF_BARE_TESTS;
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::stop::{RefusalSubject, Remark, Stop};
+use juror_data::recipe::complete::CompletedFiles;
+use juror_judging::build::recent::RecentValues;
+use juror_judging::judge::case::Validators;
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::judging::JudgingTask;
 
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
@@ -93,6 +93,10 @@ impl LoadedProblems<'_> {
             Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
         };
+        // A line that gives no limit has the same memory, wherever its tests are.
+        if problem.layout.is_guessed && problem.limits.memory == Some(MEMORY_OF_BARE_TESTS) {
+            problem.limits.memory = None;
+        }
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));

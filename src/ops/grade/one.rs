@@ -6,10 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::build::Builder;
-use crate::build::bench::Bench;
-use crate::check::options::Options;
-use crate::executor::scheduler::Scheduler;
 use crate::grade::fence;
 use crate::grade::graded::{FaultyPart, GradedLine, LineFault};
 use crate::grade::line::{
@@ -17,26 +13,30 @@ use crate::grade::line::{
 };
 use crate::grade::map::suggestion;
 use crate::grade::reader::{LONGEST_LINE, RawLine};
-use crate::judge::case::{Detail, ReadyCase};
-use crate::judge::judging::{self, JudgingTask};
-use crate::judge::score::RunPolicy;
-use crate::judge::session::PreparedSubmission;
-use crate::language::table::Language;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::judgement::{FaultKind, JudgeError, Judgement};
-use crate::model::problem::Problem;
-use crate::model::program::Program;
-use crate::model::root::FilePath;
-use crate::model::stop::{Remark, Stop};
-use crate::model::submission::Submission;
-use crate::model::test_data::TestCase;
-use crate::model::units::Bytes;
-use crate::model::verdict::Verdict;
 use crate::ops::cases;
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
 use crate::ops::judge::ComparisonMode;
 use crate::ops::submissions::named_submission;
+use juror_core::check::options::Options;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::{FaultKind, JudgeError, Judgement};
+use juror_core::language::table::Language;
+use juror_core::problem::Problem;
+use juror_core::program::Program;
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_core::submission::Submission;
+use juror_core::test_data::TestCase;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::{Detail, ReadyCase};
+use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::score::RunPolicy;
+use juror_judging::judge::session::PreparedSubmission;
+use juror_sandbox::executor::scheduler::Scheduler;
 
 pub(super) struct LineJudge<'a> {
     pub(super) host: &'a Host,

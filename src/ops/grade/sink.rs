@@ -14,14 +14,14 @@ use serde_with::serde_as;
 
 use crate::grade::graded::GradeTally;
 use crate::grade::results::{EarlierResults, ExistingContent, ResultsFault, ResultsFile};
-use crate::model::event::{Event, StreamProgress, WorkProgress};
-use crate::model::exit_code::ExitCode;
-use crate::model::serial::Seconds;
-use crate::model::stop::{Remark, Stop};
-use crate::model::text::{count, joined};
-use crate::model::units::seconds;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
+use juror_core::event::{Event, StreamProgress, WorkProgress};
+use juror_core::exit_code::ExitCode;
+use juror_core::serial::Seconds;
+use juror_core::stop::{Remark, Stop};
+use juror_core::text::{count, joined};
+use juror_core::units::seconds;
 
 pub(super) enum ResultSink {
     File(ResultsFile),

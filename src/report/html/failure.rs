@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide};
-use crate::model::joint::{self, Transcript, TranscriptLine};
-use crate::model::judgement::{CaseJudgement, DiffTag, Evidence};
-use crate::model::text::{count, printable, visible};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
 use crate::report::html::Page;
 use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten};
+use juror_core::difference::{Difference, DifferenceKind, DifferenceSide};
+use juror_core::joint::{self, Transcript, TranscriptLine};
+use juror_core::judgement::{CaseJudgement, DiffTag, Evidence};
+use juror_core::text::{count, printable, visible};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 const DIFF_LINES: usize = 40;
 /// The most lines of an interaction that are shown from its beginning and its end.
@@ -19,7 +19,7 @@ const LAST_LINES: usize = 30;
 pub(super) fn failed_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
         (verdict_and_cause(case.verdict, &case.test_case, &case.explained_cause()))
-        @if let Some(outcome) = &case.outcome { p.note { (outcome.describe_use()) } }
+        @if let Some(outcome) = &case.outcome { p.note { (outcome.describe_use_and_age()) } }
         @if let Some(difference) = &case.difference { (difference_sides(difference)) }
         @if !case.cause_includes_message { (message_pane(page, "Judge message", case.message.as_bytes())) }
         (message_pane(page, "Team message", case.team_message.as_bytes()))
@@ -78,7 +78,7 @@ fn side(side: &DifferenceSide, is_ended: bool) -> Markup {
 
 fn message_pane(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
-        @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::titled(title), text)) } }
+        @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::messages(title), text)) } }
     }
 }
 
@@ -96,6 +96,7 @@ pub(super) fn evidence_panes(
         bytes_left_out: unknown,
         marked_line: hit,
         is_numbered: true,
+        show: visible,
     };
     let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|it| side(it).line);
     html! {
@@ -199,7 +200,7 @@ fn transcript_table(transcript: &Transcript) -> Markup {
 }
 
 fn transcript_row(line: &TranscriptLine) -> Markup {
-    let cut = shorten(&line.text, 0);
+    let cut = shorten(&line.text, 0, visible);
     let mut text = cut.lines.concat();
     if !line.is_whole {
         text += " (no line end)";

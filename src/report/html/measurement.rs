@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::model::report::{PackageReport, Report};
-use crate::model::text::{count, exact_seconds, printable, visible};
+use crate::report::document::Report;
+use juror_core::progress::PackageReport;
+use juror_core::text::{count, exact_seconds, printable, visible};
 
 pub(super) fn section(report: &Report) -> Markup {
     html! {

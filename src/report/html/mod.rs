@@ -19,14 +19,15 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use crate::model::event::CommandTask;
-use crate::model::report::{PackageReport, Report, SubmissionReport};
-use crate::model::strength::Strength;
-use crate::model::stress::StressResult;
-use crate::model::text::{count, count_if_any, printable};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::event::CommandTask;
+use juror_core::progress::PackageReport;
+use juror_core::text::{count, count_if_any, printable};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
+use juror_data::search::result::StressResult;
+use juror_data::strength::result::Strength;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const PAGE_SCRIPT: &str = include_str!("page.js");

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::model::report::{PackageReport, SubmissionReport, shared_directory};
-use crate::model::text::{count, printable};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
+use crate::report::document::{SubmissionReport, shared_directory};
 use crate::report::html::submission::{full_failures, reason};
 use crate::report::html::{NumberedSubmission, Page, badge};
+use juror_core::progress::PackageReport;
+use juror_core::text::{count, printable};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 pub(super) const MAX_PRINTED_COLUMNS: usize = 40;
 

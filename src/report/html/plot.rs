@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::model::judgement::CaseJudgement;
-use crate::model::text::{count, printable};
-use crate::model::verdict::Verdict;
+use juror_core::judgement::CaseJudgement;
+use juror_core::text::{count, printable};
+use juror_core::verdict::Verdict;
 
 /// The size of the drawing in SVG units.
 const WIDTH: f64 = 600.0;

@@ -2,18 +2,18 @@
 
 use maud::{Markup, html};
 
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::GeneratedState;
-use crate::model::judgement::Evidence;
-use crate::model::report::Report;
-use crate::model::stress::{Counterexample, Search, StressResult};
-use crate::model::text::{count, printable, visible};
-use crate::model::units::{Bytes, seconds};
+use crate::report::document::Report;
 use crate::report::html::Page;
 use crate::report::html::failure::{
     difference_sides, evidence_panes, shortened_cause, verdict_and_cause,
 };
 use crate::report::html::text::not_shown;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::GeneratedState;
+use juror_core::judgement::Evidence;
+use juror_core::text::{count, printable, visible};
+use juror_core::units::{Bytes, seconds};
+use juror_data::search::result::{Counterexample, Search, StressResult};
 
 const MAX_REMARKS: usize = 100;
 const MAX_ROWS: usize = 500;
@@ -153,6 +153,9 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
         (verdict_and_cause(found.verdict, "this input", &found.cause))
         p.note {
             "Found by " (printable(&found.origin.to_string()))
+            @if let Some(generated) = &found.generated {
+                "; the generator's own input is of " (printable(&generated.command_line))
+            }
             @if !found.path.is_empty() {
                 "; made smaller from " (Bytes(found.first_size as u64)) " by " (printable(&found.path.join(", ")))
             }

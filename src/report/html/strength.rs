@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::model::strength::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
-use crate::model::strictness::Strictness;
-use crate::model::text::{count, printable, visible};
 use crate::report::html::Page;
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
 use crate::report::html::text::{Pane, not_shown, pane};
+use juror_core::text::{count, printable, visible};
+use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
+use juror_data::strength::strictness::Strictness;
 
 const MAX_MISSED: usize = 60;
 const MAX_CELLS: usize = 60_000;

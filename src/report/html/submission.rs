@@ -2,16 +2,17 @@
 
 use maud::{Markup, html};
 
-use crate::model::judgement::{CaseJudgement, Judgement};
-use crate::model::report::{FaultReport, LimitsReport, SubmissionReport};
-use crate::model::score::{GroupScore, Score, Standing as Run, TotalScore};
-use crate::model::text::{count, printable};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
+use crate::report::document::{FaultReport, SubmissionReport};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
 use crate::report::html::{Attention, NumberedSubmission, OPEN_CARDS, Page, badge};
+use juror_core::judgement::{CaseJudgement, Judgement};
+use juror_core::progress::LimitsReport;
+use juror_core::score::{GroupScore, Score, Standing as Run, TotalScore};
+use juror_core::text::{count, printable};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
 
 const MAX_FULL_FAILURES: usize = 4;
 const MAX_LISTED_CASES: usize = 30;
@@ -110,7 +111,7 @@ fn not_judged(page: &Page<'_>, fault: &FaultReport) -> Markup {
         }
         @if let Some(help) = &error.help { p.note { (printable(help)) } }
         @if let Some(program) = &error.program {
-            div.panes { (pane(page, Pane::titled("Standard error of the package's program"), &program.stderr)) }
+            div.panes { (pane(page, Pane::messages("Standard error of the package's program"), &program.stderr)) }
             code.repeat { (printable(&program.repeat)) }
         }
     }
@@ -126,7 +127,7 @@ fn compile_error_panes(page: &Page<'_>, judgement: &Judgement) -> Markup {
             @if cause != refusal { p.note { (printable(refusal)) } }
         }
         @if !compiler.messages.is_empty() {
-            div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
+            div.panes { (pane(page, Pane::messages("Compiler messages"), &compiler.messages)) }
         }
     }
 }
@@ -253,14 +254,12 @@ fn measurements(
 fn skipped(judgement: &Judgement) -> Markup {
     let why = if judgement.refusal().is_some() {
         "the program does not compile"
-    } else if judgement.spared > 0 {
-        "they could prove nothing more; --all runs them"
-    } else if judgement.score.is_some() {
-        "they have no effect on the score"
     } else {
-        "juror stops at the first rejection; --all runs them"
+        judgement.skip_reason().0
     };
-    html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) "." } }
+    let has_option = judgement.refusal().is_none() && judgement.skip_reason().1;
+    let help = if has_option { "; --all runs them" } else { "" };
+    html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) (help) "." } }
 }
 
 fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {

@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::*;
-use crate::model::event::{Event, GeneratedState, StampedEvent};
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
-use crate::model::strength::{
+use crate::report::result::CommandResult;
+use crate::report::tests::report;
+use juror_core::event::{Event, GeneratedState, StampedEvent};
+use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, Judgement, ShownImage};
+use juror_core::progress::SearchPlan;
+use juror_core::text::visible;
+use juror_data::search::result::{Counterexample, CounterexampleOrigin, Search, SearchEnd};
+use juror_data::strength::result::{
     CaseKills, Gate, GateName, GateState, Kill, MissedInput, MissingPrerequisite, PartName,
     ScorePart, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
 };
-use crate::model::stress::{Counterexample, CounterexampleOrigin, Search, SearchEnd, SearchPlan};
-use crate::model::strictness::{AcceptedFault, Strictness};
-use crate::report::result::CommandResult;
-use crate::report::tests::report;
+use juror_data::strength::strictness::{AcceptedFault, Strictness};
 
 fn render(report: &Report) -> String {
     let mut out = Vec::new();
@@ -315,7 +317,7 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
 #[test]
 fn shortened_texts_have_a_note() {
     let check = |text: &[u8], unknown: u64, lines: usize, note: &str| {
-        let cut = text::shorten(text, unknown);
+        let cut = text::shorten(text, unknown, visible);
         assert_eq!((cut.lines.len(), cut.note.as_str()), (lines, note), "{cut:?}");
     };
     check(b"", 0, 0, "");
@@ -326,8 +328,8 @@ fn shortened_texts_have_a_note() {
     check(&[b'x'; 500], 0, 1, "100 B of long lines not shown");
     let mut text = vec![b'x'; 399];
     text.extend("ä\n".as_bytes());
-    assert_eq!(text::shorten(&text, 0).lines[0].chars().last(), Some('…'));
-    assert!(!text::shorten(&text, 0).lines[0].contains("\\x"), "half a character");
+    assert_eq!(text::shorten(&text, 0, visible).lines[0].chars().last(), Some('…'));
+    assert!(!text::shorten(&text, 0, visible).lines[0].contains("\\x"), "half a character");
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::io::Read;
 
 use maud::{Markup, html};
 
-use crate::model::html;
-use crate::model::judgement::ShownImage;
-use crate::model::text::{count, visible};
-use crate::model::units::Bytes;
 use crate::report::html::Page;
+use juror_core::judgement::ShownImage;
+use juror_core::text::{count, message_line, visible};
+use juror_core::units::Bytes;
+use juror_packages::statement::html;
 
 const MAX_LINES: usize = 16;
 const MAX_LINE: usize = 400;
@@ -23,7 +23,7 @@ pub(super) struct ShortenedText {
 }
 
 /// `unknown` is the number of bytes that follow `text`.
-pub(super) fn shorten(text: &[u8], unknown: u64) -> ShortenedText {
+pub(super) fn shorten(text: &[u8], unknown: u64, show: fn(&[u8]) -> String) -> ShortenedText {
     let mut lines = Vec::new();
     let mut shown = 0;
     let mut in_lines = 0;
@@ -36,7 +36,7 @@ pub(super) fn shorten(text: &[u8], unknown: u64) -> ShortenedText {
         let room = MAX_LINE.min(line.len());
         in_lines += line.len() - room;
         let end = if room < line.len() { "…" } else { "" };
-        lines.push(visible(whole_characters(&line[..room])) + end);
+        lines.push(show(whole_characters(&line[..room])) + end);
     }
     let mut notes = Vec::new();
     if in_lines > 0 {
@@ -69,17 +69,30 @@ pub(super) struct Pane<'a> {
     /// The line to mark, from 1.
     pub(super) marked_line: Option<u64>,
     pub(super) is_numbered: bool,
+    pub(super) show: fn(&[u8]) -> String,
 }
 
 impl<'a> Pane<'a> {
-    /// For a complete text, such as messages.
+    /// For a complete text.
     pub(super) fn titled(title: &'a str) -> Self {
-        Self { title, is_good: false, bytes_left_out: 0, marked_line: None, is_numbered: false }
+        Self {
+            title,
+            is_good: false,
+            bytes_left_out: 0,
+            marked_line: None,
+            is_numbered: false,
+            show: visible,
+        }
+    }
+
+    /// For what a program wrote for people.
+    pub(super) fn messages(title: &'a str) -> Self {
+        Self { show: message_line, ..Self::titled(title) }
     }
 }
 
 pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
-    let ShortenedText { lines, note } = shorten(text, pane.bytes_left_out);
+    let ShortenedText { lines, note } = shorten(text, pane.bytes_left_out, pane.show);
     // Includes the markup of the lines.
     let size: usize = 150 + lines.iter().map(|line| line.len() + 14).sum::<usize>();
     let fits = Page::take_room(&page.texts, size);
@@ -104,7 +117,7 @@ pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
 
 pub(super) fn pane_if_any(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
-        @if !text.trim_ascii().is_empty() { (pane(page, Pane::titled(title), text)) }
+        @if !text.trim_ascii().is_empty() { (pane(page, Pane::messages(title), text)) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The survey of a server for workers: findings for `juror doctor`, tables for `juror cluster status`.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey, ServerDiagnosis};
-use crate::model::exit_code::ExitCode;
-use crate::model::text::{count, printable};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::doctor;
 use crate::report::terminal::page::Page;
+use juror_core::cluster::{ClusterRole, ClusterSurvey, ServerDiagnosis};
+use juror_core::exit_code::ExitCode;
+use juror_core::text::{count, printable};
 
 impl CommandResult for ClusterSurvey {
     fn render(&self, page: &mut Page<'_>) {

@@ -2,12 +2,13 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::created_package::{CreatedFile, CreatedPackage, NextStep};
-use crate::model::report::NextStepReport;
-use crate::model::text::{count, printable};
+use crate::report::document::NextStepReport;
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
+use juror_core::progress::NextStep;
+use juror_core::text::{count, printable};
+use juror_packages::new::created_package::{CreatedFile, CreatedPackage};
 
 impl CommandResult for CreatedPackage {
     fn render(&self, page: &mut Page<'_>) {

@@ -3,11 +3,11 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
-use crate::model::diagnostic::{Diagnostic, Severity, TextPosition};
-use crate::model::text::printable;
 use crate::report::style::Style;
-use crate::report::terminal::judgement::quote_from_first_error;
+use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::page::Page;
+use juror_core::diagnostic::{Diagnostic, Severity, TextPosition};
+use juror_core::text::printable;
 
 /// Ends with an empty line; a single line in quiet mode.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {

@@ -2,17 +2,16 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, MarkedLine};
-use crate::model::judgement::{DiffLine, DiffTag, Evidence};
-use crate::model::text::{count, visible};
 use crate::report::style::{Style, TextRole, shorten};
 use crate::report::terminal::page::{INDENT, Label, MIN_TEXT_WIDTH, Page};
+use juror_core::difference::{Difference, DifferenceKind, DifferenceSide, MarkedLine};
+use juror_core::judgement::{DiffLine, DiffTag, Evidence};
+use juror_core::text::{count, visible};
 
 const MAX_DIFF_LINES: usize = 25;
 
 pub fn write(page: &mut Page<'_>, difference: &Difference) {
-    let space = page.style.space();
-    page.wrapped(INDENT, &describe_position(difference, space));
+    page.wrapped(INDENT, &describe_position(difference, page.style));
     let digits = difference.answer.line.max(difference.output.line).to_string().len();
     write_side(page, difference, TextRole::Expected, digits);
     write_side(page, difference, TextRole::Actual, digits);
@@ -25,11 +24,13 @@ pub fn write(page: &mut Page<'_>, difference: &Difference) {
     }
 }
 
-/// The position, such as `first difference at token 3: line 2, column 5, byte offset 16`.
-fn describe_position(difference: &Difference, space: char) -> String {
+/// The position, such as `first difference at token 3: line 2, column 5`; in verbose mode also its byte offset.
+fn describe_position(difference: &Difference, style: &Style) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
+    let space = style.space();
     let at = |side: &DifferenceSide| {
-        format!("line {}, column {}, byte offset {}", side.line, side.column, side.offset)
+        let offset = style.is_verbose().then(|| format!(", byte offset {}", side.offset));
+        format!("line {}, column {}{}", side.line, side.column, offset.unwrap_or_default())
     };
     let token = match difference.kind {
         DifferenceKind::Blanks => format!(

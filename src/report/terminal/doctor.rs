@@ -1,12 +1,12 @@
 //! The results of `juror doctor`.
 
-use crate::model::exit_code::ExitCode;
-use crate::model::host::{Diagnosis, Finding, FindingRating, HostFacts};
-use crate::model::isolation::Isolation;
-use crate::model::text::printable;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::page::{Label, Page};
+use juror_core::exit_code::ExitCode;
+use juror_core::host::{Diagnosis, Finding, FindingRating, HostFacts};
+use juror_core::isolation::Isolation;
+use juror_core::text::printable;
 
 /// The column where the text of a finding begins.
 const TEXT_INDENT: usize = 7;

@@ -1,9 +1,9 @@
 //! Why a submission fails, in a line.
 
-use crate::model::explanation::ExplanationResult;
-use crate::model::text::{count, printable};
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::{INDENT, Page};
+use juror_core::explanation::ExplanationResult;
+use juror_core::text::{count, printable};
 
 pub(super) fn block(explained: &ExplanationResult, style: &Style) -> String {
     let mut page = Page::new(style);

@@ -1,10 +1,10 @@
 //! The transcript of an interaction, as lines with times.
 
-use crate::model::joint::{Transcript, TranscriptLine, joined_lines};
-use crate::model::text::{count, visible};
-use crate::model::units::seconds;
 use crate::report::style::TextRole;
 use crate::report::terminal::page::{INDENT, Page};
+use juror_core::joint::{Transcript, TranscriptLine, joined_lines};
+use juror_core::text::{count, visible};
+use juror_core::units::seconds;
 
 const FIRST_LINES: usize = 8;
 /// Most failures are at the end.

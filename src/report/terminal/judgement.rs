@@ -4,16 +4,17 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
-use crate::model::outcome::Outcome;
-use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
 use crate::report::style::{Style, TextRole};
+use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::difference;
 use crate::report::terminal::interaction;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
+use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
+use juror_core::outcome::Outcome;
+use juror_core::text::{count, count_if_any, joined, printable, shell_word, with_help};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
 
 const MAX_QUOTED_LINES: usize = 12;
 
@@ -184,7 +185,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &outcome.describe_use());
+        let with_age = page.style.is_verbose();
+        let used = if with_age { outcome.describe_use_and_age() } else { outcome.describe_use() };
+        page.wrapped(INDENT, &used);
     }
     if let Some(repeats) = &case.repeats {
         page.wrapped(INDENT, &repeats.summary_with_meaning());
@@ -212,7 +215,8 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
         quote(page, "standard error of the output validator:", &evidence.validator_stderr);
-        quote_ends(page, "standard output:", &evidence.stdout, evidence.stdout_bytes_left_out);
+        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
+        quote_ends(page, "standard output:", stdout, unknown, |page, lines| page.quoted(lines));
         quote(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
@@ -259,30 +263,36 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
     let accepted = judgement.passed_cases();
     let skipped = judgement.skipped;
     if skipped > 0 {
-        let why = if judgement.spared > 0 {
-            format!("{skipped} not run: they could prove nothing more; --all runs them")
-        } else if judgement.score.is_some() {
-            format!("{skipped} not run: no effect on the score")
-        } else {
-            format!("stopped at the first rejection, {skipped} not run; --all runs them")
+        let (reason, has_option) = judgement.skip_reason();
+        let help = if has_option { "; --all runs them" } else { "" };
+        let why = match reason.strip_prefix("stopped") {
+            Some(_) => format!("{reason}, {skipped} not run"),
+            None => format!("{skipped} not run: {reason}"),
         };
         let all = count(all + skipped, "test case");
-        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}"));
-        return;
+        page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}{help}"));
+        if judgement.spared > 0 || judgement.score.is_some() {
+            return;
+        }
     }
-    let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
+    let mut text = match skipped {
+        0 => format!("{accepted} of {} accepted", count(all, "test case")),
+        _ => String::new(),
+    };
     let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
     let rest: Vec<String> =
         rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
         let named = rest.len().min(MAX_NAMED_CASES);
-        text.push_str("; also ");
+        text.push_str(if text.is_empty() { "also " } else { "; also " });
         text.push_str(&rest[..named].join(", "));
         if rest.len() > named {
             text.push_str(&format!(", and {} more", rest.len() - named));
         }
     }
-    page.wrapped(INDENT, &text);
+    if !text.is_empty() {
+        page.wrapped(INDENT, &text);
+    }
 }
 
 fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
@@ -318,17 +328,31 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
         );
         page.line(INDENT, &text);
     }
+    // The first rejection is shown in full above.
+    let first = judgement.rejected().next().map(|case| &case.test_case);
+    for case in judgement.cases.iter().filter(|case| Some(&case.test_case) != first) {
+        if let Some(evidence) = &case.evidence {
+            let title = format!("standard error on {}:", printable(&case.test_case));
+            quote(page, &title, &evidence.stderr);
+        }
+    }
 }
 
-/// Writes nothing if the text is empty.
+/// Writes a text for people. Writes nothing if it is empty.
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
-    quote_ends(page, title, text, 0);
+    quote_ends(page, title, text, 0, |page, lines| page.quoted_messages(lines));
 }
 
 /// `unknown` bytes are missing in the middle of the text.
-fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
+fn quote_ends(
+    page: &mut Page<'_>,
+    title: &str,
+    text: &[u8],
+    unknown: u64,
+    write: impl Fn(&mut Page<'_>, &[&[u8]]),
+) {
     let lines = lines_of(text);
     if lines.is_empty() {
         return;
@@ -337,14 +361,14 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.line(INDENT, title);
     // A note that one line is omitted would take the room of that line.
     if lines.len() <= MAX_QUOTED_LINES + 1 && unknown == 0 {
-        page.quoted(&lines);
+        write(page, &lines);
         return;
     }
     let head = (MAX_QUOTED_LINES / 2).min(lines.len().div_ceil(2));
     let tail = (MAX_QUOTED_LINES / 2).min(lines.len() / 2);
-    page.quoted(&lines[..head]);
+    write(page, &lines[..head]);
     write_left_out(page, lines.len() - head - tail, "line", unknown);
-    page.quoted(&lines[lines.len() - tail..]);
+    write(page, &lines[lines.len() - tail..]);
 }
 
 /// Shows a short input in full; of a long one the beginning, and the command that shows all of it.
@@ -374,35 +398,7 @@ fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Shows all messages if they are few or in verbose mode; otherwise from just before the first error.
-pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
-    let lines = lines_of(messages);
-    let mut start = 0;
-    let mut most = MAX_QUOTED_LINES;
-    if page.style.is_verbose() || lines.len() <= most + 1 {
-        most = lines.len();
-    } else {
-        let is_error = |line: &&[u8]| {
-            let line = line.to_ascii_lowercase();
-            memchr::memmem::find(&line, b"error").is_some()
-        };
-        let first_error = lines.iter().position(is_error).unwrap_or(0);
-        // Compilers name the function before they report the error in it.
-        start = first_error.saturating_sub(2).min(lines.len() - most);
-        // A note that one line is omitted would take the room of that line.
-        most += usize::from(start + most + 1 == lines.len());
-        if start == 1 {
-            start = 0;
-            most += 1;
-        }
-    }
-    let shown = &lines[start..lines.len().min(start + most)];
-    write_left_out(page, start, "earlier line", 0);
-    page.quoted(shown);
-    write_left_out(page, lines.len() - start - shown.len(), "more line", 0);
-}
-
-fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+pub(super) fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
     let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
     if !what.is_empty() {
@@ -413,7 +409,7 @@ fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
 }
 
 /// Without line ends, and without blank lines at the end.
-fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+pub(super) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let text = text.trim_ascii_end();
     if text.is_empty() {
         return Vec::new();

@@ -1,12 +1,12 @@
 //! A package as a tree, or one of its test cases with its files.
 
-use crate::model::listing::{CaseFiles, PackageListing};
-use crate::model::text::{count, exact_seconds, printable, visible};
-use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
+use juror_core::text::{count, exact_seconds, printable, visible};
+use juror_core::units::Bytes;
+use juror_packages::package::contents::{CaseFiles, PackageListing};
 
 impl CommandResult for PackageListing {
     fn render(&self, page: &mut Page<'_>) {
@@ -83,7 +83,7 @@ fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
             0,
             &format!("{}  {}  {path}", style.paint(TextRole::Title, file.what), file.bytes),
         );
-        quote_lines(page, &file.contents, file.left_out_bytes.0 == 0);
+        quote_lines(page, &file.contents, file.left_out_bytes.0 == 0, visible);
         if file.left_out_bytes.0 > 0 {
             page.line(2, &format!("{} more; --all shows them", file.left_out_bytes));
         }
@@ -91,7 +91,7 @@ fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
 }
 
 /// Lines are not shortened; the terminal may wrap them.
-pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
+pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool, show: fn(&[u8]) -> String) {
     let bar = page.style.bar();
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let (line, end) = match line.strip_suffix(b"\n") {
@@ -99,6 +99,6 @@ pub fn quote_lines(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
             None if is_whole => (line, "  (no line end)"),
             None => (line, ""),
         };
-        page.line(2, &format!("{bar} {}{end}", visible(line)));
+        page.line(2, &format!("{bar} {}{end}", show(line)));
     }
 }

@@ -2,6 +2,7 @@
 
 mod cluster;
 pub mod columns;
+mod compiler;
 mod created;
 mod diagnostic;
 pub mod difference;
@@ -22,18 +23,19 @@ mod tools;
 
 use std::io::{self, Write};
 
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::{CommandTask, Event, Note};
-use crate::model::judgement::JudgeError;
-use crate::model::report::{LimitsReport, Report, SubmissionReport};
-use crate::model::text::{exact_seconds, joined, printable};
 use crate::report::LiveReporter;
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::notices::urgent_message;
 use crate::report::progress::Progress;
 use crate::report::result::AnyResult;
 use crate::report::style::{Style, TableListing, TextRole};
 use crate::report::terminal::page::Page;
 use crate::report::terminal::repeats::RepeatedDiagnostics;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::event::{CommandTask, Event, Note};
+use juror_core::judgement::JudgeError;
+use juror_core::progress::LimitsReport;
+use juror_core::text::{exact_seconds, joined, printable};
 
 /// Results go to `out`, diagnostics and remarks about the work to `err`.
 pub struct Terminal<O, E> {
@@ -236,7 +238,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             let label = page::Label::new(TextRole::Bad, "interrupted: ");
             page.labelled(0, label, &summary::unfinished_work(report));
         }
-        let in_short = summary::last_line(report);
+        let in_short = summary::last_line(report, &self.style);
         if let Some(mut text) = in_short.filter(|_| !self.style.is_quiet()) {
             let is_cut = report.session.task == CommandTask::Judge && self.has_table(report);
             if is_cut && report.summary.rejected > 0 && !self.style.is_verbose() {
@@ -300,7 +302,8 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
             Event::Diagnosed(diagnostic) => self.show_or_count_diagnostic(diagnostic, report),
             Event::LimitsSet { limits, mechanism } if !is_quiet => {
                 let limits = limits_in_words(limits, &self.style);
-                self.write_below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
+                let lines = [("limits:  ", limits.as_str()), ("sandbox: ", mechanism)];
+                self.write_below_title(if self.style.is_verbose() { &lines } else { &lines[..1] })
             }
             Event::SubmissionJudged(_) | Event::Failed { submission: Some(_), .. } => {
                 match report.submissions.last() {

@@ -2,9 +2,9 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::text::visible;
 use crate::report::style::{Style, TextRole, fill_lines, shorten};
 use crate::report::terminal::columns::{TableCell, align_columns};
+use juror_core::text::{message_line, visible};
 
 pub const INDENT: usize = 5;
 
@@ -102,9 +102,21 @@ impl<'a> Page<'a> {
         }
     }
 
-    pub fn quoted_line(&mut self, text: &str) {
-        let text = shorten(text, self.room_for_quotes(), self.style.ellipsis());
+    /// Quotes messages of a program after a bar. Only very long lines are shortened; the terminal may wrap them.
+    pub fn quoted_messages<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+        const MAX_WIDTH: usize = 300;
+        for line in lines {
+            let line = message_line(line.as_ref());
+            self.quoted_whole(&shorten(&line, MAX_WIDTH, self.style.ellipsis()));
+        }
+    }
+
+    pub fn quoted_whole(&mut self, text: &str) {
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
+    }
+
+    pub fn quoted_line(&mut self, text: &str) {
+        self.quoted_whole(&shorten(text, self.room_for_quotes(), self.style.ellipsis()));
     }
 
     pub fn edited<'b>(

@@ -1,11 +1,11 @@
 //! The test cases that were added to a package from a grammar: the purpose of each, and what was not added.
 
-use crate::model::proposal::{EqualInput, Proposal, ProposedCase};
-use crate::model::text::{count, joined, printable};
-use crate::model::units::Bytes;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::Page;
+use juror_core::proposal::{EqualInput, Proposal, ProposedCase};
+use juror_core::text::{count, joined, printable};
+use juror_core::units::Bytes;
 
 /// Ends with an empty line.
 pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::text::count;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::text::count;
 
 const SHOWN_REPEATS: usize = 3;
 

@@ -1,11 +1,11 @@
 //! Scores: of a submission, and of each test data group.
 
-use crate::model::judgement::Judgement;
-use crate::model::score::{GroupScore, Score, Standing};
-use crate::model::text::printable;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::{INDENT, Page};
+use juror_core::judgement::Judgement;
+use juror_core::score::{GroupScore, Score, Standing};
+use juror_core::text::printable;
 
 /// A score, such as `60 of 100`, `60`, or `? of 100` if it is not known.
 pub(super) fn with_maximum(score: Option<Score>, max: Option<Score>) -> String {

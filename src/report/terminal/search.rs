@@ -1,18 +1,19 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
-use crate::model::exit_code::ExitCode;
-use crate::model::explanation::ExplanationResult;
-use crate::model::report::Report;
-use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan, StressResult};
-use crate::model::text::{count, count_if_any, joined, printable, visible};
-use crate::model::units::{Bytes, seconds};
-use crate::model::verdict::Verdict;
+use crate::report::document::Report;
 use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
 use crate::report::terminal::judgement::{quote, verdict_mark};
 use crate::report::terminal::page::{INDENT, Label, Page};
+use juror_core::exit_code::ExitCode;
+use juror_core::explanation::ExplanationResult;
+use juror_core::progress::SearchPlan;
+use juror_core::text::{count, count_if_any, joined, printable, visible};
+use juror_core::units::{Bytes, seconds};
+use juror_core::verdict::Verdict;
+use juror_data::search::result::{Counterexample, Search, SearchEnd, SearchedSource, StressResult};
 
 const MAX_LINES: usize = 24;
 
@@ -72,6 +73,7 @@ impl CommandResult for StressResult {
         }
         quote(page, "standard error of the output validator:", &found.validator_stderr);
         quote(page, "standard error:", &found.stderr);
+        write_generated(page, found);
         page.blank();
         write_explanation(page, explained);
         write_origin(page, search, found);
@@ -88,6 +90,15 @@ impl CommandResult for StressResult {
             report,
             CommandContent { search: Some(self), ..CommandContent::default() },
         ))
+    }
+}
+
+/// Shows what the generator itself prints, if the input was made smaller in other ways.
+fn write_generated(page: &mut Page<'_>, found: &Counterexample) {
+    let Some(generated) = &found.generated else { return };
+    if generated.input != found.input {
+        let title = format!("printed by {}", printable(&generated.command_line));
+        write_text(page, &title, &generated.input);
     }
 }
 
@@ -111,6 +122,9 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
             found.failing, found.repeats
         );
         page.labelled(INDENT, Label::new(TextRole::Bad, "flaky:   "), &text);
+    }
+    if let Some(generated) = found.generated.as_ref().filter(|it| it.input == found.input) {
+        page.labelled(INDENT, "printed: ", &format!("by {}", printable(&generated.command_line)));
     }
     if search.shrinking_runs > 0 {
         let smaller = if found.path.is_empty() {
@@ -165,6 +179,26 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
             search.batched
         );
         page.wrapped(INDENT, &text);
+    }
+    if search.end == SearchEnd::Time {
+        let one =
+            |it: &SearchedSource| format!("{} {} in {}", it.inputs, it.name, seconds(it.time));
+        let tried = search.tried.iter().filter(|it| it.inputs > 0).map(one);
+        page.wrapped(INDENT, &format!("tried: {}", joined(tried, "; ")));
+    }
+    if let Some(slowest) = &search.slowest {
+        let factor = slowest.submission.as_secs_f64() / slowest.reference.as_secs_f64().max(0.001);
+        let text = format!(
+            "slowest: {:.1} times the reference's time, {} of CPU time, on {} from {}",
+            factor,
+            seconds(slowest.submission),
+            Bytes(slowest.size as u64),
+            slowest.origin
+        );
+        page.wrapped(INDENT, &text);
+        if let Some(saved) = &slowest.saved {
+            page.labelled(INDENT, "saved:   ", &printable(saved));
+        }
     }
     if search.left_out > 0 {
         let text = format!(

@@ -1,19 +1,19 @@
 //! The strength of test data: gates, parts, score, missed programs with inputs that would catch them, and the kill
 //! matrix.
 
-use crate::model::exit_code::ExitCode;
-use crate::model::report::Report;
-use crate::model::strength::{
-    CaseKills, GateState, MissedInput, RightProgram, ScorePart, Strength, Subject, SubjectKind,
-    SubjectStatus,
-};
-use crate::model::text::{count, count_if_any, joined, printable};
+use crate::report::document::Report;
 use crate::report::html::{self, CommandContent};
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::tools;
+use juror_core::exit_code::ExitCode;
+use juror_core::text::{count, count_if_any, joined, printable};
+use juror_data::strength::result::{
+    CaseKills, GateState, MissedInput, RightProgram, ScorePart, Strength, Subject, SubjectKind,
+    SubjectStatus,
+};
 
 const MAX_INPUT_LINES: usize = 12;
 

@@ -1,13 +1,13 @@
 //! The last lines of a command, and the list of generated test cases.
 
-use crate::model::event::{CommandTask, GeneratedState};
-use crate::model::report::{GeneratedReport, Report};
-use crate::model::text::{count, count_if_any, joined, printable};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
-use crate::model::worker::WorkerReport;
+use crate::report::document::{GeneratedReport, Report};
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
+use juror_core::event::{CommandTask, GeneratedState};
+use juror_core::text::{count, count_if_any, joined, printable};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
+use juror_core::worker::WorkerReport;
 
 pub(super) fn unfinished_work(report: &Report) -> String {
     if report.session.task == CommandTask::Other {
@@ -46,9 +46,12 @@ pub(super) fn unfinished_work(report: &Report) -> String {
     }
 }
 
-/// `None` if the line would be empty.
-pub(super) fn last_line(report: &Report) -> Option<String> {
-    if report.session.task == CommandTask::Other {
+/// `None` if the line would be empty, or if nothing was judged.
+pub(super) fn last_line(report: &Report, style: &Style) -> Option<String> {
+    let is_judge = report.session.task == CommandTask::Judge;
+    if report.session.task == CommandTask::Other
+        || (is_judge && report.submissions.is_empty() && !report.session.interrupted)
+    {
         return None;
     }
     let summary = &report.summary;
@@ -79,7 +82,7 @@ pub(super) fn last_line(report: &Report) -> Option<String> {
         (0, true) => format!("stopped after {elapsed}"),
         (0, false) => format!("done in {elapsed}"),
         (runs, _) => {
-            let done = format!("{} in {elapsed}{}", count(runs, "run"), cached_runs(report));
+            let done = format!("{} in {elapsed}{}", count(runs, "run"), cached_runs(report, style));
             match summary.spared_runs {
                 0 => done,
                 spared => format!("{done}, {spared} spared"),
@@ -99,14 +102,15 @@ pub(super) fn last_line(report: &Report) -> Option<String> {
     })
 }
 
-/// Such as `, 3 of them from the cache (oldest: 2026-11-21)`.
-fn cached_runs(report: &Report) -> String {
+/// Such as `, 3 of them from the cache`; in verbose mode also the date of the oldest.
+fn cached_runs(report: &Report, style: &Style) -> String {
     match report.recalled_runs() {
         None => String::new(),
         Some((runs, oldest)) => {
             let number =
                 if runs >= report.summary.runs { "all".to_owned() } else { runs.to_string() };
-            format!(", {number} of them from the cache (oldest: {})", oldest.day())
+            let oldest = style.is_verbose().then(|| format!(" (oldest: {})", oldest.day()));
+            format!(", {number} of them from the cache{}", oldest.unwrap_or_default())
         }
     }
 }

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::duplicates::Likeness;
-use crate::model::event::CommandTask;
-use crate::model::judgement::CaseJudgement;
-use crate::model::outcome::Outcome;
-use crate::model::report::{Report, SubmissionReport, shared_directory};
-use crate::model::score::Score;
-use crate::model::text::{exact_seconds, joined, printable};
-use crate::model::units::seconds;
-use crate::model::verdict::Verdict;
+use crate::report::document::{Report, SubmissionReport, shared_directory};
 use crate::report::style::{Order, Style, SubmissionFilter, TableListing, TextRole, shorten};
 use crate::report::terminal::columns::{COLUMN_GAP, TableCell, align_columns, fold_column};
 use crate::report::terminal::page::{Label, Page};
 use crate::report::terminal::score;
+use juror_core::duplicates::Likeness;
+use juror_core::event::CommandTask;
+use juror_core::judgement::CaseJudgement;
+use juror_core::outcome::Outcome;
+use juror_core::score::Score;
+use juror_core::text::{exact_seconds, joined, printable};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 /// Less important columns are omitted first if the table is too wide; needed ones never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,10 @@
 //! Features that test data lacks, whether it separates slow submissions, and what validators let pass.
 
-use crate::model::separation::{Probes, SeparationKind};
-use crate::model::strength::{InputFeature, Strength};
-use crate::model::strictness::{AcceptedFault, Strictness};
-use crate::model::text::{count, printable, visible};
 use crate::report::terminal::page::{INDENT, Page};
+use juror_core::text::{count, printable, visible};
+use juror_data::strength::result::{InputFeature, Strength};
+use juror_data::strength::separation::{Probes, SeparationKind};
+use juror_data::strength::strictness::{AcceptedFault, Strictness};
 
 /// `--verbose` shows all.
 const MAX_SHOWN: usize = 5;

@@ -1,12 +1,12 @@
 //! Servers as `juror doctor --nats` and `juror cluster status` show them.
 
 use juror::cluster::findings::findings;
-use juror::model::cluster::{
+use juror_core::cluster::{
     AnnouncedWorker, ClusterRole, ClusterSurvey, QueueStatus, ServerDiagnosis, ServerStatus,
     StreamStatus,
 };
-use juror::model::isolation::Isolation;
-use juror::model::units::Bytes;
+use juror_core::isolation::Isolation;
+use juror_core::units::Bytes;
 
 use super::record::{Recording, started_event, with_end};
 

@@ -1,7 +1,7 @@
 //! Recorded runs of `compare`.
 
-use juror::model::exit_code::ExitCode;
 use juror::ops::compare::ComparisonReport;
+use juror_core::exit_code::ExitCode;
 
 use super::record::{Recording, record_result};
 use crate::fixture::Fixture;

@@ -1,7 +1,7 @@
 //! Recorded runs of `convert`.
 
-use juror::model::exit_code::ExitCode;
 use juror::ops::convert::Conversion;
+use juror_core::exit_code::ExitCode;
 
 use super::record::{Recording, record_result};
 use crate::fixture::Fixture;

@@ -2,25 +2,26 @@
 
 use std::time::Duration;
 
-use juror::cache::store::{PruneResult, VerifyResult};
-use juror::model::created_package::{CreatedPackage, NextStep};
-use juror::model::event::{Event, StampedEvent};
-use juror::model::exit_code::ExitCode;
-use juror::model::listing::{
-    CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
-};
-use juror::model::outcome::{Ending, Outcome};
-use juror::model::report::PackageReport;
-use juror::model::single_run::{OutputFileText, SingleRun};
-use juror::model::units::Bytes;
-use juror::new::Template;
 use juror::ops::cache::{CacheReport, CacheStatistics};
 use juror::ops::languages::{LanguageListing, ListedLanguage, ListedTool};
 use juror::ops::mutants::{ListedMutant, MutantListing};
+use juror_core::event::{Event, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::outcome::{Ending, Outcome};
+use juror_core::progress::NextStep;
+use juror_core::progress::PackageReport;
+use juror_core::units::Bytes;
+use juror_judging::cache::store::{PruneResult, VerifyResult};
+use juror_judging::judge::single_run::{OutputFileText, SingleRun};
+use juror_packages::new::Template;
+use juror_packages::new::created_package::CreatedPackage;
+use juror_packages::package::contents::{
+    CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
+};
 
 use super::record::{Recording, finished_event, started_event, with_end};
 
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
 
 pub(super) fn new_game() -> Recording<CreatedPackage> {
     let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");

@@ -1,14 +1,14 @@
 //! Machines as `juror doctor` shows them.
 
 use juror::doctor::advice::{all_findings, chosen_isolation};
-use juror::model::host::{
+use juror_core::host::{
     Calibration, CgroupFacts, Diagnosis, HostFacts, InstalledTool, NamespaceSettings, Processors,
     TemporaryDirectory, ToolFact, TriedIsolation,
 };
-use juror::model::isolation::Isolation;
-use juror::model::judgement::JudgeError;
-use juror::model::outcome::Meter;
-use juror::model::units::Bytes;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Meter;
+use juror_core::units::Bytes;
 
 use super::record::{Recording, started_event, with_end};
 

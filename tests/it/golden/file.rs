@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use juror::model::event::{CommandTask, Event, StampedEvent};
-use juror::model::exit_code::ExitCode;
-use juror::model::report::Report;
 use juror::ops::context::Context;
 use juror::ops::merge::merge;
+use juror::report::document::Report;
 use juror::report::style::{Style, TableListing, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters};
+use juror_core::event::{CommandTask, Event, StampedEvent};
+use juror_core::exit_code::ExitCode;
 use serde_json::Value;
 
 use super::record::{EventSource, exit_code};

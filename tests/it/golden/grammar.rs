@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use juror::grammar::bounds::{Coverage, bounds};
-use juror::grammar::compile::parse_grammar;
-use juror::grammar::generate::generate;
-use juror::grammar::program::Grammar;
-use juror::grammar::shape::RANDOM;
-use juror::grammar::validate::{Rejection, validate};
-use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, StampedEvent};
-use juror::model::grammar::ValueBounds;
 use juror::ops::grammar::{CheckedInputs, GrammarBounds, InputReport};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, StampedEvent};
+use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::generate::generate;
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::RANDOM;
+use juror_grammar::validate::{Rejection, validate};
+use juror_grammar::value_bounds::ValueBounds;
 
 use super::record::{Recording, started_event, with_end};
 

@@ -85,7 +85,7 @@ fn the_page_of_json_keys_is_made_from_the_schemas() {
         std::fs::write(&path, &new).expect("docs/json.md");
     }
     assert!(old == new || std::env::var_os("UPDATE_GOLDEN").is_some(), "UPDATE_GOLDEN=1");
-    let version = format!("`\"version\": {}`", juror::model::report::VERSION);
+    let version = format!("`\"version\": {}`", juror::report::document::VERSION);
     assert!(rules.contains(&version), "docs/json.md lacks {version}");
 }
 
@@ -340,7 +340,7 @@ fn words_of<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
     if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
         return words_of(root, &root["$defs"][name]);
     }
-    let constant = schema["const"].as_str().filter(|it| *it != juror::model::report::FORMAT);
+    let constant = schema["const"].as_str().filter(|it| *it != juror::report::document::FORMAT);
     let listed = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let choices = ["anyOf", "oneOf"].into_iter().filter_map(|it| schema[it].as_array()).flatten();
     let items = schema.get("items").into_iter();

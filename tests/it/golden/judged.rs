@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
-use juror::model::cache_use::CacheUse;
-use juror::model::event::{Event, StampedEvent};
-use juror::model::exit_code::ExitCode;
-use juror::model::isolation::Isolation;
-use juror::model::moment::Moment;
-use juror::model::worker::WorkerReport;
+use juror_core::cache_use::CacheUse;
+use juror_core::event::{Event, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::isolation::Isolation;
+use juror_core::moment::Moment;
+use juror_core::worker::WorkerReport;
 
 use super::record::{interrupted_events, record};
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -22,6 +22,20 @@ pub(super) fn accepted_and_wrong() -> Vec<StampedEvent> {
         fixture.write("right.sh", RIGHT);
         fixture.write("wrong.sh", format!("echo 'no\x1b[2J sum' >&2; {WRONG}"));
         record(&fixture, "judge @sum @right.sh @wrong.sh --jobs 1", ExitCode::Rejected)
+    });
+    ONCE.clone()
+}
+
+/// `judge` with a submission alone, beside its tests.
+pub(super) fn tests_beside() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
+        let fixture = Fixture::new();
+        for (number, input, answer) in [(1, "1 2", "3"), (2, "5 8", "13"), (3, "0 0", "0")] {
+            fixture.write(&format!("my/test/in{number}.txt"), format!("{input}\n"));
+            fixture.write(&format!("my/test/out{number}.txt"), format!("{answer}\n"));
+        }
+        fixture.write("my/a.sh", "read -r a b; echo \"a=$a\" >&2; echo 3\n");
+        record(&fixture, "judge @my/a.sh --jobs 1", ExitCode::Rejected)
     });
     ONCE.clone()
 }

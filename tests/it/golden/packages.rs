@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use juror::executor::ExecutorWrapper;
-use juror::model::event::{Event, Shortfall, StampedEvent};
-use juror::model::exit_code::ExitCode;
-use juror::model::isolation::Isolation;
-use juror::model::judgement::JudgeError;
+use juror_core::event::{Event, Shortfall, StampedEvent};
+use juror_core::exit_code::ExitCode;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::JudgeError;
+use juror_sandbox::executor::ExecutorWrapper;
 
 use super::record::record_with_wrapper;
 use crate::fixture::Fixture;
-use juror::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 pub(super) fn unusable_host() -> Vec<StampedEvent> {
     let refusing: ExecutorWrapper = |_| {

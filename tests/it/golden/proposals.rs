@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use juror::model::event::StampedEvent;
-use juror::model::exit_code::ExitCode;
+use juror_core::event::StampedEvent;
+use juror_core::exit_code::ExitCode;
 
 use super::record::record;
 use crate::from_grammar::{ROW, package_with_grammar};

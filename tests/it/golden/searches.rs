@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use juror::executor::Executor;
-use juror::model::exit_code::ExitCode;
-use juror::model::job::Job;
-use juror::model::outcome::{Ending, Signal};
-use juror::model::stress::{SearchEnd, StressResult};
+use juror_core::exit_code::ExitCode;
+use juror_core::job::Job;
+use juror_core::outcome::{Ending, Signal};
+use juror_data::search::result::{SearchEnd, StressResult};
+use juror_sandbox::executor::Executor;
 
 use super::record::{
     Recording, interrupted_events as cut, record_result, record_result_with_wrapper,
 };
 use crate::fixture::{Fixture, RIGHT};
 use crate::{stress, stress_live};
-use juror::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// A wrong answer on equal large numbers, which random inputs of the full range do not show. The input is shrunk and
 /// added to the package.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use juror::model::strength::{
+use juror_core::verdict::Verdict;
+use juror_data::strength::result::{
     CaseKills, Gate, GateName, GateState, HoldOutResult, InputFeature, Kill, MissedInput,
     MissingPrerequisite, RightProgram, SourceEdit, Strength, StrengthGain, StrengthRating, Subject,
     SubjectKind, SubjectStatus,
 };
-use juror::model::verdict::Verdict;
-use juror::strength::score;
+use juror_data::strength::score;
 
 use super::created::package_events;
 use super::record::Recording;
@@ -112,10 +112,10 @@ fn full_strength() -> Strength {
         only_killer_of: only.iter().map(|id| (*id).to_owned()).collect(),
     };
     let parts = score::weighted_parts(|name| match name {
-        juror::model::strength::PartName::Kills => score::kill_share(&subjects, &|_| false),
-        juror::model::strength::PartName::Twice => score::twice_share(&subjects),
-        juror::model::strength::PartName::Bounds => Some(0.75),
-        juror::model::strength::PartName::Features => Some(0.5),
+        juror_data::strength::result::PartName::Kills => score::kill_share(&subjects, &|_| false),
+        juror_data::strength::result::PartName::Twice => score::twice_share(&subjects),
+        juror_data::strength::result::PartName::Bounds => Some(0.75),
+        juror_data::strength::result::PartName::Features => Some(0.5),
         _ => None,
     });
     let score = score::score(&parts);

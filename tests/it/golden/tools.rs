@@ -1,7 +1,7 @@
 //! Speed and strictness in results of `strength`, written by hand.
 
-use juror::model::separation::{Probes, Separation, SeparationKind};
-use juror::model::strictness::{AcceptedFault, Strictness};
+use juror_data::strength::separation::{Probes, Separation, SeparationKind};
+use juror_data::strength::strictness::{AcceptedFault, Strictness};
 
 pub(super) fn slow_submissions() -> Probes {
     let separation = |name: &str, by, at: &str, message: &str| Separation {

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror::executor::Executor;
-use juror::executor::parallel::on_threads;
-use juror::model::job::{Job, JobReply};
-use juror::model::outcome::Ending;
-use juror::model::stop::Stop;
-use juror::remote::nats::link::{NatsLink, OutgoingMessage};
-use juror::remote::nats::presence::present_workers;
-use juror::remote::workers::Workers;
+use juror_core::job::{Job, JobReply};
+use juror_core::outcome::Ending;
+use juror_core::stop::Stop;
+use juror_remote::nats::link::{NatsLink, OutgoingMessage};
+use juror_remote::nats::presence::present_workers;
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::parallel::on_threads;
 use serde_json::Value;
 
 use crate::nats::server::{CuttableProxy, Server, SmallDisk, Worker, free_port, server_program};
@@ -21,7 +21,7 @@ use crate::nats::{
     WorkerThread, check_echo, connect, connect_to_workers, count_equal, echo_job, echo_output,
     message_count, run_echo, short_lived_server,
 };
-use juror::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 /// Runs `jobs` programs with different exit codes, and calls `disturb` with the number of finished ones. Each must
 /// finish once, with its own exit code.

@@ -10,32 +10,32 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use juror::executor::Executor;
-use juror::language::toolchain::Toolchains;
-use juror::model::blob::Blob;
-use juror::model::job::{Command, Job, JobReply};
-use juror::model::limits::Limits;
-use juror::model::stop::Stop;
-use juror::model::units::Bytes;
-use juror::model::work::{RunMode, Work, WorkReply};
-use juror::remote::nats::address::NatsAddress;
-use juror::remote::nats::link::{NatsLink, OutgoingMessage};
-use juror::remote::nats::{submitter, unit_worker};
-use juror::remote::workers::Workers;
+use juror_core::blob::Blob;
+use juror_core::job::{Command, Job, JobReply};
+use juror_core::language::toolchain::Toolchains;
+use juror_core::limits::Limits;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_core::work::{RunMode, Work, WorkReply};
+use juror_remote::nats::address::NatsAddress;
+use juror_remote::nats::link::{NatsLink, OutgoingMessage};
+use juror_remote::nats::{submitter, unit_worker};
+use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
 use serde_json::{Value, json};
 
 use crate::executors::facts;
 use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Server, Worker};
 use crate::workers::{check, check_same};
-use juror::executor::scripted::ScriptedExecutor;
-use juror::model::outcome::quiet_outcome;
+use juror_core::outcome::quiet_outcome;
+use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 fn connect(url: &str) -> Workers {
     try_connect(url).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn try_connect(url: &str) -> Result<Workers, juror::model::judgement::JudgeError> {
+fn try_connect(url: &str) -> Result<Workers, juror_core::judgement::JudgeError> {
     Workers::connect(submitter::connect(&NatsAddress::parse(url)?)?, None, |_| Ok(()))
 }
 
@@ -78,7 +78,7 @@ impl Drop for WorkerThread {
 
 struct ToollessMachine;
 
-impl juror::language::probe::Probe for ToollessMachine {
+impl juror_core::language::probe::Probe for ToollessMachine {
     fn on_path(&self, _: &str) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
@@ -87,7 +87,7 @@ impl juror::language::probe::Probe for ToollessMachine {
         &self,
         _: &std::path::Path,
         _: &[&str],
-    ) -> Result<String, juror::language::probe::AskFault> {
+    ) -> Result<String, juror_core::language::probe::AskFault> {
         Err("there is none".to_owned().into())
     }
 
@@ -111,7 +111,7 @@ impl juror::language::probe::Probe for ToollessMachine {
         None
     }
 
-    fn remote_lookup(&self, _: &str) -> Option<juror::language::toolchain::Lookup> {
+    fn remote_lookup(&self, _: &str) -> Option<juror_core::language::toolchain::Lookup> {
         None
     }
 }

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror::remote::nats::address::NatsAddress;
-use juror::remote::nats::link::NatsLink;
+use juror_remote::nats::address::NatsAddress;
+use juror_remote::nats::link::NatsLink;
 use tempfile::TempDir;
 
 /// Stopped when dropped.

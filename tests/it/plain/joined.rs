@@ -1,6 +1,6 @@
 //! Two programs that talk, both without isolation.
 
-use juror::model::joint::{JointJob, JointReply, WaitReason};
+use juror_core::joint::{JointJob, JointReply, WaitReason};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;

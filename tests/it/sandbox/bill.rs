@@ -3,7 +3,7 @@
 use std::hint::spin_loop;
 use std::thread;
 
-use juror::model::joint::JointJob;
+use juror_core::joint::JointJob;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::*;

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use juror::judge::classify::classify;
+use juror_judging::judge::classify::classify;
 
 use super::*;
 use crate::fixture::write_program;

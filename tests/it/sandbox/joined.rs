@@ -4,7 +4,7 @@
 
 use std::thread;
 
-use juror::model::joint::{JointJob, JointReply, ProgramReply, TalkSide, Transcript, WaitReason};
+use juror_core::joint::{JointJob, JointReply, ProgramReply, TalkSide, Transcript, WaitReason};
 use rustix::process::{Pid, Signal as KernelSignal, kill_process};
 
 use super::*;
@@ -412,7 +412,7 @@ fn a_stopper_ends_both() {
     let (over, is_over) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
         while is_over.recv_timeout(Duration::from_millis(20)).is_err() {
-            stoppers.iter().for_each(juror::sandbox::Stopper::stop);
+            stoppers.iter().for_each(juror_sandbox::sandbox::Stopper::stop);
         }
     });
     let endless = joint(&["sleep", "1000000"], &["sleep", "1000000"]);

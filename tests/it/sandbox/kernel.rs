@@ -1,6 +1,6 @@
 //! What the kernel holds for a program, and whether the program is charged for it.
 
-use juror::model::joint::JointJob;
+use juror_core::joint::JointJob;
 
 use super::*;
 

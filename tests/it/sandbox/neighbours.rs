@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Stdio};
 
-use juror::model::joint::JointJob;
+use juror_core::joint::JointJob;
 
 use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use juror::judge::classify::classify;
-use juror::model::verdict::Verdict;
+use juror_core::verdict::Verdict;
+use juror_judging::judge::classify::classify;
 
 use super::*;
 

@@ -91,7 +91,7 @@ fn short_of_memory() {
     let error = slot.run(&large).unwrap_err();
     assert_eq!(error.step, "run the program");
     assert!(error.reason.starts_with("ENOMEM: "), "{error}");
-    assert_eq!(error.again, juror::model::judgement::Retry::Possible);
+    assert_eq!(error.again, juror_core::judgement::Retry::Possible);
     // The program's own fault still gets its verdict, also in the same slot.
     large.limits.memory = Some(Bytes::mib(64));
     let outcome = run(&mut slot, &large).outcome;
@@ -115,9 +115,9 @@ fn work_is_done_without_threads() {
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use juror::executor::parallel;
-    use juror::executor::scripted::ScriptedExecutor;
-    use juror::model::stop::Stop;
+    use juror_core::stop::Stop;
+    use juror_sandbox::executor::parallel;
+    use juror_sandbox::executor::scripted::ScriptedExecutor;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let executor = ScriptedExecutor::new(4, |_| Err(Stop::Interrupted));
     let items: Vec<u32> = (0..100).collect();

@@ -16,7 +16,7 @@ use crate::check::excerpt::{DifferenceSpot, sides};
 use crate::check::options::Options;
 use crate::check::text::WindowedText;
 use crate::check::token::{Mismatch, mismatch};
-use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
+use crate::difference::{Difference, DifferenceKind, OnlyDifference};
 
 /// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows
 /// stay in the processor's cache. In tests, it is smaller than short texts.

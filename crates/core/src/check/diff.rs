@@ -9,8 +9,8 @@ use similar::{DiffOp, group_diff_ops};
 
 use crate::check::lines::{TextLine, read_around};
 use crate::check::options::Options;
-use crate::model::difference::Difference;
-use crate::model::judgement::{DiffLine, DiffTag};
+use crate::difference::Difference;
+use crate::judgement::{DiffLine, DiffTag};
 
 const MOST_LINES: usize = 25;
 
@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::check::compare::compare_bytes;
-    use crate::model::text::visible;
+    use crate::text::visible;
 
     /// The diff with `-` for lines of the judge answer and `+` for lines of the output, with both line numbers.
     fn show(arguments: &str, answer: &[u8], output: &[u8]) -> Vec<String> {

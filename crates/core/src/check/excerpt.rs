@@ -1,7 +1,7 @@
 //! Excerpts of the two texts at their first difference, for people.
 
 use crate::check::bytes::count_tokens;
-use crate::model::difference::{DifferenceSide, Excerpt};
+use crate::difference::{DifferenceSide, Excerpt};
 
 const TOKEN_BYTES: usize = 60;
 

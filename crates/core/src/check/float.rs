@@ -1,6 +1,6 @@
 //! Numbers in outputs: which tokens are numbers, and when two are near enough.
 
-use crate::model::difference::NumberGap;
+use crate::difference::NumberGap;
 
 /// A token with more bytes than this is not a number.
 ///

@@ -6,7 +6,7 @@ use crate::check::bytes::take_run;
 use crate::check::excerpt::{character_end, character_start};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
-use crate::model::difference::DifferenceSide;
+use crate::difference::DifferenceSide;
 
 /// Lines that are read before that of the first difference.
 const LINES_BEFORE: usize = 3;

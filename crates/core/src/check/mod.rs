@@ -1,7 +1,7 @@
 //! The default output validator of the standard format: is an output right, and if not, where does it differ?
 //!
 //! [`compare`](compare::compare) reads the judge answer and the output through windows that hold most of them whole,
-//! and returns the first [`Difference`](crate::model::difference::Difference), if any. [`diff`](diff::diff) then reads
+//! and returns the first [`Difference`](crate::difference::Difference), if any. [`diff`](diff::diff) then reads
 //! the lines around it again, for people; [`show`] describes it in words.
 //!
 //! Source: problem package format 2025-09, "Default output validator specification".

@@ -1,11 +1,11 @@
 //! Describes the first difference in words.
 
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, Excerpt};
-use crate::model::text::visible;
+use crate::difference::{Difference, DifferenceKind, DifferenceSide, Excerpt};
+use crate::text::visible;
 
-/// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
+/// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4)``.
 ///
-/// The position is that in the output; bytes are counted from 0, everything else from 1.
+/// The position is that in the output, counted from 1.
 pub fn describe(difference: &Difference) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
     let (what, expected, got) =
@@ -40,7 +40,7 @@ fn quoted_blanks(side: &DifferenceSide) -> String {
 }
 
 fn position(side: &DifferenceSide) -> String {
-    format!("line {}, column {}, byte {}", side.line, side.column, side.offset)
+    format!("line {}, column {}", side.line, side.column)
 }
 
 #[cfg(test)]
@@ -64,62 +64,52 @@ mod tests {
             "",
             "10 11\n",
             "10 12\n",
-            "token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)",
+            "token 2 differs: expected `11`, got `12` (line 1, column 4)",
         );
         check(
             "",
             "a\nb",
             "a\nb\n\n c",
-            "the output goes on after 2 tokens: got `c` (line 4, column 2, byte 6)",
+            "the output goes on after 2 tokens: got `c` (line 4, column 2)",
         );
-        check(
-            "",
-            "a\nb",
-            "a\n",
-            "the output ends before token 2: expected `b` (line 2, column 1, byte 2)",
-        );
+        check("", "a\nb", "a\n", "the output ends before token 2: expected `b` (line 2, column 1)");
         check("", "a", "", "the output is empty: expected `a` first");
-        check(
-            "",
-            "a",
-            "\n",
-            "the output ends before token 1: expected `a` (line 2, column 1, byte 1)",
-        );
+        check("", "a", "\n", "the output ends before token 1: expected `a` (line 2, column 1)");
         check(
             "",
             "",
             "\x1b[2J",
-            "the output goes on after 0 tokens: got `\\x1b[2J` (line 1, column 1, byte 0)",
+            "the output goes on after 0 tokens: got `\\x1b[2J` (line 1, column 1)",
         );
         check(
             "float_tolerance 1e-3",
             "1.5",
             "1.6",
-            "token 1 is too far off: expected `1.5`, got `1.6` (line 1, column 1, byte 0)",
+            "token 1 is too far off: expected `1.5`, got `1.6` (line 1, column 1)",
         );
         check(
             "float_tolerance 1e-3",
             "1.5",
             "nan",
-            "token 1 is not a number: expected `1.5`, got `nan` (line 1, column 1, byte 0)",
+            "token 1 is not a number: expected `1.5`, got `nan` (line 1, column 1)",
         );
         check(
             "space_change_sensitive",
             "1 2\n",
             "1  2\n",
-            "the blanks before token 2 differ: expected none, got `␠` (line 1, column 3, byte 2)",
+            "the blanks before token 2 differ: expected none, got `␠` (line 1, column 3)",
         );
         check(
             "space_change_sensitive",
             "1 2\n",
             "1\n2\n",
-            "the blanks before token 2 differ: expected `␠`, got `\\n` (line 1, column 2, byte 1)",
+            "the blanks before token 2 differ: expected `␠`, got `\\n` (line 1, column 2)",
         );
         check(
             "space_change_sensitive",
             "1\n",
             "1",
-            "the blanks at the end differ: expected `\\n`, got none (line 1, column 2, byte 1)",
+            "the blanks at the end differ: expected `\\n`, got none (line 1, column 2)",
         );
     }
 
@@ -131,7 +121,7 @@ mod tests {
         assert_eq!(
             describe(&difference("", &answer, &output)),
             format!(
-                "token 1 differs: expected `…{before}x{after}…`, got `…{before}y{after}…` (line 1, column 1, byte 0)"
+                "token 1 differs: expected `…{before}x{after}…`, got `…{before}y{after}…` (line 1, column 1)"
             )
         );
     }

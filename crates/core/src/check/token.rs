@@ -2,7 +2,7 @@
 
 use crate::check::float::NumberComparison;
 use crate::check::options::Options;
-use crate::model::difference::{DifferenceKind, NumberGap};
+use crate::difference::{DifferenceKind, NumberGap};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch {

@@ -37,6 +37,8 @@ int __wrap_main(int argc, char **argv, char **envp);
 
 /* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
 #define INPUTS 0x316e696aU
+/* What begins them if they are words for the program, each with its end, and standard input is empty. */
+#define WORDS 0x3164776aU
 #define FRAME 0x3174756aU
 
 /* The longest output that is handed on, in bytes; for a longer one the input is run alone. */
@@ -72,6 +74,8 @@ struct batch {
     const char *end;
     /* The exit code of a process that ends well. */
     uint32_t well;
+    /* Whether inputs are words. */
+    int are_words;
     /* Where the program reads and writes; empty for standard input and output. */
     const char *input;
     const char *output;
@@ -382,6 +386,23 @@ static void forget(const struct batch *batch) {
     }
 }
 
+/* The program's words, and behind them those of an input, in the room that nobody uses in the program's process. */
+static char **all_words(struct batch *batch, int *argc, char **argv, char *text, size_t length) {
+    char **all = (char **)(void *)batch->room;
+    size_t most = ROOM / sizeof *all - 1;
+    size_t count = 0;
+    while (count < (size_t)*argc && count < most) {
+        all[count] = argv[count];
+        count++;
+    }
+    for (size_t at = 0; at < length && count < most; at += strlen(text + at) + 1) {
+        all[count++] = text + at;
+    }
+    all[count] = 0;
+    *argc = (int)count;
+    return all;
+}
+
 /* Runs one input. Tells whether there may be a next one. */
 static int run(struct batch *batch, uint32_t number, int argc, char **argv, char **envp) {
     uint32_t length;
@@ -390,12 +411,15 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
     }
     const char *text = batch->next;
     batch->next += length;
-    if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, length)) {
+    if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, batch->are_words ? 0 : length)) {
         return 0;
     }
     pid_t child = fork();
     if (child == 0) {
         forget(batch);
+        if (batch->are_words) {
+            argv = all_words(batch, &argc, argv, (char *)text, length);
+        }
         exit(__real_main(argc, argv, envp));
     }
     int is_alone = 0;
@@ -418,16 +442,17 @@ int __wrap_main(int argc, char **argv, char **envp) {
     if (fstat(0, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < (off_t)sizeof head) {
         return __real_main(argc, argv, envp);
     }
-    void *inputs = mmap(0, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, 0, 0);
+    void *inputs = mmap(0, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, 0);
     if (inputs == MAP_FAILED) {
         return __real_main(argc, argv, envp);
     }
     batch.next = (const char *)inputs;
     batch.end = batch.next + facts.st_size;
-    if (!take(&batch, head, sizeof head) || head[0] != INPUTS) {
+    if (!take(&batch, head, sizeof head) || (head[0] != INPUTS && head[0] != WORDS)) {
         munmap(inputs, (size_t)facts.st_size);
         return __real_main(argc, argv, envp);
     }
+    batch.are_words = head[0] == WORDS;
     batch.well = head[2];
     batch.input = take_name(&batch);
     batch.output = take_name(&batch);

@@ -25,13 +25,17 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 final class JurorBatch implements Runnable {
     /* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
     private static final int INPUTS = 0x316e696a;
+    /* What begins them if they are words for the program, each with its end, and standard input is empty. */
+    private static final int WORDS = 0x3164776a;
     private static final int FRAME = 0x3174756a;
     /* The longest output that is handed on, in bytes. */
     private static final int LONGEST = 64 << 10;
@@ -40,10 +44,12 @@ final class JurorBatch implements Runnable {
     private static String[] arguments;
 
     private final ClassLoader loader;
+    private final String[] words;
     private boolean isWell;
 
-    private JurorBatch(ClassLoader loader) {
+    private JurorBatch(ClassLoader loader, String[] words) {
         this.loader = loader;
+        this.words = words;
     }
 
     public static void main(String[] given) throws Throwable {
@@ -51,7 +57,7 @@ final class JurorBatch implements Runnable {
         arguments = Arrays.copyOfRange(given, 1, given.length);
         ByteBuffer all = inputs();
         if (all == null) {
-            start(JurorBatch.class.getClassLoader());
+            start(JurorBatch.class.getClassLoader(), arguments);
             return;
         }
         batch(all);
@@ -63,20 +69,20 @@ final class JurorBatch implements Runnable {
         FileChannel channel = new FileInputStream(FileDescriptor.in).getChannel();
         try {
             ByteBuffer first = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder());
-            if (channel.read(first, 0) < 4 || first.getInt(0) != INPUTS) {
+            if (channel.read(first, 0) < 4 || first.getInt(0) != INPUTS && first.getInt(0) != WORDS) {
                 return null;
             }
             ByteBuffer all = ByteBuffer.allocate((int) channel.size()).order(ByteOrder.nativeOrder());
             while (all.hasRemaining() && channel.read(all, all.position()) > 0) {
             }
-            all.flip();
-            return all.position(4);
+            return all.flip();
         } catch (IOException notAFile) {
             return null;
         }
     }
 
     private static void batch(ByteBuffer all) throws Exception {
+        boolean areWords = all.getInt() == WORDS;
         int count = all.getInt();
         if (all.getInt() != 0) {
             /* Whoever ends with an exit code of its own ends this, too. */
@@ -91,6 +97,11 @@ final class JurorBatch implements Runnable {
         for (int number = 0; number < count; number++) {
             byte[] text = new byte[all.getInt()];
             all.get(text);
+            String[] words = arguments;
+            if (areWords) {
+                words = allWords(text);
+                text = new byte[0];
+            }
             if (input.isEmpty()) {
                 System.setIn(new ByteArrayInputStream(text));
             } else {
@@ -100,7 +111,7 @@ final class JurorBatch implements Runnable {
             }
             ByteArrayOutputStream written = new ByteArrayOutputStream();
             System.setOut(new PrintStream(written));
-            JurorBatch run = new JurorBatch(new URLClassLoader(classes, ClassLoader.getPlatformClassLoader()));
+            JurorBatch run = new JurorBatch(new URLClassLoader(classes, ClassLoader.getPlatformClassLoader()), words);
             Thread thread = new Thread(null, run, "main");
             thread.setContextClassLoader(run.loader);
             thread.start();
@@ -119,6 +130,16 @@ final class JurorBatch implements Runnable {
                 return;
             }
         }
+    }
+
+    /* The program's words, and behind them those of an input. */
+    private static String[] allWords(byte[] text) {
+        ByteBuffer all = ByteBuffer.wrap(text);
+        List<String> words = new ArrayList<>(Arrays.asList(arguments));
+        while (all.hasRemaining()) {
+            words.add(name(all));
+        }
+        return words.toArray(new String[0]);
     }
 
     private static byte[] frame(int number, byte[] said) {
@@ -176,11 +197,11 @@ final class JurorBatch implements Runnable {
         }
     }
 
-    private static void start(ClassLoader loader) throws Throwable {
+    private static void start(ClassLoader loader, String[] words) throws Throwable {
         Method main = Class.forName(program, false, loader).getMethod("main", String[].class);
         main.setAccessible(true);
         try {
-            main.invoke(null, (Object) arguments);
+            main.invoke(null, (Object) words);
         } catch (InvocationTargetException thrown) {
             throw thrown.getCause();
         }
@@ -189,7 +210,7 @@ final class JurorBatch implements Runnable {
     @Override
     public void run() {
         try {
-            start(loader);
+            start(loader, words);
             isWell = true;
         } catch (Throwable thrown) {
             isWell = false;

@@ -10,6 +10,8 @@ import sys
 
 # What begins the inputs and each frame; the numbers are those of `build/batch.rs`.
 INPUTS = (0x316E696A).to_bytes(4, sys.byteorder)
+# What begins them if they are words for the program, each with its end, and standard input is empty.
+WORDS = (0x3164776A).to_bytes(4, sys.byteorder)
 FRAME = (0x3174756A).to_bytes(4, sys.byteorder)
 # The longest output that is handed on, and the largest file that the program may write, in bytes.
 LONGEST = 64 << 10
@@ -28,6 +30,7 @@ class Batch:
         from ctypes import CDLL
 
         self.given, self.at = given, 4
+        self.are_words = given.startswith(WORDS)
         self.count, self.well = self.number(), self.number()
         self.input, self.output, shared = self.name(), self.name(), self.name()
         # A place that is not there can keep nothing.
@@ -101,10 +104,12 @@ class Batch:
             length = self.number()
             text = self.given[self.at : self.at + length]
             self.at += length
-            self.place(text)
+            self.place(b"" if self.are_words else text)
             child = os.fork()
             if child == 0:
                 os.closerange(FRAMES, END)
+                if self.are_words:
+                    sys.argv += map(os.fsdecode, text.split(b"\0")[:-1])
                 return
             status = os.waitpid(child, 0)[1]
             is_well = os.WIFEXITED(status) and os.WEXITSTATUS(status) == self.well
@@ -154,7 +159,7 @@ def begin():
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
     try:
-        is_batch = os.pread(0, 4, 0) == INPUTS
+        is_batch = os.pread(0, 4, 0) in (INPUTS, WORDS)
     except OSError:
         is_batch = False
     if is_batch:

@@ -9,6 +9,8 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::blob::Blob;
+use crate::job::{Command, VisibleContent, VisiblePath};
 use crate::language::PROGRAM;
 use crate::language::command_planner;
 use crate::language::commands::{BuildCommands, ProgramLanguage, StartCommand};
@@ -17,10 +19,8 @@ use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::find;
 use crate::language::probe::normalize;
 use crate::language::toolchain::{Toolchains, is_system};
-use crate::model::blob::Blob;
-use crate::model::job::{Command, VisibleContent, VisiblePath};
-use crate::model::root::FilePath;
-use crate::model::tree::{FileMode, Node, TreeEntry};
+use crate::root::FilePath;
+use crate::tree::{FileMode, Node, TreeEntry};
 
 /// `cwd` is the absolute path of the directory in which the command was typed.
 pub fn command_line(

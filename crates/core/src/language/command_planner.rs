@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::job::{Command, VisiblePath};
 use crate::language::commands::{
     BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand,
 };
@@ -13,8 +14,7 @@ use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
 use crate::language::{BOX, PROGRAM};
-use crate::model::job::{Command, VisiblePath};
-use crate::model::tree::{Node, TreeEntry};
+use crate::tree::{Node, TreeEntry};
 
 /// Plans the commands for a recipe, with the tools of this machine.
 ///

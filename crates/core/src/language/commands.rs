@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::job::Command;
 use crate::language::table::Language;
-use crate::model::job::Command;
-use crate::model::tree::{Node, TreeEntry};
-use crate::model::units::Bytes;
+use crate::tree::{Node, TreeEntry};
+use crate::units::Bytes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildCommands {
@@ -137,6 +137,8 @@ pub struct StartCommand {
     heap_argument: Option<usize>,
     /// They make the program read many inputs.
     batch_words: Vec<String>,
+    /// Words after the command line, before those of a run.
+    pub arguments: Vec<String>,
     /// Number of processes and threads of its run time, without those of the program.
     pub processes: u32,
 }
@@ -159,7 +161,7 @@ impl StartCommand {
         }
         let last = command.argv.len().saturating_sub(1);
         command.argv.splice(last..last, self.batch_words.iter().cloned());
-        command.argv.extend_from_slice(args);
+        command.argv.extend(self.arguments.iter().chain(args).cloned());
         command
     }
 
@@ -177,7 +179,13 @@ impl StartCommand {
 
     /// `processes` are those of the run time.
     pub(super) fn without_heap(command: Command, processes: u32) -> Self {
-        Self { command, heap_argument: None, batch_words: Vec::new(), processes }
+        Self {
+            command,
+            heap_argument: None,
+            batch_words: Vec::new(),
+            arguments: Vec::new(),
+            processes,
+        }
     }
 
     pub(super) fn with_heap(self) -> Self {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 use thiserror::Error;
 
-use crate::model::program::Constant;
+use crate::program::Constant;
 
 /// The bytes that values may add to a text, or to all files of a program together.
 pub const GROWTH_MAX: usize = 1 << 20;

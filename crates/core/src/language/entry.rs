@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::fault::{ProgramFault, quoted_list};
-use crate::model::tree::TreeEntry;
+use crate::tree::TreeEntry;
 
 #[derive(Clone, Copy, Debug)]
 pub struct EntryChoice<'a> {
@@ -93,7 +93,7 @@ fn has_marks(file: &TreeEntry, marks: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::tree::Node;
+    use crate::tree::Node;
 
     /// Files as `name` or `name=text`.
     fn check(files: &[&str], entry_point: Option<&str>, found: &str) {

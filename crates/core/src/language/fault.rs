@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::diagnostic::Diagnostic;
+use crate::judgement::JudgeError;
 use crate::language::toolchain::MissingTool;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
+use crate::stop::Stop;
 
 /// A fault of a program or a command that its author must fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,10 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::job::{BoxRetention, Job, VisiblePath};
-use crate::model::limits::Limits;
-use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::model::units::Bytes;
+use crate::job::{BoxRetention, Job, VisiblePath};
+use crate::limits::Limits;
+use crate::tree::{Node, Tree, TreeEntry};
+use crate::units::Bytes;
 
 /// The headers of the standard library that take longer to read than to load: at least 25 ms longer with g++ 12.
 #[rustfmt::skip]
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn only_builds_of_gcc_have_a_header() {
         let build = |command: &str, name: &str, header: &str| Job {
-            command: crate::model::job::Command {
+            command: crate::job::Command {
                 argv: command.split(' ').map(str::to_owned).collect(),
                 ..Default::default()
             },

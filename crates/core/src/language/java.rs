@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::language::entry::{missing_entry, no_main_file, several_main_files};
 use crate::language::fault::{ProgramFault, quoted_list};
-use crate::model::tree::TreeEntry;
+use crate::tree::TreeEntry;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaProgram {

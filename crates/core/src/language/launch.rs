@@ -11,8 +11,8 @@ use crate::language::sources::{self, SourceShape, Sources};
 use crate::language::table::{
     CARGO, EntryPoint, LIBRARY_CHECKER, LIBRARY_CHECKER_CODE, Language, TESTLIB, TESTLIB_CODE,
 };
-use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::TreeEntry;
+use crate::program::{Program, ProgramKind};
+use crate::tree::TreeEntry;
 
 /// A program whose language and main file are known, before its tools are found.
 #[derive(Clone, Debug)]

@@ -6,15 +6,15 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::blob::Blob;
+use crate::diagnostic::Diagnostic;
 use crate::language::constants::{GROWTH_HELP, GROWTH_MAX, replace_with_budget};
 use crate::language::table::Language;
 use crate::language::tool_files::is_tool_directory;
-use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::program::{Constant, Program, ProgramKind};
-use crate::model::root::{self, FilePath, Obstacle, PathKind, UnreachedPath, WalkBounds};
-use crate::model::tree::{FileMode, Node, TreeEntry};
-use crate::model::units::Bytes;
+use crate::program::{Constant, Program, ProgramKind};
+use crate::root::{self, FilePath, Obstacle, PathKind, UnreachedPath, WalkBounds};
+use crate::tree::{FileMode, Node, TreeEntry};
+use crate::units::Bytes;
 
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
 const MEMORY_MAX: Bytes = Bytes::mib(8);
@@ -285,7 +285,7 @@ fn is_student_program(program: &Program) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::program::IncludedFile;
+    use crate::program::IncludedFile;
     use std::fs;
     use std::os::unix::fs::symlink;
 

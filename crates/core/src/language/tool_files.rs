@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::language::table::Language;
-use crate::model::root::FilePath;
+use crate::root::FilePath;
 
 const DIRECTORY_NAMES: [&str; 7] = [
     "node_modules",

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
+use crate::job::{VisibleContent, VisiblePath};
+use crate::judgement::JudgeError;
 use crate::language::find;
 use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::Tool;
-use crate::model::job::{VisibleContent, VisiblePath};
-use crate::model::judgement::JudgeError;
-use crate::model::serial::PathBytes;
+use crate::serial::PathBytes;
 
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

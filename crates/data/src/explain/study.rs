@@ -9,10 +9,8 @@ use crate::explain::fresh::{
 };
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
 use crate::explain::subject::{InputJudge, InputResult};
-use juror_core::model::explanation::{
-    Explanation, ExplanationKind, ExplanationResult, FailureCount,
-};
-use juror_core::model::stop::Stop;
+use juror_core::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
+use juror_core::stop::Stop;
 use juror_grammar::program::Grammar;
 
 const ENOUGH_FAILING: usize = 5;

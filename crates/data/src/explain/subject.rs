@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::search::comparison::{Comparison, ComparisonResult};
-use juror_core::model::stop::Stop;
+use juror_core::stop::Stop;
 use juror_judging::judge::case::TimeLimitMode;
 use juror_sandbox::executor::parallel;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::explain::study::study;
 use crate::explain::subject::{InputJudge, InputResult};
-use juror_core::model::explanation::ExplanationKind;
-use juror_core::model::stop::Stop;
+use juror_core::explanation::ExplanationKind;
+use juror_core::stop::Stop;
 use juror_grammar::compile::parse_grammar;
 use juror_grammar::program::Grammar;
 

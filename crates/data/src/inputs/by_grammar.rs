@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::inputs::candidates::{
     Candidate, CandidateContent, CandidateSource, DrawnInput, SourceMix, SourceShare,
 };
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
 use juror_grammar::generate::{BoundSide, Pin};

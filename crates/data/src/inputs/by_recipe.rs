@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::generate::built_generators::BuiltGenerators;
-use crate::generate::seed::substitute_placeholders;
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::placeholder::{ArgumentPiece, occurrences};
-use juror_core::model::recipe::{GeneratorCommand, InputSource, Recipe};
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::seed::substitute_placeholders;
+use crate::search::result::CounterexampleOrigin;
+use juror_core::judgement::JudgeError;
+use juror_core::recipe::{GeneratorCommand, InputSource, Recipe};
+use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
+use juror_packages::package::placeholder::{ArgumentPiece, occurrences};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorCall {
@@ -149,8 +149,8 @@ fn smaller_numbers(number: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::recipe::GeneratorProgram;
-    use juror_core::model::root::FilePath;
+    use juror_core::recipe::GeneratorProgram;
+    use juror_core::root::FilePath;
 
     fn command(args: &str) -> GeneratorCommand {
         GeneratorCommand {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::inputs::candidates::{Candidate, CandidateSource};
 use crate::inputs::word_lines::{ExtremeNumbers, WordLines};
+use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 
 /// Number of copies that the validators get at once.

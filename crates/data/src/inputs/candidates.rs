@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::inputs::by_recipe::GeneratorCall;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, SearchedSource};
+use crate::recipe::seeded_generator::SeededCall;
+use crate::search::result::{CounterexampleOrigin, SearchedSource};
+use juror_core::stop::Stop;
 use juror_grammar::generate::{Pin, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::Shape;
@@ -40,6 +41,8 @@ impl Candidate {
 pub enum CandidateContent {
     Text(Arc<[u8]>),
     Call(GeneratorCall),
+    /// A call of the generator of the command line.
+    Seeded(SeededCall),
     Drawn(Box<DrawnInput>),
 }
 

@@ -1,19 +1,22 @@
 //! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
+use crate::inputs::by_generator::GeneratorInputs;
+use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use std::sync::Arc;
 
-use crate::generate::built_generators::BuiltGenerators;
-use crate::generate::solution::Solution;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
 use crate::inputs::numbers::special_numbers;
+use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
+use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::stop::{RefusalSubject, Stop};
 use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
 use juror_judging::build::Runnable;
@@ -31,6 +34,8 @@ pub struct Arena<'a> {
     pub validity: Validity<'a>,
     /// `None` if there are no generators, or if they are not used.
     pub generators: Option<BuiltGenerators<'a>>,
+    /// The generator of the command line. It makes all inputs.
+    pub seeded: Option<SeededGenerator<'a>>,
     /// The program that makes judge answers if there is no output to compare.
     pub solution: Option<Solution<'a>>,
     pub known_answers: KnownAnswers,
@@ -46,6 +51,17 @@ pub struct SearchInput {
     pub origin: CounterexampleOrigin,
     /// The call of the generator that printed it.
     pub call: Option<GeneratorCall>,
+    /// The call of the generator of the command line that printed it.
+    pub seeded: Option<SeededCall>,
+}
+
+/// Why a generator made no input.
+#[derive(Clone, Debug)]
+pub enum UnmadeInput {
+    /// The package's generator failed: the input is left out.
+    LeftOut(String),
+    /// The generator of the command line is at fault.
+    Fault(Box<Diagnostic>),
 }
 
 const GENERATOR_SHARE: u32 = 2;
@@ -72,6 +88,7 @@ impl<'a> Arena<'a> {
             solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
             validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
             generators: None,
+            seeded: None,
             known_answers: KnownAnswers::default(),
             numbers: special_numbers([]),
         })
@@ -90,6 +107,14 @@ impl<'a> Arena<'a> {
         Self { numbers: special_numbers(texts), ..self }
     }
 
+    /// Builds the generator of the command line, if there is one.
+    pub fn with_seeded_generator(self) -> Result<Self, Stop> {
+        let given = self.inputs.seeded.as_ref();
+        let seeded = given.map(|given| SeededGenerator::build(self.bench, given)).transpose();
+        let seeded = seeded.map_err(|stop| stop.refused_for(RefusalSubject::HelperProgram))?;
+        Ok(Self { seeded, ..self })
+    }
+
     /// The grammar that makes inputs.
     pub fn grammar(&self) -> Option<&Grammar> {
         self.inputs.grammars.first()
@@ -103,11 +128,16 @@ impl<'a> Arena<'a> {
         Comparison { arena: self, reference, submission, submission_executor: None }
     }
 
-    /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
+    /// All sources of inputs: the generator of the command line; or else the grammar, up to `most` bytes; the generators if they are built; and changed copies of
     /// test cases on request.
     pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> SourceMix<'_> {
         let inputs = self.inputs;
         let mut mix = SourceMix::default();
+        if let Some(seeded) = &self.seeded {
+            let share = SourceShare::same(1);
+            mix.add("the generator", share, GeneratorInputs::new(seeded.given, seed));
+            return mix;
+        }
         if let Some(grammar) = self.grammar() {
             by_grammar::add_sources(&mut mix, grammar, seed, most, &self.numbers);
         }
@@ -131,25 +161,35 @@ impl<'a> Arena<'a> {
         &self,
         number: u64,
         candidate: Candidate,
-    ) -> Result<Result<SearchInput, String>, Stop> {
+    ) -> Result<Result<SearchInput, UnmadeInput>, Stop> {
+        let left_out = |what: String| Ok(Err(UnmadeInput::LeftOut(what)));
         let written = candidate.written(self.grammar(), &|| self.is_over());
         let Some(Candidate { content, origin, .. }) = written else {
-            return Ok(Err("no values satisfy the grammar".to_owned()));
+            return left_out("no values satisfy the grammar".to_owned());
         };
-        let (input, call) = match (content, &self.generators) {
-            (CandidateContent::Text(text), _) => (text, None),
-            (CandidateContent::Drawn(_), _) => return Ok(Err("not written".to_owned())),
+        let (input, call, seeded) = match (content, &self.generators) {
+            (CandidateContent::Text(text), _) => (text, None, None),
+            (CandidateContent::Drawn(_), _) => return left_out("not written".to_owned()),
             (CandidateContent::Call(call), None) => {
-                return Ok(Err(format!("{}: not built", call.line())));
+                return left_out(format!("{}: not built", call.line()));
             }
             (CandidateContent::Call(call), Some(generators)) => {
                 match call.make_input(generators)? {
-                    Ok(input) => (input, Some(call)),
-                    Err(why) => return Ok(Err(format!("{}: {why}", call.line()))),
+                    Ok(input) => (input, Some(call), None),
+                    Err(why) => return left_out(format!("{}: {why}", call.line())),
+                }
+            }
+            (CandidateContent::Seeded(call), _) => {
+                let Some(generator) = &self.seeded else {
+                    return left_out("the generator is not built".to_owned());
+                };
+                match generator.make(call)? {
+                    Ok(input) => (input, None, Some(call)),
+                    Err(fault) => return Ok(Err(UnmadeInput::Fault(Box::new(fault)))),
                 }
             }
         };
-        Ok(Ok(SearchInput { number, input, origin, call }))
+        Ok(Ok(SearchInput { number, input, origin, call, seeded }))
     }
 
     pub fn is_over(&self) -> bool {

@@ -1,17 +1,20 @@
 //! One comparison: the reference and the submission on the same input, and the verdict.
 
+use juror_core::diagnostic::Diagnostic;
+use juror_core::outcome::Outcome;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::search::arena::Arena;
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::{CaseJudgement, JudgeError};
-use juror_core::model::score::CaseScoring;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::visible;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::score::CaseScoring;
+use juror_core::stop::Stop;
+use juror_core::text::visible;
+use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
 use juror_judging::judge::case::{
     Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case,
@@ -53,6 +56,26 @@ pub enum UnusableReason {
     /// The solution that makes judge answers fails, in this way.
     Solution(String),
     Validator(Box<JudgeError>),
+    /// Another run of the reference writes something else.
+    Disagreement,
+    /// The checker rejects the reference's own output, with these messages.
+    Checker(Vec<u8>),
+    /// The generator made no input.
+    Generator(Box<Diagnostic>),
+}
+
+impl fmt::Display for UnusableReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSlow => f.write_str("too slow"),
+            Self::Reference(verdict, cause) => write!(f, "{verdict}, {cause}"),
+            Self::Solution(what) => f.write_str(what),
+            Self::Validator(error) => write!(f, "{error}"),
+            Self::Disagreement => f.write_str("another run writes another output"),
+            Self::Checker(_) => f.write_str("the checker rejects its output"),
+            Self::Generator(diagnostic) => f.write_str(&diagnostic.message),
+        }
+    }
 }
 
 impl<'a> Comparison<'a> {
@@ -78,10 +101,17 @@ impl<'a> Comparison<'a> {
             Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
         };
         let asked = (self.submission, self.executor_of_submission());
+        let known = Arc::clone(&answer);
         let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
             Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
             Ok(judged) => judged,
         };
+        if judged.verdict == Verdict::WrongAnswer
+            && let Some(outcome) = &judged.outcome
+            && let Some(objection) = self.checker_objection(input, known, outcome)?
+        {
+            return Ok(ComparisonResult::NoAnswer(objection));
+        }
         Ok(match judged.verdict {
             Verdict::Accepted => {
                 let submission = judged.outcome.map(|it| it.cpu_time).unwrap_or_default();
@@ -89,6 +119,57 @@ impl<'a> Comparison<'a> {
             }
             _ => ComparisonResult::Differs(Box::new(judged)),
         })
+    }
+
+    /// Why a rejection by a checker of the command line means nothing: it does not accept the answer itself.
+    fn checker_objection(
+        &self,
+        input: &Arc<[u8]>,
+        answer: Arc<[u8]>,
+        outcome: &Outcome,
+    ) -> Result<Option<UnusableReason>, Stop> {
+        if !self.arena.inputs.has_given_checker || self.is_judged() {
+            return Ok(None);
+        }
+        let case = self.ready_case(input, Arc::clone(&answer));
+        let entry = ReadySubmission::without_name(self.reference, TimeLimitMode::Any);
+        let judged = judge_known_output(
+            self.arena.bench.executor,
+            self.arena.rules,
+            &entry,
+            &case,
+            outcome,
+            answer.to_vec(),
+        );
+        match judged {
+            Ok(judged) if judged.verdict == Verdict::Accepted => Ok(None),
+            Ok(judged) => Ok(Some(UnusableReason::Checker(judged.validator_stderr))),
+            Err(stop) => UnusableReason::from_stop(stop).map(Some),
+        }
+    }
+
+    /// Why an answer proves nothing: the reference, run again, fails or disagrees with it.
+    pub fn reference_objection(&self, input: &Arc<[u8]>) -> Result<Option<UnusableReason>, Stop> {
+        let Ok(answer) = self.answer(input)? else { return Ok(None) };
+        if self.is_judged() {
+            let asked = (self.reference, self.arena.bench.executor);
+            let judged =
+                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
+                    Err(stop) => return UnusableReason::from_stop(stop).map(Some),
+                    Ok(judged) => judged,
+                };
+            let is_rejected = judged.verdict != Verdict::Accepted;
+            return Ok(
+                is_rejected.then(|| UnusableReason::from_rejection(judged.verdict, judged.cause))
+            );
+        }
+        let ran = self.run(self.reference, input)?;
+        if let Some(rejected) = ran.rejected {
+            return Ok(Some(UnusableReason::from_rejection(rejected.verdict, rejected.cause)));
+        }
+        let output = ran.bytes(u64::MAX)?;
+        let is_same = output == *answer || self.accepts(input, &answer, &ran, &output)?;
+        Ok((!is_same).then_some(UnusableReason::Disagreement))
     }
 
     pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, UnusableReason>, Stop> {
@@ -191,7 +272,7 @@ impl<'a> Comparison<'a> {
             output.to_vec(),
         );
         match judged {
-            Ok(verdict) => Ok(verdict == Verdict::Accepted),
+            Ok(judged) => Ok(judged.verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
             Err(stop) => Err(stop),
         }

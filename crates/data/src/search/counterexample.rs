@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::search::comparison::Comparison;
+use crate::search::result::Counterexample;
 use crate::search::run::Failure;
-use crate::search::shrink::ShrunkInput;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::Counterexample;
-use juror_core::model::verdict::Verdict;
+use crate::search::shrink::{ShrunkInput, generated_input};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::verdict::Verdict;
 
 /// Upper bound on the bytes of an output that are shown.
 const SHOWN_BYTES_MAX: u64 = 1 << 20;
@@ -18,9 +18,12 @@ pub fn build_counterexample(
     failure: &Failure,
     small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
-    let (input, judged, path) = match small {
-        Some(small) => (small.input, small.judged, small.path),
-        None => (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new()),
+    let (input, judged, path, generated) = match small {
+        Some(small) => (small.input, small.judged, small.path, small.generated),
+        None => {
+            let generated = generated_input(comparison.arena, &failure.fresh);
+            (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new(), generated)
+        }
     };
     let mut found = Counterexample {
         verdict: judged.verdict,
@@ -35,6 +38,7 @@ pub fn build_counterexample(
         origin: failure.fresh.origin.clone(),
         first_size: failure.fresh.input.len(),
         path,
+        generated,
         failing: failure.failing,
         repeats: failure.repeats,
         promoted: None,

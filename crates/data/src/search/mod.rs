@@ -17,5 +17,6 @@ pub mod problem_inputs;
 pub mod programs;
 pub mod promote;
 pub mod reference;
+pub mod result;
 pub mod run;
 pub mod shrink;

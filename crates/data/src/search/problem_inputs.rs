@@ -1,22 +1,23 @@
 //! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
 //! and the programs that make judge answers.
 
+use crate::recipe::seeded_generator::SeededProgram;
 use std::path::Path;
 
-use crate::generate::solution::{dedicated_solution, is_single_run};
 use crate::inputs::by_recipe;
+use crate::recipe::solution::{dedicated_solution, is_single_run};
 use crate::search::comparison::quote_input;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
 use juror_core::check::options::Options;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::Event;
-use juror_core::model::problem::Problem;
-use juror_core::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::{RefusalSubject, Stop};
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::count;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
+use juror_core::problem::Problem;
+use juror_core::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::test_data::TestCase;
+use juror_core::text::count;
 use juror_grammar::program::Grammar;
 use juror_packages::package::recipe;
 
@@ -33,6 +34,10 @@ pub struct ProblemInputs {
     pub lines: Vec<GeneratorCommand>,
     pub options: Options,
     pub test_case: TestCase,
+    /// The generator of the command line. It makes all inputs.
+    pub seeded: Option<SeededProgram>,
+    /// Whether the checker is from the command line, so that it may be none.
+    pub has_given_checker: bool,
 }
 
 impl ProblemInputs {
@@ -66,13 +71,17 @@ impl ProblemInputs {
             options,
             test_case,
             problem,
+            seeded: None,
+            has_given_checker: false,
         })
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
     /// compare.
     pub fn is_judged(&self) -> bool {
-        !self.problem.output_validators.is_empty() && !is_single_run(&self.problem)
+        let validators = &self.problem.output_validators;
+        (self.problem.interactor.is_some() || !validators.is_empty())
+            && !is_single_run(&self.problem)
     }
 
     /// The test cases that can be copied and changed.
@@ -102,6 +111,11 @@ impl ProblemInputs {
 
     /// In words.
     pub fn sources(&self, has_generators: bool) -> Vec<String> {
+        if let Some(seeded) = &self.seeded {
+            let text = format!("the generator `{}`", seeded.text());
+            let most = seeded.has_size().then(|| format!("{{n}} from 1 to {}", seeded.size_max));
+            return [Some(text), most].into_iter().flatten().collect();
+        }
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source.path.display()));
@@ -129,6 +143,9 @@ impl ProblemInputs {
 
     /// The main source of inputs, in short.
     fn main_source(&self) -> String {
+        if let Some(seeded) = &self.seeded {
+            return format!("the generator `{}`", seeded.text());
+        }
         match self.grammars.first() {
             Some(grammar) => grammar.source.path.display().to_string(),
             None => "a generator".to_owned(),

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
+use crate::search::arena::Arena;
 use crate::search::batch::Batches;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
-use juror_core::model::blob::Blob;
-use juror_core::model::isolation::Isolation;
-use juror_core::model::stop::{RefusalSubject, Stop};
-use juror_core::model::submission::Submission;
-use juror_core::model::tree::TreeEntry;
+use juror_core::blob::Blob;
+use juror_core::isolation::Isolation;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::submission::Submission;
+use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;
@@ -23,6 +24,16 @@ pub struct SearchSubject {
     pub submission: Submission,
     pub reference: Option<Submission>,
     pub promotes: bool,
+}
+
+impl SearchSubject {
+    /// What must be mended if the reference is at fault.
+    pub fn reference_mend(&self) -> RefusalSubject {
+        match self.inputs.seeded {
+            Some(_) if self.reference.is_some() => RefusalSubject::HelperProgram,
+            _ => RefusalSubject::Package,
+        }
+    }
 }
 
 pub struct SearchPrograms {
@@ -65,7 +76,7 @@ impl SearchPrograms {
             setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
         let mut sources = vec![
             prepare_source(RefusalSubject::Submission, &setting.submission, bench)?,
-            prepare_source(RefusalSubject::Package, reference, bench)?,
+            prepare_source(setting.reference_mend(), reference, bench)?,
         ];
         sources.extend(
             solution.map(|it| prepare_source(RefusalSubject::Package, it, bench)).transpose()?,
@@ -95,11 +106,14 @@ impl SearchPrograms {
         &self,
         setting: &SearchSubject,
         isolation: Isolation,
-        rules: &Rules<'_>,
+        arena: &Arena<'_>,
     ) -> Option<Batches> {
         let [submission, reference] = &self.prepared;
         let path = setting.submission.program.path.as_path();
-        Batches::new(rules, isolation, (&self.path, reference), (path, submission))
+        let generator = arena.seeded.as_ref();
+        let generator = generator.map(|it| (&*it.given.program.path, &it.prepared));
+        let reference = (&*self.path, reference);
+        Batches::new(arena.rules, isolation, reference, (path, submission), generator)
     }
 
     /// The program that makes the package's judge answers, otherwise the reference.

@@ -1,13 +1,13 @@
 //! Adds a counterexample to a package: its entry in the recipe, then its files.
 
-use crate::generate::GenerateMode;
-use crate::generate::files::place_file;
-use crate::propose::write::{Addition, NewCase};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::problem::Problem;
-use juror_core::model::recipe::{GivenContents, RecipeCase};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
+use crate::recipe::GenerateMode;
+use crate::recipe::files::place_file;
+use crate::recipe::propose::write::{Addition, NewCase};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::problem::Problem;
+use juror_core::recipe::{GivenContents, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 use juror_packages::package::recipe;
 use juror_packages::package::recipe::insert::{is_case_name, quote};
 

@@ -1,9 +1,9 @@
 //! The reference: the program that counts as correct in a search.
 
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::verdict::Verdict;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::submission::{Expectation, Submission};
+use juror_core::verdict::Verdict;
 
 /// Extensions of the languages whose programs start and run fastest.
 const FAST_EXTENSIONS: [&str; 4] = ["rs", "cpp", "cc", "c"];
@@ -46,7 +46,7 @@ fn asks_for_acceptance(rule: &Expectation) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::submission::OverallExpectation;
+    use juror_core::submission::OverallExpectation;
 
     fn check(rule: Expectation, expected: bool) {
         assert_eq!(asks_for_acceptance(&rule), expected, "{rule:?}");

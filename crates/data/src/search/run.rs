@@ -14,13 +14,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::inputs::candidates::SourceMix;
+use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::result::{SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{SearchEnd, SearchProgress, SearchedSource, SlowestInput};
+use juror_core::judgement::CaseJudgement;
+use juror_core::progress::SearchProgress;
+use juror_core::stop::Stop;
 
 pub struct SearchParameters<'a> {
     pub comparison: &'a Comparison<'a>,
@@ -45,6 +47,9 @@ pub struct SearchResult {
     pub end: SearchEnd,
     /// Number of inputs that were not compared.
     pub left_out: u64,
+    /// Number of inputs that were taken, and how many of them are different.
+    pub taken: u64,
+    pub distinct: u64,
     /// The level reached in the list of small inputs.
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator refuses.
@@ -64,7 +69,7 @@ pub struct Failure {
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
-    /// Number of runs: [`REPEATS`](juror_core::model::stress::REPEATS), or fewer if the time ran out first.
+    /// Number of runs: [`REPEATS`](crate::search::result::REPEATS), or fewer if the time ran out first.
     pub repeats: u32,
 }
 
@@ -73,6 +78,8 @@ pub struct Failure {
 pub struct PackageFault {
     pub number: u64,
     pub input: Arc<[u8]>,
+    /// The call of the generator of the command line that printed the input.
+    pub call: Option<SeededCall>,
     pub reason: UnusableReason,
 }
 
@@ -170,6 +177,7 @@ impl<'c> SharedSearch<'_, 'c> {
 
     fn into_result(self) -> Result<SearchResult, Stop> {
         let state = self.state.into_inner();
+        let distinct = self.seen.into_inner().len() as u64;
         let SearchFindings { mut result, flaky, error, end, .. } = state.findings;
         match (&result.found, &result.fault) {
             (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,
@@ -191,6 +199,7 @@ impl<'c> SharedSearch<'_, 'c> {
             (None, false) => end.unwrap_or(SearchEnd::Found),
         };
         result.elapsed = self.started.elapsed();
+        (result.taken, result.distinct) = (state.taken, distinct);
         Ok(result)
     }
 }

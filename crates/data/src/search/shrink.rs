@@ -1,6 +1,7 @@
 //! Shrinks a failing input, as long as it fails in the same way.
 //!
-//! First, the numbers of a generator's command are lowered. Then edits follow, on the tree of the grammar or else on
+//! First, the numbers of a generator's command are lowered, or a generator of the command line is called with smaller
+//! sizes and other seeds. Then edits follow, on the tree of the grammar or else on
 //! lines and words. Last, small inputs are tried that are smaller than the best so far: random ones, and the list of
 //! all small ones. An input that no edit makes smaller may be far from the smallest.
 
@@ -10,14 +11,18 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::inputs::by_generator;
 use crate::inputs::by_recipe::{GeneratorCall, lower_numbers};
 use crate::inputs::word_lines;
+use crate::recipe::seeded_generator::{SeededCall, SeededGenerator, SeededProgram};
+use crate::search::arena::{Arena, SearchInput};
 use crate::search::comparison::{Comparison, ComparisonResult};
+use crate::search::result::{CounterexampleOrigin, GeneratedInput};
 use crate::search::run::Failure;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, SearchProgress};
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::CaseJudgement;
+use juror_core::progress::SearchProgress;
+use juror_core::stop::Stop;
+use juror_core::verdict::Verdict;
 use juror_grammar::enumerate::SmallInputs;
 use juror_grammar::generate::generate;
 use juror_grammar::program::Grammar;
@@ -33,6 +38,8 @@ pub struct ShrunkInput {
     pub runs: u64,
     /// The steps that made it smaller, in order.
     pub path: Vec<String>,
+    /// The smallest failing input that the generator of the command line prints.
+    pub generated: Option<GeneratedInput>,
     pub interrupted: bool,
     /// Whether the time ran out before everything was tried.
     pub ran_out: bool,
@@ -51,6 +58,12 @@ const TINY: &str = "tiny";
 const EDITS_MAX: u64 = 5000;
 /// Number of inputs that are tried for each lowered number of a generator.
 const SEEDS_PER_NUMBER: u64 = 6;
+/// Number of seeds that are tried for each smaller size of a generator of the command line.
+const SEEDS_PER_SIZE: u32 = 10;
+/// Number of seeds that are tried for its smallest failing size. After so many at once that make nothing smaller, the
+/// others are not tried.
+const SEEDS_MAX: u32 = 200;
+const SEEDS_AT_ONCE: u32 = 40;
 
 /// `before` is the number of earlier comparisons, and the start of the first one.
 pub fn shrink(
@@ -70,6 +83,7 @@ pub fn shrink(
             judged: failure.judged.clone(),
             runs: 0,
             path: Vec::new(),
+            generated: generated_input(comparison.arena, &failure.fresh),
             interrupted: false,
             ran_out: false,
         },
@@ -104,6 +118,9 @@ impl InputShrinker<'_> {
     fn run(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted.0 == Verdict::TimeLimitExceeded {
             self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
+        }
+        if let Some(call) = failure.fresh.seeded {
+            self.lower_size(call)?;
         }
         if let Some(call) = &failure.fresh.call
             && self.comparison.arena.grammar().is_none()
@@ -228,6 +245,56 @@ impl InputShrinker<'_> {
         Ok(())
     }
 
+    /// Tries other seeds of the generator of the command line: first some for each smaller size, until one fails, then
+    /// more for the smallest failing size.
+    fn lower_size(&mut self, call: SeededCall) -> Result<(), Stop> {
+        let Some(generator) = &self.comparison.arena.seeded else { return Ok(()) };
+        let before = Arc::clone(&self.best.input);
+        let mut least = call.size;
+        for size in by_generator::sizes(call.size.unwrap_or(1)) {
+            if call.size.is_none_or(|known| size >= known) {
+                break;
+            }
+            if self.try_seeds(generator, Some(size), 0..SEEDS_PER_SIZE)? {
+                least = Some(size);
+                break;
+            }
+        }
+        let mut first = 0;
+        while first < SEEDS_MAX && self.try_seeds(generator, least, first..first + SEEDS_AT_ONCE)? {
+            first += SEEDS_AT_ONCE;
+        }
+        let line = self.best.generated.as_ref().map(|it| it.command_line.clone());
+        let line = line.unwrap_or_default();
+        self.note_step(&before, || format!("other calls of the generator: `{line}`"));
+        Ok(())
+    }
+
+    /// Returns whether the generator prints a smaller input with one of these seeds.
+    fn try_seeds(
+        &mut self,
+        generator: &SeededGenerator<'_>,
+        size: Option<u32>,
+        seeds: Range<u32>,
+    ) -> Result<bool, Stop> {
+        let arena = self.comparison.arena;
+        let calls: Vec<SeededCall> = seeds.map(|seed| SeededCall { size, seed }).collect();
+        // A call that fails proves nothing about the submission.
+        let made = parallel::map(arena.bench.executor, &calls, |call| {
+            if arena.is_over() { Ok(None) } else { Ok(generator.make(*call)?.ok()) }
+        })?;
+        let before = Arc::clone(&self.best.input);
+        let mut inputs = made.iter().flatten().cloned();
+        self.try_each(&mut inputs)?;
+        let best = &self.best.input;
+        let is_best = |made: &Option<Arc<[u8]>>| made.as_ref().is_some_and(|it| it == best);
+        let is_smaller = !Arc::ptr_eq(&before, best);
+        if let Some(index) = made.iter().position(is_best).filter(|_| is_smaller) {
+            self.best.generated = Some(printed(generator.given, calls[index], best));
+        }
+        Ok(is_smaller)
+    }
+
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let arena = self.comparison.arena;
@@ -301,6 +368,12 @@ impl InputShrinker<'_> {
         how: &str,
     ) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best.input);
+        self.try_each(list)?;
+        self.note_step(&before, || how.to_owned());
+        Ok(!Arc::ptr_eq(&before, &self.best.input))
+    }
+
+    fn try_each(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
         let comparison = self.comparison;
         let (wanted, by_margin) = (self.wanted, self.needs_margin);
         let at_once = 4 * comparison.arena.bench.executor.slots();
@@ -328,9 +401,18 @@ impl InputShrinker<'_> {
                 }
             }
         }
-        self.note_step(&before, || how.to_owned());
-        Ok(!Arc::ptr_eq(&before, &self.best.input))
+        Ok(())
     }
+}
+
+/// `None` for an input that the generator of the command line did not print.
+pub fn generated_input(arena: &Arena<'_>, fresh: &SearchInput) -> Option<GeneratedInput> {
+    Some(printed(arena.seeded.as_ref()?.given, fresh.seeded?, &fresh.input))
+}
+
+fn printed(given: &SeededProgram, call: SeededCall, input: &[u8]) -> GeneratedInput {
+    let SeededCall { size, seed } = call;
+    GeneratedInput { command_line: given.line(call), seed, size, input: input.to_vec() }
 }
 
 /// `None` unless the comparison has the wanted verdict.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::mutate::bundle::{Bundle, MUTANT_VARIABLE, bundle};
-use juror_core::model::limits::Limits;
-use juror_core::model::stop::Stop;
+use crate::faults::bundle::{Bundle, MUTANT_VARIABLE, bundle};
+use juror_core::limits::Limits;
+use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable};
 

@@ -7,16 +7,16 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
+use crate::strength::strictness::{AcceptedFault, Strictness};
 use crate::strength::submissions::BuiltSubmission;
-use crate::validate::output_validator_trial;
+use crate::validity::test_data::output_validator_trial;
+use juror_core::blob::Blob;
 use juror_core::check::compare::compare;
 use juror_core::check::options::Options;
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::problem::{Interaction, SubmittedContent};
-use juror_core::model::stop::{RefusalSubject, Stop};
-use juror_core::model::strictness::{AcceptedFault, Strictness};
-use juror_core::model::test_data::TestCase;
+use juror_core::judgement::JudgeError;
+use juror_core::problem::{Interaction, SubmittedContent};
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::test_data::TestCase;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
 use juror_judging::judge::output::OutputRunner;
@@ -260,9 +260,9 @@ fn is_right(opinion: &Opinion) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::limits::Limits;
-    use juror_core::model::problem::Problem;
-    use juror_core::model::root::FilePath;
+    use juror_core::limits::Limits;
+    use juror_core::problem::Problem;
+    use juror_core::root::FilePath;
     use juror_judging::build::Builder;
     use juror_judging::judge::case::{Detail, RepeatLine, Validators};
     use juror_sandbox::executor::scripted::ScriptedExecutor;

@@ -1,14 +1,14 @@
 //! The programs that the author declares to be right, by the names in `juror.toml`.
 
-use crate::mutate::mutants;
-use crate::mutate::original::read_original;
-use crate::mutate::wrapper::wrappers;
+use crate::faults::mutants;
+use crate::faults::original::read_original;
+use crate::faults::wrapper::wrappers;
 use crate::search::reference::is_accepted;
 use crate::strength::measure::MeasuredSubject;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::problem::{EquivalentMutant, Problem};
-use juror_core::model::stop::Stop;
-use juror_core::model::text::printable;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::problem::{EquivalentMutant, Problem};
+use juror_core::stop::Stop;
+use juror_core::text::printable;
 use juror_packages::package::suggest::nearest;
 
 /// Warnings about entries of `juror.toml` that match no program.

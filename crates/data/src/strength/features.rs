@@ -10,10 +10,10 @@ use crate::inputs::by_grammar;
 use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
 use crate::inputs::numbers::special_numbers;
 use crate::strength::pool::LONGEST_INPUT;
+use crate::strength::result::InputFeature;
 use crate::validity::Validity;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::InputFeature;
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
 use juror_grammar::tree::parse;
 use juror_judging::judge::case::CaseTexts;
 

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::generate::{GenerateMode, Generation, generate};
+use crate::recipe::{GenerateMode, Generation, generate};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::is_accepted;
-use crate::validate::{self, DataExtent};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::{Event, WorkProgress};
-use juror_core::model::judgement::{Judgement, TimeLimit};
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::{Gate, GateName, GateState, Strength};
-use juror_core::model::submission::Submission;
-use juror_core::model::text::{count, joined};
-use juror_core::model::units::seconds;
-use juror_core::model::verdict::Verdict;
+use crate::strength::result::{Gate, GateName, GateState, Strength};
+use crate::validity::test_data::{self, DataExtent};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, WorkProgress};
+use juror_core::judgement::{Judgement, TimeLimit};
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
+use juror_core::text::{count, joined};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::judging::{JudgingTask, prepare_entries};
 use juror_judging::judge::score::RunPolicy;
@@ -118,14 +118,14 @@ impl<'a> Gates<'a> {
 
     fn check_data(&self) -> Result<Gate, Stop> {
         let mut found = Vec::new();
-        let proving = validate::DataCheck {
+        let proving = test_data::DataCheck {
             bench: self.judging.bench,
             validators: &self.judging.validators.output,
             selected: &|_| true,
             extent: DataExtent::Everything,
             mutations: &[],
         };
-        validate::check_data(&proving, &mut found)?;
+        test_data::check_data(&proving, &mut found)?;
         found.retain(Diagnostic::is_error);
         let cases = count(self.judging.bench.problem.test_data.judged_cases().len(), "test case");
         let (state, detail) = match found.len() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use juror_core::model::strength::{Strength, SubjectStatus};
+use crate::strength::result::{Strength, SubjectStatus};
 
 /// Returns the note about this measurement for the next one. If too many programs were not run in time, there is no
 /// note and no gain. If more programs are open than before, there is no gain: missing programs would look like one.

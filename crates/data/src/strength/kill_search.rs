@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::search::arena::{Arena, SearchInput};
 use crate::search::batch::Batches;
+use crate::search::result::{CounterexampleOrigin, REPEATS};
 use crate::search::run::Failure;
 use crate::search::shrink::{ShrunkInput, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, REPEATS};
+use juror_core::stop::Stop;
 use juror_judging::judge::case::CaseTexts;
 
 pub struct KillSearch<'a> {

@@ -1,7 +1,7 @@
 //! The kill matrix: which test cases reject which subjects, which test cases matter, and in which order they are
 //! tried.
 
-use juror_core::model::strength::{CaseKills, Subject};
+use crate::strength::result::{CaseKills, Subject};
 
 /// Indexes of the test cases: those that rejected most come first, and small ones before large ones.
 pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {

@@ -4,21 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::search::comparison::{UnusableReason, quote_input};
+use crate::search::comparison::quote_input;
+use crate::search::result::CounterexampleOrigin;
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
 use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
+use crate::strength::result::{MissedInput, Strength, Subject, SubjectStatus};
 use crate::strength::test_bed::Suspect;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::problem::Problem;
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::{MissedInput, Strength, Subject, SubjectStatus};
-use juror_core::model::stress::CounterexampleOrigin;
-use juror_core::model::submission::Submission;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::CaseJudgement;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
 use juror_judging::judge::case::CaseTexts;
 use juror_sandbox::executor::parallel;
 
@@ -302,14 +302,8 @@ impl MeasurementFault {
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match self {
             MeasurementFault::Reference(fault) => {
-                let why = match &fault.reason {
-                    UnusableReason::TooSlow => "too slow".to_owned(),
-                    UnusableReason::Reference(verdict, cause) => format!("{verdict}, {cause}"),
-                    UnusableReason::Solution(what) => what.clone(),
-                    UnusableReason::Validator(error) => error.to_string(),
-                };
-                let message =
-                    format!("fails on a valid input: {why}: {}", quote_input(&fault.input));
+                let (why, input) = (&fault.reason, quote_input(&fault.input));
+                let message = format!("fails on a valid input: {why}: {input}");
                 Diagnostic::error(path(&reference.name), message).help(help).into()
             }
             MeasurementFault::Disagreement(name, small) => {

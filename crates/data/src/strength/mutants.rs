@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::mutate::operator::Operator;
-use crate::mutate::original::read_original;
-use crate::mutate::wrapper::{WrapperChange, wrappers};
-use crate::mutate::{Mutant, SourceText, mutants};
+use crate::faults::operator::Operator;
+use crate::faults::original::read_original;
+use crate::faults::wrapper::{WrapperChange, wrappers};
+use crate::faults::{Mutant, SourceText, mutants};
 use crate::search::arena::Arena;
 use crate::strength::bundles::{LARGEST_BUNDLE, Variants};
 use crate::strength::measure::MeasuredSubject;
+use crate::strength::result::{SourceEdit, Subject, SubjectKind};
 use crate::strength::test_bed::{Suspect, starts_slowly};
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::{SourceEdit, Subject, SubjectKind};
-use juror_core::model::submission::Submission;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
 use juror_grammar::program::Grammar;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::inputs::candidates::{CandidateSource, SourceMix};
 use crate::search::arena::{Arena, SearchInput};
 use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::result::CounterexampleOrigin;
 use crate::search::run::PackageFault;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::CounterexampleOrigin;
+use juror_core::stop::Stop;
 use juror_judging::judge::case::CaseTexts;
 
 pub struct FreshSource<'a> {
@@ -83,7 +83,7 @@ impl<'a> FreshSource<'a> {
                 Err(why) => {
                     if arena.validity.accepts(&fresh.input)? {
                         let SearchInput { number, input, .. } = fresh;
-                        return Ok(Err(PackageFault { number, input, reason: why }));
+                        return Ok(Err(PackageFault { number, input, call: None, reason: why }));
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use juror_core::model::strength::{MissedInput, Subject, SubjectStatus};
+use crate::strength::result::{MissedInput, Subject, SubjectStatus};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenCase {
@@ -60,8 +60,8 @@ fn case_name(subject: &Subject) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::strength::SubjectKind;
-    use juror_core::model::verdict::Verdict;
+    use crate::strength::result::SubjectKind;
+    use juror_core::verdict::Verdict;
 
     /// Checks the choice for subjects with id, kind of fault, hardness (none if held out), and the other subjects
     /// caught.

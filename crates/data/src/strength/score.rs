@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::mutate::operator::Operator;
+use crate::faults::operator::Operator;
 use crate::strength::matrix;
-use juror_core::model::strength::{
+use crate::strength::result::{
     Kill, PartName, ScorePart, Strength, StrengthRating, Subject, SubjectKind, SubjectStatus,
 };
-use juror_core::model::verdict::Verdict;
+use juror_core::verdict::Verdict;
 
 /// A subject that every input catches still counts a little.
 const LEAST_HARDNESS: f64 = 0.05;

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::strength::measure::{MeasuredSubject, Measurement, ROUND_SIZE};
 use crate::strength::mutants::{self, WrongProgram};
+use crate::strength::result::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
 use crate::strength::{matrix, score};
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::{Kill, Strength, SubjectKind, SubjectStatus};
-use juror_core::model::verdict::Verdict;
+use juror_core::stop::Stop;
+use juror_core::verdict::Verdict;
 use juror_judging::judge::case::CaseTexts;
 
 /// After so many subjects, the test cases are sorted again by what they reject.

@@ -6,15 +6,15 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use crate::mutate::wrapper::Wrapper;
+use crate::faults::wrapper::Wrapper;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, ComparisonResult, UnusableReason};
 use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::{CaseJudgement, JudgeError};
-use juror_core::model::stop::Stop;
-use juror_core::model::verdict::Verdict;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::stop::Stop;
+use juror_core::verdict::Verdict;
 use juror_judging::build::batch::{self, BatchMode};
 use juror_judging::build::{PreparedProgram, Runnable};
 use juror_judging::judge::case::{

@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 use crate::strength::checkers::output_strictness;
+use crate::strength::result::Strength;
 use crate::strength::speed::SpeedProbe;
 use crate::strength::submissions::build_timed;
 use crate::strength::validators::input_strictness;
-use juror_core::model::stop::Stop;
-use juror_core::model::strength::Strength;
+use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::validate::{FaultyInput, try_faulty_inputs};
-use juror_core::model::stop::Stop;
-use juror_core::model::strictness::{AcceptedFault, Strictness};
+use crate::strength::strictness::{AcceptedFault, Strictness};
+use crate::validity::test_data::{FaultyInput, try_faulty_inputs};
+use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
 
 /// Counts which kinds of faulty inputs the input validators refuse.

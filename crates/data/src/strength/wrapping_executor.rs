@@ -1,12 +1,12 @@
 //! An executor that makes a right program wrong: a wrapper changes its input or output.
 
-use crate::mutate::wrapper::{Wrapper, WrapperChange};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{CollectedEntry, Job, JobReply};
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::stop::Stop;
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use crate::faults::wrapper::{Wrapper, WrapperChange};
+use juror_core::blob::Blob;
+use juror_core::job::{CollectedEntry, Job, JobReply};
+use juror_core::problem::ProgramIo;
+use juror_core::stop::Stop;
+use juror_core::tree::TreeEntry;
+use juror_core::work::{RunMode, Work, WorkReply};
 use juror_grammar::misread::misread;
 use juror_grammar::program::Grammar;
 use juror_sandbox::executor::Executor;
@@ -105,8 +105,8 @@ impl Executor for WrappingExecutor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mutate::wrapper::wrappers;
-    use juror_core::model::outcome::quiet_outcome;
+    use crate::faults::wrapper::wrappers;
+    use juror_core::outcome::quiet_outcome;
     use juror_sandbox::executor::scripted::ScriptedExecutor;
 
     /// Checks a program that writes its input, with each wrapper of this name.

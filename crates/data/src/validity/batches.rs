@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 use crate::validity::{Validity, validator_args};
-use juror_core::model::job::Job;
-use juror_core::model::limits::{Limits, MOST_PROCESSES};
-use juror_core::model::outcome::Ending;
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::stop::Stop;
+use juror_core::job::Job;
+use juror_core::limits::{Limits, MOST_PROCESSES};
+use juror_core::outcome::Ending;
+use juror_core::problem::ProgramIo;
+use juror_core::stop::Stop;
 use juror_judging::build::BuildResult;
 use juror_judging::build::batch::{BatchMode, decode_first_outputs, encode_inputs as framed};
 use juror_sandbox::executor::{Executor, parallel};

@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use crate::validity::Objection;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
 use juror_core::language::constants::{GROWTH_HELP, replace_constants};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 use juror_grammar::compile::{ParsedGrammar, parse_grammar};
 use juror_grammar::program::Grammar;
 use juror_grammar::validate::{Rejection, validate_blob};

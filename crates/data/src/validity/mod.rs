@@ -6,6 +6,7 @@
 mod batches;
 pub mod grammars;
 pub mod programs;
+pub mod test_data;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -13,11 +14,11 @@ use std::sync::{Arc, OnceLock};
 pub use crate::validity::batches::INPUTS_BEFORE_BATCHES;
 use crate::validity::batches::ValidatorBatches;
 use crate::validity::programs::{ProgramValidator, ValidatorInput, refusal_code};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::protocol::Protocol;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
 use juror_grammar::program::Grammar;
 use juror_grammar::validate::accepts;
 use juror_judging::build::batch::BatchMode;

@@ -3,16 +3,16 @@
 //! Source: problem package format 2025-09, "Input validators".
 
 use crate::validity::Objection;
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::messages::program_error_line;
-use juror_core::model::outcome::Ending;
-use juror_core::model::program::{Program, ProgramKind};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::stop::{Stop, collect_diagnostics};
-use juror_core::model::tree::TreeEntry;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::messages::program_error_line;
+use juror_core::outcome::Ending;
+use juror_core::program::{Program, ProgramKind};
+use juror_core::protocol::Protocol;
+use juror_core::stop::{Stop, collect_diagnostics};
+use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{Runnable, first_line};
 use juror_sandbox::executor::parallel;
@@ -25,7 +25,7 @@ pub(super) const fn refusal_code(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
         Protocol::Testlib => 3,
-        Protocol::Cms | Protocol::Sinol => 1,
+        Protocol::Plain | Protocol::Cms | Protocol::Sinol => 1,
     }
 }
 
@@ -36,7 +36,9 @@ pub const fn refusal_help(protocol: Protocol) -> &'static str {
             "exit with 43 to refuse an input, so that a crash does not count as a refusal"
         }
         Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
-        Protocol::Cms | Protocol::Sinol => "exit with another code than 0 to refuse an input",
+        Protocol::Plain | Protocol::Cms | Protocol::Sinol => {
+            "exit with another code than 0 to refuse an input"
+        }
     }
 }
 
@@ -83,8 +85,9 @@ pub fn build_validators<'a>(
 
 impl ProgramValidator<'_> {
     pub(super) fn protocol(&self) -> Protocol {
-        match self.program.kind {
-            ProgramKind::InputValidator => self.bench.problem.input_protocol,
+        match (self.program.protocol, self.program.kind) {
+            (Some(own), _) => own,
+            (None, ProgramKind::InputValidator) => self.bench.problem.input_protocol,
             _ => Protocol::Standard,
         }
     }
@@ -116,8 +119,9 @@ impl ProgramValidator<'_> {
                 None => message.clone(),
             };
         let (ending, message) = match (reply.outcome.stopped_by, reply.outcome.ending) {
-            (None, Ending::Exited(code)) if code == protocol.accept_exit_code() => return Ok(None),
+            (None, Ending::Exited(code)) if protocol.accepts(code) => return Ok(None),
             (None, Ending::Exited(code)) if code == refusal_code(protocol) => (None, message),
+            (None, Ending::Exited(43)) if protocol == Protocol::Plain => (None, message),
             // In this protocol, a failed assertion is a refusal.
             (None, _) if protocol == Protocol::Sinol => (None, message),
             (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),

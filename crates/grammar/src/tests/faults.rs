@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::compile::parse_grammar;
-use juror_core::model::diagnostic::Diagnostic;
+use juror_core::diagnostic::Diagnostic;
 
 /// Each expected line is `line:column: message`; `warning ` comes before it for a warning.
 fn check(text: &str, remarks: &[&str]) {

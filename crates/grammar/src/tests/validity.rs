@@ -12,10 +12,7 @@ fn check(text: &str, input: &str, outcome: &str) {
 
 fn check_bytes(text: &str, input: &[u8], outcome: &str) {
     let describe =
-        |diagnostic: juror_core::model::diagnostic::Diagnostic, of: &str| match diagnostic
-            .place
-            .spot
-        {
+        |diagnostic: juror_core::diagnostic::Diagnostic, of: &str| match diagnostic.place.spot {
             Some(spot) => format!("{of}{}:{}: {}", spot.line, spot.column, diagnostic.message),
             None => diagnostic.message,
         };

@@ -4,10 +4,10 @@
 //!
 //! | it reads | |
 //! |---|---|
-//! | `INPUTS`, number of inputs, exit code of a program that ends well | |
+//! | `INPUTS` or `WORDS`, number of inputs, exit code of a program that ends well | |
 //! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
 //! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
-//! | each input | its length, its bytes |
+//! | each input | its length, its bytes; with `WORDS`, the program's last arguments, each ended by a zero byte |
 //!
 //! | it writes, for each input | |
 //! |---|---|
@@ -17,10 +17,12 @@
 //!
 //! It may end early: then nothing is known about the other inputs.
 
-use juror_core::model::isolation::Isolation;
-use juror_core::model::problem::{Problem, ProgramIo};
+use juror_core::isolation::Isolation;
+use juror_core::problem::{Problem, ProgramIo};
 
 const INPUTS: u32 = 0x316e_696a;
+/// Begins inputs that are words for the program.
+const WORDS: u32 = 0x3164_776a;
 /// Begins a frame.
 const FRAME: u32 = 0x3174_756a;
 /// A longer output is not passed on. In bytes.
@@ -68,16 +70,36 @@ pub fn encode_inputs<'a>(
         ProgramIo::Standard => ("", ""),
         ProgramIo::Files { input, output } => (input.as_str(), output.as_str()),
     };
+    encode(INPUTS, well, [input, output, shared], inputs)
+}
+
+/// As [`encode_inputs`], for a program that gets words and prints. No word has a zero byte.
+pub fn encode_words<'a>(
+    shared: &str,
+    calls: impl ExactSizeIterator<Item = &'a [String]>,
+) -> Vec<u8> {
+    let calls: Vec<Vec<u8>> = calls
+        .map(|words| words.iter().flat_map(|word| word.bytes().chain([0])).collect())
+        .collect();
+    encode(WORDS, 0, ["", "", shared], calls.iter().map(Vec::as_slice))
+}
+
+fn encode<'a>(
+    kind: u32,
+    well: u8,
+    names: [&str; 3],
+    inputs: impl ExactSizeIterator<Item = &'a [u8]>,
+) -> Vec<u8> {
     let mut bytes = Vec::new();
     let word = |bytes: &mut Vec<u8>, number: usize| {
         // No batch has so many or so long inputs.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         bytes.extend(number.to_ne_bytes());
     };
-    bytes.extend(INPUTS.to_ne_bytes());
+    bytes.extend(kind.to_ne_bytes());
     word(&mut bytes, inputs.len());
     word(&mut bytes, well.into());
-    for name in [input, output, shared] {
+    for name in names {
         bytes.extend(name.as_bytes());
         bytes.push(0);
     }
@@ -212,6 +234,17 @@ mod tests {
             &[b"\0\0/s\0", &one[..], b"x", &two[..], b"\0\n"].concat(),
         );
         check(&files, &[b"x"], &[b"a.in\0b\0/s\0", &one[..], b"x"].concat());
+    }
+
+    #[test]
+    fn words_are_written_as_they_are_read() {
+        let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let calls = [words(&["a b", ""]), words(&[])];
+        let mut all = encode_words("/s", calls.iter().map(Vec::as_slice));
+        let rest = all.split_off(12);
+        assert_eq!(all, [WORDS, 2, 0].map(u32::to_ne_bytes).concat());
+        let [none, five] = [0u32, 5].map(u32::to_ne_bytes);
+        assert_eq!(rest, [b"\0\0/s\0", &five[..], b"a b\0\0", &none[..]].concat());
     }
 
     /// Whole frames, broken ones and other bytes.

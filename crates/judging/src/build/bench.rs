@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::{Event, WorkProgress};
-use juror_core::model::limits::Limits;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Program;
-use juror_core::model::report::ProgressStep;
-use juror_core::model::stop::Stop;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, WorkProgress};
+use juror_core::limits::Limits;
+use juror_core::problem::Problem;
+use juror_core::program::Program;
+use juror_core::progress::ProgressStep;
+use juror_core::stop::Stop;
 use juror_sandbox::executor::{Executor, parallel};
 
 #[derive(Clone, Copy)]

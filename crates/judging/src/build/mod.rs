@@ -15,6 +15,10 @@ use std::time::Duration;
 
 use crate::build::recent::RecentValues;
 use crate::build::refusal::build_refusal;
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
+use juror_core::judgement::{CompilerReport, FaultKind, JudgeError};
 use juror_core::language::PROGRAM;
 use juror_core::language::command_line::command_line;
 use juror_core::language::command_planner::plan_commands;
@@ -24,17 +28,13 @@ use juror_core::language::launch::{LaunchForm, launch_spec};
 use juror_core::language::sources::{self, Sources};
 use juror_core::language::table::Language;
 use juror_core::language::toolchain::Toolchains;
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
-use juror_core::model::judgement::{CompilerReport, FaultKind, JudgeError};
-use juror_core::model::limits::{LARGE_OUTPUT, Limits};
-use juror_core::model::program::Program;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::visible;
-use juror_core::model::tree::{Node, Tree, TreeEntry};
-use juror_core::model::units::Bytes;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::limits::{LARGE_OUTPUT, Limits};
+use juror_core::program::Program;
+use juror_core::stop::Stop;
+use juror_core::text::visible;
+use juror_core::tree::{Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::work::{RunMode, Work};
 use juror_sandbox::executor::Executor;
 use juror_sandbox::sandbox::Machine;
 
@@ -252,6 +252,10 @@ impl<'a> Builder<'a> {
 
     /// Reads a program's files, and finds out how to build and start it.
     pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
+        if let Some(typed) = &program.command {
+            let prepared = self.prepare_command(&typed.words, &typed.directory);
+            return prepared.map_err(|fault| fault.to_stop(&program.path));
+        }
         self.prepare_sources(program, &sources::read(program)?)
     }
 
@@ -284,6 +288,7 @@ impl<'a> Builder<'a> {
                 (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
             };
         plan.define_macros(&program.definitions());
+        plan.start.arguments.clone_from(&program.arguments);
         Ok(PreparedProgram { plan, code_size: code })
     }
 

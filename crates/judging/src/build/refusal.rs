@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome, Signal, StopReason};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
 
 /// `None` if the build succeeded. `who` names what ran: the compiler or the syntax check.
 pub(super) fn build_refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<String> {
@@ -84,8 +84,8 @@ fn is_near_cpu_limit(outcome: &Outcome, limits: &Limits) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
 
     #[test]
     fn a_build_that_something_else_may_have_killed_is_doubtful() {

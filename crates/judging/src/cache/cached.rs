@@ -8,11 +8,11 @@ use std::sync::Arc;
 use crate::cache::key::key_of;
 use crate::cache::knowledge::KnownResults;
 use crate::cache::surroundings::digest_of;
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::{Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::work::{RunMode, Work, WorkReply};
 use juror_sandbox::executor::{Executor, ManualPipes};
 
 /// Several wrappers may share their knowledge.

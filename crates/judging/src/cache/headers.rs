@@ -10,14 +10,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::cache::cached::CachedExecutor;
+use juror_core::blob::Digest;
+use juror_core::job::{Job, JobReply};
 use juror_core::language::header::{add_header, header_job};
-use juror_core::model::blob::Digest;
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome};
-use juror_core::model::stop::Stop;
-use juror_core::model::tree::Tree;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome};
+use juror_core::stop::Stop;
+use juror_core::tree::Tree;
+use juror_core::work::{RunMode, Work, WorkReply};
 
 /// A header is made after so many builds that need it. Making it costs as much as it saves in three to five builds.
 const BUILDS_BEFORE_HEADER: u32 = 4;

@@ -5,11 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::job::{BoxRetention, Job, VisibleContent, VisiblePath};
-use juror_core::model::tree::{FileMode, Node, TreeEntry};
-use juror_core::model::units::Bytes;
-use juror_core::model::work::Work;
+use juror_core::blob::{Blob, Digest};
+use juror_core::job::{BoxRetention, Job, VisibleContent, VisiblePath};
+use juror_core::tree::{FileMode, Node, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::work::Work;
 use juror_sandbox::sandbox::RULES;
 
 #[derive(Serialize)]
@@ -168,7 +168,7 @@ fn is_native(job: &Job) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use juror_core::model::root::FilePath;
+    use juror_core::root::FilePath;
     use std::fs;
     use std::path::PathBuf;
     use std::sync::Arc;
@@ -176,10 +176,10 @@ mod tests {
 
     use super::*;
     use crate::cache::store::Store;
-    use juror_core::model::job::Command;
-    use juror_core::model::joint::JointJob;
-    use juror_core::model::limits::Limits;
-    use juror_core::model::tree::Tree;
+    use juror_core::job::Command;
+    use juror_core::joint::JointJob;
+    use juror_core::limits::Limits;
+    use juror_core::tree::Tree;
 
     fn job() -> Job {
         let program = TreeEntry::new("run", Node::plain(&b"program"[..]));
@@ -270,7 +270,7 @@ mod tests {
         let surroundings = Surroundings::new(Arc::new(Store::scratch()));
         let key = |job: &Job| {
             let digest = digest_of(&(RULES, job_content(job, &surroundings))).unwrap();
-            juror_core::model::text::hex(&digest.0[..16])
+            juror_core::text::hex(&digest.0[..16])
         };
         let build = Job {
             files: vec![

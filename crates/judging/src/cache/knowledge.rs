@@ -11,11 +11,11 @@ use crate::cache::key::is_unchanged;
 use crate::cache::record::{FetchTime, JobLimits, decode_record, encode_record};
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
-use juror_core::model::blob::Digest;
-use juror_core::model::cache_use::CacheUse;
-use juror_core::model::job::{BoxRetention, Job};
-use juror_core::model::moment::Moment;
-use juror_core::model::work::{Work, WorkReply};
+use juror_core::blob::Digest;
+use juror_core::cache_use::CacheUse;
+use juror_core::job::{BoxRetention, Job};
+use juror_core::moment::Moment;
+use juror_core::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
 pub struct KnownResults {

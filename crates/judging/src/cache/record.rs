@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::reuse::is_still_valid;
 use crate::cache::store::Store;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::JobReply;
-use juror_core::model::limits::Limits;
-use juror_core::model::moment::Moment;
-use juror_core::model::outcome::{Ending, Signal};
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::work::{Work, WorkReply};
+use juror_core::blob::Blob;
+use juror_core::job::JobReply;
+use juror_core::limits::Limits;
+use juror_core::moment::Moment;
+use juror_core::outcome::{Ending, Signal};
+use juror_core::tree::TreeEntry;
+use juror_core::work::{Work, WorkReply};
 
 /// The largest blob in a record, in bytes.
 const SMALL: u64 = 4 << 10;
@@ -126,9 +126,9 @@ pub(super) fn decode_record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::job::CollectedEntry;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::tree::{Node, Tree};
+    use juror_core::job::CollectedEntry;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::tree::{Node, Tree};
 
     fn limits() -> JobLimits {
         JobLimits(vec![Limits::of_machine_check()])

@@ -7,8 +7,8 @@ use crate::cache::cached::CachedExecutor;
 use crate::cache::knowledge::KnownResults;
 use crate::cache::store::{CAP, Store};
 use crate::cache::surroundings::digest_of;
-use juror_core::model::blob::Digest;
-use juror_core::model::diagnostic::Diagnostic;
+use juror_core::blob::Digest;
+use juror_core::diagnostic::Diagnostic;
 use juror_sandbox::executor::Executor;
 
 /// The results of earlier commands; none if the cache is off.

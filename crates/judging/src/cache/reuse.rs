@@ -21,8 +21,8 @@
 
 use std::time::Duration;
 
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Meter, Outcome, StopReason};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Meter, Outcome, StopReason};
 
 /// Whether a run under the limits `now` would get the verdict of this run under the limits `old`. `is_alone` says
 /// that it was not joined with another program.
@@ -74,8 +74,8 @@ fn is_at_most<T: PartialOrd>(now: Option<T>, old: Option<T>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
     use proptest::prelude::*;
 
     /// CPU time in seconds, three times as much wall time; memory in MiB.

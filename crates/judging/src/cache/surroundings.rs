@@ -17,8 +17,8 @@ use sha2::{Digest as _, Sha256};
 use parking_lot::Mutex;
 
 use crate::cache::store::Store;
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::root::FilePath;
+use juror_core::blob::{Blob, Digest};
+use juror_core::root::FilePath;
 
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;

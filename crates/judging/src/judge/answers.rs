@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use crate::judge::case::{CaseJudge, Pass};
 use crate::judge::default_validator::wrong_answer;
 use crate::judge::evidence::{add_diff, add_input};
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::tree::Tree;
+use juror_core::blob::Blob;
+use juror_core::judgement::CaseJudgement;
+use juror_core::stop::Stop;
+use juror_core::tree::Tree;
 
 impl CaseJudge<'_> {
     pub(super) fn judge_answer_file(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
@@ -46,7 +46,7 @@ fn usual_name(test_case: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::tree::{Node, TreeEntry};
+    use juror_core::tree::{Node, TreeEntry};
 
     #[test]
     fn the_answer_to_a_test_case_is_the_file_with_its_name() {

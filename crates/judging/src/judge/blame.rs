@@ -12,14 +12,14 @@
 
 use std::time::Duration;
 
-use crate::judge::classify::{VerdictWithCause, classify, exceeded_limit};
+use crate::judge::classify::{VerdictWithCause, classify};
 use crate::output_validator::response::Opinion;
-use juror_core::model::joint::{Deadlock, PartnerDelay, WaitReason};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, StopReason};
-use juror_core::model::text::exact_seconds;
-use juror_core::model::units::seconds;
-use juror_core::model::verdict::Verdict;
+use juror_core::joint::{Deadlock, PartnerDelay, WaitReason};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, StopReason};
+use juror_core::text::exact_seconds;
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,
@@ -107,7 +107,7 @@ fn blame_slow_validator(end: &InteractionEnd<'_>) -> Option<Blame> {
 
 /// `None` if the submission did not exceed it.
 fn exceeded_wall_time_limit(end: &InteractionEnd<'_>) -> Option<Duration> {
-    let is_passed = exceeded_limit(end.submission, end.limits) == Some(StopReason::WallTime);
+    let is_passed = end.limits.first_exceeded(end.submission) == Some(StopReason::WallTime);
     end.limits.wall_time.filter(|_| is_passed)
 }
 
@@ -144,9 +144,9 @@ fn validator_time_note(end: &InteractionEnd<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::outcome::{Ending, Signal};
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::outcome::{Ending, Signal};
+    use juror_core::units::Bytes;
 
     const WELL: Ending = Ending::Exited(0);
     const BADLY: Ending = Ending::Exited(1);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::judge::classify::{VerdictWithCause, classify};
-use crate::judge::evidence::{add_feedback, add_input, add_run};
+use crate::judge::evidence::{add_feedback, add_input, add_run, stderr_alone};
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::Visualizers;
 use crate::judge::kept_files::{save_run, save_transcript};
@@ -14,27 +14,25 @@ use crate::judge::repetition::{Repetition, SLACK, SettledRun, settle};
 use crate::judge::score;
 use crate::judge::transcript::pass_transcript;
 use crate::output_validator::{OutputValidator, judge_answer};
+use juror_core::blob::Blob;
 use juror_core::check::options::Options;
-use juror_core::model::blob::Blob;
-use juror_core::model::difference::Difference;
-use juror_core::model::file_name::{flat_name, flat_stem};
-use juror_core::model::job::{BoxRetention, Job, JobReply};
-use juror_core::model::joint::Transcript;
-use juror_core::model::judgement::{
-    CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage,
-};
-use juror_core::model::limits::{BOX_ROOM, Limits};
-use juror_core::model::outcome::Outcome;
-use juror_core::model::problem::{Interaction, Problem};
-use juror_core::model::repeats::{Repeats, TimedRun};
-use juror_core::model::root::FilePath;
-use juror_core::model::score::{CaseScore, CaseScoring};
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::shell_word;
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::verdict::Verdict;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::difference::Difference;
+use juror_core::file_name::{flat_name, flat_stem};
+use juror_core::job::{BoxRetention, Job, JobReply};
+use juror_core::joint::Transcript;
+use juror_core::judgement::{CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage};
+use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::outcome::Outcome;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::root::FilePath;
+use juror_core::score::{CaseScore, CaseScoring};
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::text::shell_word;
+use juror_core::tree::TreeEntry;
+use juror_core::verdict::Verdict;
+use juror_core::work::{RunMode, Work};
 use juror_sandbox::executor::{Executor, trees};
 
 /// The package's own programs that judge submissions.
@@ -65,7 +63,7 @@ pub struct Rules<'a> {
 impl Rules<'_> {
     pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
         match &self.detail {
-            Detail::Full { keep } => keep.as_ref(),
+            Detail::Full { keep } | Detail::FullWithStderr { keep } => keep.as_ref(),
             Detail::Brief => None,
         }
     }
@@ -80,6 +78,8 @@ pub enum Detail {
         /// The directory for kept boxes.
         keep: Option<FilePath>,
     },
+    /// Also standard error of accepted runs.
+    FullWithStderr { keep: Option<FilePath> },
 }
 
 /// The suffix of an output validator's box.
@@ -272,12 +272,15 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        let judged = trial.complete(judged, Some(outcome), |judged, evidence| {
+        let mut judged = trial.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, box_path.as_ref())?;
             evidence.kept = box_path.map(PathBuf::from);
             Ok(())
         })?;
+        if judged.evidence.is_none() && matches!(rules.detail, Detail::FullWithStderr { .. }) {
+            judged.evidence = stderr_alone(&reply)?;
+        }
         return Ok(trial.with_repeats(judged, repeats));
     }
 }

@@ -1,8 +1,8 @@
 //! The verdict that follows from a run before its output is checked.
 
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome, Signal, StopReason};
-use juror_core::model::verdict::Verdict;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
+use juror_core::verdict::Verdict;
 
 const SIGSYS: i32 = 31;
 const SIGXFSZ: i32 = 25;
@@ -19,7 +19,7 @@ pub struct VerdictWithCause {
 /// itself just beyond a limit has exceeded it. The ending comes second, because a program that is killed for a limit
 /// also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<VerdictWithCause> {
-    match exceeded_limit(outcome, limits) {
+    match limits.first_exceeded(outcome) {
         Some(StopReason::Dismissed) => None,
         Some(limit) => Some(VerdictWithCause {
             verdict: match limit {
@@ -30,17 +30,6 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<VerdictWithCause> 
             cause: limits.describe_exceeded(limit, outcome),
         }),
         None => classify_ending(outcome),
-    }
-}
-
-/// The limit that was exceeded first. A run may continue beyond its CPU time; what it exceeds then came later.
-pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopReason> {
-    let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
-    match outcome.stopped_by {
-        Some(StopReason::Memory | StopReason::Output | StopReason::WallTime) if is_slow => {
-            Some(StopReason::CpuTime)
-        }
-        stopped => stopped.or_else(|| limits.exceeded(outcome)),
     }
 }
 
@@ -69,8 +58,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
 
     fn limits() -> Limits {
         Limits {

@@ -2,15 +2,15 @@
 
 use crate::judge::case::{CaseJudge, Pass, PassResult};
 use crate::judge::classify::VerdictWithCause;
+use juror_core::blob::{Blob, BlobReader};
 use juror_core::check::compare::compare;
 use juror_core::check::show::describe;
-use juror_core::model::blob::{Blob, BlobReader};
-use juror_core::model::job::{CollectedEntry, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::stop::Stop;
-use juror_core::model::units::Bytes;
-use juror_core::model::verdict::Verdict;
+use juror_core::job::{CollectedEntry, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::problem::ProgramIo;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 
 impl CaseJudge<'_> {
     /// For a run within its limits that ended with exit code 0.

@@ -7,12 +7,12 @@ use crate::judge::default_validator::{open_answer, output_of};
 use crate::judge::images::Visualizers;
 use crate::judge::transcript::beginning_and_end;
 use crate::output_validator::feedback_dir;
+use juror_core::blob::Blob;
 use juror_core::check::diff;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::{Evidence, JudgeError};
-use juror_core::model::root::FilePath;
-use juror_core::model::verdict::Verdict;
+use juror_core::job::JobReply;
+use juror_core::judgement::{Evidence, JudgeError};
+use juror_core::root::FilePath;
+use juror_core::verdict::Verdict;
 
 /// Adds what a report shows of a run.
 pub(super) fn add_run(
@@ -23,8 +23,7 @@ pub(super) fn add_run(
     reply: &JobReply,
 ) -> Result<(), JudgeError> {
     const MOST: u64 = 64 << 10;
-    evidence.stderr =
-        reply.stderr.prefix(MOST).map_err(|error| JudgeError::new("read standard error", error))?;
+    evidence.stderr = beginning_of_stderr(reply, MOST)?;
     evidence.transcript.clone_from(&judged.transcript);
     if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
         let ends = beginning_and_end(&reply.stdout)
@@ -35,6 +34,17 @@ pub(super) fn add_run(
         add_diff(evidence, case, judged, output)?;
     }
     Ok(())
+}
+
+/// For an accepted run; `None` if it wrote nothing there.
+pub(super) fn stderr_alone(reply: &JobReply) -> Result<Option<Box<Evidence>>, JudgeError> {
+    let stderr = beginning_of_stderr(reply, BEGINNING)?;
+    let evidence = || Box::new(Evidence { stderr: stderr.clone(), ..Evidence::default() });
+    Ok((!stderr.is_empty()).then(evidence))
+}
+
+fn beginning_of_stderr(reply: &JobReply, most: u64) -> Result<Vec<u8>, JudgeError> {
+    reply.stderr.prefix(most).map_err(|error| JudgeError::new("read standard error", error))
 }
 
 const BEGINNING: u64 = 4 << 10;

@@ -1,13 +1,13 @@
 //! Compares a submission's judgement with the author's expectations.
 
 use crate::judge::time_limit::case_filter;
-use juror_core::model::judgement::{BrokenExpectation, CaseJudgement, Judgement};
-use juror_core::model::pattern::Pattern;
-use juror_core::model::score::Standing;
-use juror_core::model::submission::{Expectation, UseForTimeLimit};
-use juror_core::model::test_data::is_inside;
-use juror_core::model::text::count;
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::{BrokenExpectation, CaseJudgement, Judgement};
+use juror_core::pattern::Pattern;
+use juror_core::score::Standing;
+use juror_core::submission::{Expectation, UseForTimeLimit};
+use juror_core::test_data::is_inside;
+use juror_core::text::count;
+use juror_core::verdict::Verdict;
 
 /// The expectations that a judgement breaks.
 ///
@@ -280,8 +280,8 @@ fn verdict_list(verdicts: &[Verdict]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::submission::OverallExpectation;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::submission::OverallExpectation;
 
     const CASES: [&str; 4] = ["sample/1", "secret/easy/1", "secret/easy/2", "secret/hard/1"];
 

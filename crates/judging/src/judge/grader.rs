@@ -9,14 +9,14 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::judge::score::CaseResult;
 use crate::output_validator::response::exit_code;
+use juror_core::blob::Blob;
 use juror_core::check::float;
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::{FaultyProgram, JudgeError};
-use juror_core::model::limits::{BOX_ROOM, Limits};
-use juror_core::model::score::Score;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::visible;
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::{FaultyProgram, JudgeError};
+use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::score::Score;
+use juror_core::stop::Stop;
+use juror_core::text::visible;
+use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
 pub struct PackageGrader {

@@ -16,14 +16,14 @@ use crate::judge::kept_files::replace_file;
 use crate::output_validator::response::{Opinion, Response};
 use crate::output_validator::visualizer::{Visualizer, VisualizerResult};
 use crate::output_validator::{ValidationRequest, feedback_dir};
-use juror_core::model::blob::Blob;
-use juror_core::model::file_name::flat_stem;
-use juror_core::model::job::BoxRetention;
-use juror_core::model::judgement::{Evidence, ShownImage};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::file_name::flat_stem;
+use juror_core::job::BoxRetention;
+use juror_core::judgement::{Evidence, ShownImage};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::tree::TreeEntry;
+use juror_core::verdict::Verdict;
 use juror_sandbox::executor::trees;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,13 +10,13 @@ use crate::judge::transcript::TRANSCRIPT_END;
 use crate::judge::validator_call::ValidatorResponse;
 use crate::output_validator::OutputValidator;
 use crate::output_validator::response::Opinion;
-use juror_core::model::blob::Blob;
-use juror_core::model::joint::{JointJob, JointReply};
-use juror_core::model::repeats::TimedRun;
-use juror_core::model::stop::Stop;
-use juror_core::model::units::Bytes;
-use juror_core::model::verdict::Verdict;
-use juror_core::model::work::{RunMode, Work};
+use juror_core::blob::Blob;
+use juror_core::joint::{JointJob, JointReply};
+use juror_core::repeats::TimedRun;
+use juror_core::stop::Stop;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
+use juror_core::work::{RunMode, Work};
 
 impl CaseJudge<'_> {
     /// Runs the submission with the validator, and judges which of them failed first.

@@ -11,16 +11,16 @@ use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
 use crate::plan::schedule::{EndCondition, Schedule};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::{Event, WorkProgress};
-use juror_core::model::judgement::Judgement;
-use juror_core::model::judgement::TimeLimit;
-use juror_core::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
-use juror_core::model::problem::{Problem, SubmittedContent};
-use juror_core::model::report::LimitsReport;
-use juror_core::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::units::seconds;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, WorkProgress};
+use juror_core::judgement::Judgement;
+use juror_core::judgement::TimeLimit;
+use juror_core::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::progress::LimitsReport;
+use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
+use juror_core::submission::{Expectation, Submission};
+use juror_core::units::seconds;
 use juror_sandbox::executor::parallel;
 
 pub struct JudgingTask<'a> {

@@ -2,12 +2,12 @@
 
 use std::io::{ErrorKind, Write};
 
-use juror_core::model::blob::Blob;
-use juror_core::model::job::JobReply;
-use juror_core::model::joint::Transcript;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::root::FilePath;
-use juror_core::model::tree::Tree;
+use juror_core::blob::Blob;
+use juror_core::job::JobReply;
+use juror_core::joint::Transcript;
+use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
+use juror_core::tree::Tree;
 use juror_sandbox::executor::trees;
 
 /// Writes a box to this path, if it is wanted.

@@ -10,14 +10,14 @@ use crate::judge::case::{
 };
 use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{CollectedEntry, Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::job::{CollectedEntry, Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Outcome;
+use juror_core::problem::ProgramIo;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
 /// What a program in a batch wrote, as frames.
@@ -41,6 +41,14 @@ impl ProgramOutput {
     pub fn bytes(&self, most: u64) -> Result<Vec<u8>, JudgeError> {
         self.output.prefix(most).map_err(|error| JudgeError::new("read the output", error))
     }
+}
+
+/// The verdict on an output that was not written to a file.
+#[derive(Clone, Debug)]
+pub struct KnownOutputVerdict {
+    pub verdict: Verdict,
+    /// What the output validator wrote on standard error, if one was asked.
+    pub validator_stderr: Vec<u8>,
 }
 
 /// Runs programs on inputs in memory.
@@ -105,7 +113,7 @@ pub fn judge_known_output(
     case: &ReadyCase<'_>,
     outcome: &Outcome,
     output: Vec<u8>,
-) -> Result<Verdict, Stop> {
+) -> Result<KnownOutputVerdict, Stop> {
     let trial = CaseJudge { executor, rules, entry, case };
     let output = Blob::from(output);
     let (stdout, collected) = match rules.problem.io {
@@ -121,5 +129,6 @@ pub fn judge_known_output(
     };
     let pass = Pass::first(case.input.clone());
     let judged = trial.judge_output(&pass, &reply)?;
-    Ok(judged.classified.verdict)
+    let validator_stderr = judged.feedback.map(|it| it.stderr).unwrap_or_default();
+    Ok(KnownOutputVerdict { verdict: judged.classified.verdict, validator_stderr })
 }

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::judge::expect::{effective_permitted, required_sets};
 use crate::judge::time_limit::{case_filter, is_too_slow, is_upper_bound};
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::submission::Expectation;
-use juror_core::model::test_data::is_inside;
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::CaseJudgement;
+use juror_core::outcome::Outcome;
+use juror_core::submission::Expectation;
+use juror_core::test_data::is_inside;
+use juror_core::verdict::Verdict;
 
 /// A test case on which a submission has not run yet.
 #[derive(Clone, Copy, Debug)]

@@ -8,11 +8,10 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::judge::classify::exceeded_limit;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, StopReason};
-use juror_core::model::repeats::{Repeats, TimedRun};
-use juror_core::model::stop::Stop;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, StopReason};
+use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::stop::Stop;
 
 /// A run is stopped at the limit times this. A run is near the limit if its time is within this factor, above or
 /// below.
@@ -127,7 +126,7 @@ pub(super) fn settle<R>(
 fn counted_run<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
     let rank = |reply: &R| {
         let run = outcome(reply);
-        (exceeded_limit(run, limits).is_some(), run.is_stopped_for_time(), run.cpu_time)
+        (limits.first_exceeded(run).is_some(), run.is_stopped_for_time(), run.cpu_time)
     };
     alone.into_iter().min_by_key(rank).unwrap_or(first)
 }
@@ -195,9 +194,9 @@ fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::outcome::{Ending, Signal};
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::outcome::{Ending, Signal};
+    use juror_core::units::Bytes;
 
     const LIMIT: u64 = 1000;
 
@@ -247,7 +246,7 @@ mod tests {
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
-        let limit = match exceeded_limit(&settled.reply, &limits()) {
+        let limit = match limits().first_exceeded(&settled.reply) {
             None => "within",
             Some(StopReason::Memory) => "memory",
             Some(_) => "over",

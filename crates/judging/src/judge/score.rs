@@ -11,15 +11,15 @@ use crate::judge::score::tree::GroupTree;
 use crate::output_validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 use crate::plan::schedule::{CaseEnd, EndCondition, Schedule};
 use juror_core::check::float;
-use juror_core::model::grader::{CustomScore, Dialect, Graders};
-use juror_core::model::judgement::{CaseJudgement, JudgeError};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin, TotalScore};
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::visible;
-use juror_core::model::verdict::Verdict;
+use juror_core::grader::{CustomScore, Dialect, Graders};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::problem::{Grading, Problem};
+use juror_core::protocol::Protocol;
+use juror_core::score::{CaseScore, CaseScoring, Score, ScoreOrigin, TotalScore};
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::text::visible;
+use juror_core::verdict::Verdict;
 
 pub use crate::judge::score::tree::CustomGrader;
 pub use crate::judge::score::worth::{CaseWorth, score_by_worth};
@@ -152,6 +152,7 @@ pub fn schedule(scheme: Option<&ScoringScheme<'_>>, cases: &[&str], policy: RunP
             Schedule::single(cases.len(), EndCondition::Never)
         }
         (None, RunPolicy::Counting) => Schedule::single(cases.len(), EndCondition::Rejection),
+        (None, RunPolicy::AllButSlow) => Schedule::single(cases.len(), EndCondition::ThirdTimeout),
     }
 }
 
@@ -162,6 +163,8 @@ pub enum RunPolicy {
     Proving,
     /// Those that can change the verdict or, in scoring problems, the score.
     Counting,
+    /// Without scores: all until three are too slow. With scores, as `Counting`.
+    AllButSlow,
 }
 
 /// How a case ended, for the plan.
@@ -174,6 +177,7 @@ pub fn case_end(case: &CaseJudgement) -> CaseEnd {
     match verdict {
         Verdict::Accepted => CaseEnd::Accepted,
         _ if score.is_some_and(|it| it.score != Score::ZERO) => CaseEnd::Partial,
+        Verdict::TimeLimitExceeded => CaseEnd::TooSlow,
         _ => CaseEnd::Rejected,
     }
 }

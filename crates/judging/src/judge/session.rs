@@ -17,19 +17,19 @@ use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
 use crate::judge::{expect, time_limit};
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::event::{Event, WorkProgress};
-use juror_core::model::judgement::{
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, WorkProgress};
+use juror_core::judgement::{
     CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
 };
-use juror_core::model::limits::SUBMISSION_CODE;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::problem::Problem;
-use juror_core::model::stop::Stop;
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::text::count;
-use juror_core::model::units::seconds;
-use juror_core::model::verdict::Verdict;
+use juror_core::limits::SUBMISSION_CODE;
+use juror_core::outcome::Outcome;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_core::submission::{Expectation, Submission};
+use juror_core::text::count;
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 use juror_sandbox::executor::parallel;
 
 pub struct Session<'a> {

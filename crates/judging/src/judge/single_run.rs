@@ -1,21 +1,65 @@
 //! Runs a submission once, to show its output and how it ended, without a verdict.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::serde_as;
+
 use crate::judge::case::{Pass, ReadySubmission, Rules, pass_job};
 use crate::judge::classify::classify;
 use crate::judge::default_validator::output_of;
 use crate::output_validator::response::{Contract, Opinion};
 use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::{Ending, Outcome};
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::single_run::{OutputFileText, SingleRun};
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::units::Bytes;
-use juror_core::model::work::RunMode;
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::{Ending, Outcome};
+use juror_core::problem::ProgramIo;
+use juror_core::serial::Text;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::units::Bytes;
+use juror_core::work::RunMode;
 use juror_sandbox::executor::{Executor, ManualPipes};
+
+/// A single run of a submission, for a person to inspect.
+#[serde_as]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SingleRun {
+    pub submission: String,
+    /// What it read: a file, a test case, or `standard input`.
+    pub input: String,
+    pub ended: String,
+    /// Whether it exceeded a limit, crashed, or had another exit code than 0.
+    pub failed: bool,
+    /// The interactor's final message, if a person played with it.
+    pub message: String,
+    pub outcome: Outcome,
+    /// What it wrote to standard output.
+    #[serde_as(as = "Text")]
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error; the middle is missing if that is long.
+    #[serde_as(as = "Text")]
+    pub stderr: Vec<u8>,
+    /// The output file, if the problem has one.
+    pub file: Option<OutputFileText>,
+    /// Whether standard output is written unchanged, because no person reads it.
+    #[serde(skip)]
+    pub is_raw: bool,
+    /// Whether standard output was shown while the program ran.
+    #[serde(skip)]
+    pub is_shown: bool,
+}
+
+/// The file that a submission writes its output to.
+#[serde_as]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OutputFileText {
+    pub name: String,
+    #[serde_as(as = "Option<Text>")]
+    pub contents: Option<Vec<u8>>,
+    /// Why there are none.
+    pub missing: Option<String>,
+}
 
 pub struct SingleRunner<'a> {
     pub executor: &'a dyn Executor,

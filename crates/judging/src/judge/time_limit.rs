@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use juror_core::model::diagnostic::Severity;
-use juror_core::model::judgement::{CaseJudgement, Judgement};
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::outcome::StopReason;
-use juror_core::model::pattern::Pattern;
-use juror_core::model::submission::{Expectation, Submission, UseForTimeLimit};
-use juror_core::model::units::seconds;
-use juror_core::model::verdict::Verdict;
+use juror_core::diagnostic::Severity;
+use juror_core::judgement::{CaseJudgement, Judgement};
+use juror_core::limits::ProblemLimits;
+use juror_core::outcome::StopReason;
+use juror_core::pattern::Pattern;
+use juror_core::submission::{Expectation, Submission, UseForTimeLimit};
+use juror_core::units::seconds;
+use juror_core::verdict::Verdict;
 
 /// The bounds of submissions on the time limit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -189,9 +189,9 @@ pub fn margin_doubts(
 mod tests {
 
     use super::*;
-    use juror_core::model::program::{Program, ProgramKind};
-    use juror_core::model::root::FilePath;
-    use juror_core::model::submission::OverallExpectation;
+    use juror_core::program::{Program, ProgramKind};
+    use juror_core::root::FilePath;
+    use juror_core::submission::OverallExpectation;
 
     fn submission(rules: &[Expectation]) -> Submission {
         Submission {
@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn one_run_beyond_the_margin_is_enough_for_each_rule() {
-        use juror_core::model::outcome::Outcome;
-        use juror_core::model::outcome::quiet_outcome;
+        use juror_core::outcome::Outcome;
+        use juror_core::outcome::quiet_outcome;
         let rule = |cases: Option<&str>, required: Verdict| Expectation {
             pattern: "slow".to_owned(),
             cases: cases.map(str::to_owned),

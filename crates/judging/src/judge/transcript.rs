@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::judge::case::Pass;
 use crate::judge::default_validator::output_of;
-use juror_core::model::blob::{Blob, BlobReader};
-use juror_core::model::job::JobReply;
-use juror_core::model::joint::{TalkSide, Transcript, TranscriptPiece};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::problem::ProgramIo;
-use juror_core::model::units::Bytes;
+use juror_core::blob::{Blob, BlobReader};
+use juror_core::job::JobReply;
+use juror_core::joint::{TalkSide, Transcript, TranscriptPiece};
+use juror_core::judgement::JudgeError;
+use juror_core::problem::ProgramIo;
+use juror_core::units::Bytes;
 
 /// The most bytes of a transcript from its beginning, and as many from its end.
 pub(super) const TRANSCRIPT_END: Bytes = Bytes::kib(16);
@@ -73,7 +73,7 @@ fn transcript_pieces(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::quiet_outcome;
+    use juror_core::outcome::quiet_outcome;
 
     fn check(input: &str, output: &str, left_out: u64, notation: &str) {
         let pass = Pass { number: 2, ..Pass::first(input.as_bytes().into()) };

@@ -11,13 +11,13 @@ use crate::judge::score::{self, CaseWorth};
 use crate::output_validator::response::{Contract, Opinion, Response, Worth};
 use crate::output_validator::static_validator::StaticValidationRequest;
 use crate::output_validator::{OutputValidator, ValidationRequest, files_for_next_pass};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::BoxRetention;
-use juror_core::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::text::visible;
-use juror_core::model::verdict::Verdict;
+use juror_core::blob::Blob;
+use juror_core::job::BoxRetention;
+use juror_core::judgement::{CaseJudgement, FaultyProgram, JudgeError};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::text::visible;
+use juror_core::verdict::Verdict;
 
 /// A call of the validator for one pass: what happens to its files, and which responses are allowed.
 pub(super) struct ValidatorCall {

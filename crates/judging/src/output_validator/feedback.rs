@@ -4,10 +4,10 @@
 
 use std::io;
 
-use juror_core::model::blob::Blob;
-use juror_core::model::job::CollectedEntry;
-use juror_core::model::judgement::ShownImage;
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::job::CollectedEntry;
+use juror_core::judgement::ShownImage;
+use juror_core::units::Bytes;
 
 pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     JUDGE_MESSAGE,

@@ -6,7 +6,7 @@
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
-//! `chk INPUT OUTPUT ANSWER`. None of them sees the submission's files.
+//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
@@ -23,17 +23,17 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
+use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
-use juror_core::model::judgement::{FaultKind, JudgeError};
-use juror_core::model::limits::{BOX_ROOM, Limits};
-use juror_core::model::program::Program;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::program::Program;
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_sandbox::executor::{Executor, parallel};
 
 pub struct OutputValidator {
@@ -90,7 +90,9 @@ impl OutputValidator {
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
         let protocol = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            Self::build_program(bench, "output validator", protocol, program)
+            let protocol = program.protocol.unwrap_or(protocol);
+            let what = if protocol == Protocol::Plain { "checker" } else { "output validator" };
+            Self::build_program(bench, what, protocol, program)
         })
     }
 
@@ -98,8 +100,9 @@ impl OutputValidator {
     /// As [`OutputValidator::build`].
     pub fn build_interactor(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
-        let build = |program| {
-            let of = Self::build_program(bench, "interactor", Protocol::Testlib, program)?;
+        let build = |program: &Program| {
+            let protocol = program.protocol.unwrap_or(Protocol::Testlib);
+            let of = Self::build_program(bench, "interactor", protocol, program)?;
             Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
@@ -140,7 +143,7 @@ impl OutputValidator {
                 job.command.argv.push(box_path(&feedback) + "/");
                 job.stdin = question.output;
             }
-            Protocol::Testlib => {
+            Protocol::Testlib | Protocol::Plain => {
                 if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
@@ -150,7 +153,9 @@ impl OutputValidator {
                 if self.is_interactor {
                     job.stdin = question.output;
                 }
-                job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
+                if self.protocol == Protocol::Testlib {
+                    job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
+                }
                 // The file that an interactor writes for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());

@@ -7,8 +7,8 @@
 //! Sources: the documents of `cms-dev/cms`, "Task types"; `sio/executors/checker.py` in `sio2project/sioworkers`.
 
 use crate::output_validator::response::{Opinion, Worth};
-use juror_core::model::score::Score;
-use juror_core::model::text::visible;
+use juror_core::score::Score;
+use juror_core::text::visible;
 
 const CMS_MESSAGES: [(&str, &str); 3] = [
     ("translate:success", "the output is correct"),

@@ -5,13 +5,13 @@
 
 use crate::output_validator::feedback::{Feedback, NEXT_PASS};
 use crate::output_validator::{printed, testlib};
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Outcome, StopReason};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::score::Score;
-use juror_core::model::tree::Tree;
+use juror_core::job::JobReply;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Outcome, StopReason};
+use juror_core::protocol::Protocol;
+use juror_core::score::Score;
+use juror_core::tree::Tree;
 
 const ACCEPT: i32 = Protocol::Standard.accept_exit_code();
 const REJECT: i32 = 43;
@@ -79,16 +79,19 @@ impl Response {
         let mut feedback = Feedback::from_collected(reply.collected).map_err(fault)?;
         let stdout = reply.stdout.prefix(STDERR_MAX).map_err(fault)?;
         match protocol {
-            Protocol::Testlib if feedback.judge_message.trim_ascii().is_empty() => {
+            Protocol::Testlib | Protocol::Plain
+                if feedback.judge_message.trim_ascii().is_empty() =>
+            {
                 feedback.judge_message.clone_from(&stderr);
             }
-            Protocol::Standard | Protocol::Testlib => {}
+            Protocol::Standard | Protocol::Testlib | Protocol::Plain => {}
             Protocol::Cms => feedback.judge_message = printed::cms_message(&stderr),
             Protocol::Sinol => feedback.judge_message = printed::sinol_message(&stdout),
         }
         let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
             Protocol::Standard => opinion(code, &feedback, contract),
             Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
+            Protocol::Plain => plain_opinion(code),
             Protocol::Cms => printed::cms_opinion(code, &stdout),
             Protocol::Sinol => printed::sinol_opinion(code, &stdout),
         });
@@ -112,6 +115,16 @@ pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
         }
         (None, Ending::Exited(code)) => Ok(code),
         (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),
+    }
+}
+
+fn plain_opinion(code: i32) -> Result<Opinion, String> {
+    match code {
+        1 | REJECT => Ok(Opinion::Rejected),
+        _ if Protocol::Plain.accepts(code) => Ok(Opinion::Accepted),
+        _ => Err(format!(
+            "it ended with exit code {code}; it must be 0 or 42 to accept, or 1 or 43 to reject"
+        )),
     }
 }
 
@@ -145,11 +158,11 @@ mod tests {
 
     use super::*;
     use crate::output_validator::feedback::FEEDBACK_FILES;
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{CollectedEntry, FileKind};
-    use juror_core::model::outcome::Signal;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::units::Bytes;
+    use juror_core::blob::Blob;
+    use juror_core::job::{CollectedEntry, FileKind};
+    use juror_core::outcome::Signal;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::units::Bytes;
 
     fn limits() -> Limits {
         Limits {

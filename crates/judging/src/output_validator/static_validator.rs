@@ -11,9 +11,9 @@ use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::output_validator::response::{Contract, Response};
 use crate::output_validator::{OutputValidator, feedback_dir};
-use juror_core::model::job::BoxRetention;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::stop::Stop;
+use juror_core::job::BoxRetention;
+use juror_core::protocol::Protocol;
+use juror_core::stop::Stop;
 use juror_sandbox::executor::Executor;
 
 pub struct StaticValidationRequest<'a> {

@@ -5,9 +5,9 @@
 //! which begins with the points. A program without a report writes the message to standard error.
 
 use crate::output_validator::response::{Opinion, Worth};
-use juror_core::model::program::PARTLY_RIGHT_EXIT_CODE;
-use juror_core::model::score::Score;
-use juror_core::model::text::visible;
+use juror_core::program::PARTLY_RIGHT_EXIT_CODE;
+use juror_core::score::Score;
+use juror_core::text::visible;
 
 /// The largest value that can be added to [`PARTLY_RIGHT_EXIT_CODE`].
 const LARGEST_PART: i32 = 200;
@@ -56,12 +56,12 @@ mod tests {
     use super::*;
     use crate::output_validator::feedback::FEEDBACK_FILES;
     use crate::output_validator::response::{Contract, Response, exit_code};
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{CollectedEntry, JobReply};
-    use juror_core::model::limits::Limits;
-    use juror_core::model::outcome::quiet_outcome;
-    use juror_core::model::outcome::{Ending, Outcome, Signal, StopReason};
-    use juror_core::model::protocol::Protocol;
+    use juror_core::blob::Blob;
+    use juror_core::job::{CollectedEntry, JobReply};
+    use juror_core::limits::Limits;
+    use juror_core::outcome::quiet_outcome;
+    use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
+    use juror_core::protocol::Protocol;
 
     /// Checks `+`, `-`, points or the start of the error, and the message.
     fn check(ending: Ending, report: Option<&str>, stderr: &str, expected: &str, message: &str) {

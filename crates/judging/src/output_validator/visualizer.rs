@@ -15,16 +15,16 @@ use crate::output_validator::response::{STDERR_MAX, exceeded_limit, exit_code};
 use crate::output_validator::{
     OWN_DIR, OutputValidator, ValidationRequest, box_path, feedback_dir,
 };
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::{Diagnostic, Severity};
-use juror_core::model::job::{BoxRetention, Job};
-use juror_core::model::judgement::{JudgeError, ShownImage};
-use juror_core::model::limits::Limits;
-use juror_core::model::program::Program;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::stop::{Stop, collect_diagnostics};
-use juror_core::model::test_data::TestCase;
-use juror_core::model::tree::{Node, Tree, TreeEntry};
+use juror_core::blob::Blob;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::job::{BoxRetention, Job};
+use juror_core::judgement::{JudgeError, ShownImage};
+use juror_core::limits::Limits;
+use juror_core::program::Program;
+use juror_core::protocol::Protocol;
+use juror_core::stop::{Stop, collect_diagnostics};
+use juror_core::test_data::TestCase;
+use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_sandbox::executor::Executor;
 
 pub struct Visualizer {

@@ -34,7 +34,12 @@ pub enum EndCondition {
     Rejection,
     /// A part that is not accepted and worth nothing.
     WorthlessRejection,
+    /// The third case that is too slow: each costs its whole time limit.
+    ThirdTimeout,
 }
+
+/// How many cases that are too slow end a section.
+pub const MAX_TIMEOUTS: usize = 3;
 
 /// How a section counts in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +63,8 @@ pub enum CaseEnd {
     Partial,
     /// Not accepted, and worth nothing.
     Rejected,
+    /// The same, because it exceeded the time limit.
+    TooSlow,
     /// The judge failed, so the submission has no result.
     Failed,
 }
@@ -159,6 +166,8 @@ impl<S: FnMut(usize, CaseNeed) -> ControlFlow<()>> ScheduleWalk<'_, S> {
             gate,
             before,
             cut: Omission::No,
+            too_slow: 0,
+            unknown: 0,
             all: if is_run { PassState::Yes } else { PassState::No },
             any: PassState::No,
             last: PassState::Yes,
@@ -210,6 +219,9 @@ struct SectionState<'a> {
     before: Omission,
     /// Whether something in this section ended it.
     cut: Omission,
+    /// How many cases are too slow, and how many have no known end.
+    too_slow: usize,
+    unknown: usize,
     /// Whether all parts that run are accepted.
     all: PassState,
     /// Whether one part that runs is accepted.
@@ -239,8 +251,12 @@ impl SectionState<'_> {
         let accepted = match end {
             None => PassState::Unknown,
             Some(CaseEnd::Accepted) => PassState::Yes,
-            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => PassState::No,
+            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::TooSlow | CaseEnd::Failed) => {
+                PassState::No
+            }
         };
+        self.too_slow += usize::from(end == Some(CaseEnd::TooSlow));
+        self.unknown += usize::from(end.is_none());
         self.all = self.all.min(accepted);
         self.any = match (self.any, accepted) {
             (PassState::Yes, _) => PassState::Yes,
@@ -252,9 +268,14 @@ impl SectionState<'_> {
             if is_certain || accepted == PassState::No { accepted } else { PassState::Unknown };
         let cut = match (end, self.section.ends_on) {
             (Some(CaseEnd::Failed), _) => Omission::Yes,
-            (_, EndCondition::Never) | (Some(CaseEnd::Accepted), _) => Omission::No,
+            (_, EndCondition::ThirdTimeout) if self.too_slow >= MAX_TIMEOUTS => Omission::Yes,
+            (_, EndCondition::ThirdTimeout) if self.too_slow + self.unknown >= MAX_TIMEOUTS => {
+                Omission::Possible
+            }
+            (_, EndCondition::Never | EndCondition::ThirdTimeout)
+            | (Some(CaseEnd::Accepted), _) => Omission::No,
             (Some(CaseEnd::Partial), EndCondition::WorthlessRejection) => Omission::No,
-            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Omission::Yes,
+            (Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::TooSlow), _) => Omission::Yes,
             (None, _) => Omission::Possible,
         };
         self.cut = self.cut.max(cut);

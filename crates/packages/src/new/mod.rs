@@ -2,8 +2,11 @@
 //!
 //! The files are in `templates/`, unchanged. If kinds share a file, their differences are edits of its text.
 
-use juror_core::model::created_package::CreatedFile;
-use juror_core::model::words::words;
+pub mod created_package;
+
+use crate::new::created_package::CreatedFile;
+
+use juror_core::words::words;
 
 words! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What a test case tells people: its description and its hint.
 
 use crate::package::convert::settings::read_settings;
-use juror_core::model::root::FilePath;
+use juror_core::root::FilePath;
 
 /// In bytes.
 const MAX_REMARK_SIZE: u64 = 1 << 20;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::package::bare::explain_missing_tests;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::language::table::Language;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::root::FilePath;
+use juror_core::root::FilePath;
 
 /// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(
@@ -43,7 +44,11 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let name = dir.display();
     let message = format!("{name} is neither a directory nor an archive");
     let help = match Language::of_file(dir) {
-        Some(_) => format!("name the package first, and {name} after it"),
+        Some(_) => {
+            format!(
+                "name the package first, and {name} after it; `.` is the tests in this directory"
+            )
+        }
         None => PACKAGE_HELP.to_owned(),
     };
     Err(Diagnostic::error(dir, message).help(help))
@@ -59,8 +64,8 @@ fn help_for_missing(dir: &Path) -> String {
     if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
 
-const PACKAGE_HELP: &str =
-    "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
+const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
+     .json file";
 
 const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
@@ -88,7 +93,9 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
         [] => {
             let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
-            format!("a package is a directory with {}", signs.join(", or with "))
+            let seen = explain_missing_tests(dir).map(|seen| format!("; {seen}"));
+            let signs = signs.join(", or with ");
+            format!("a package is a directory with {signs}{}", seen.unwrap_or_default())
         }
         [package] => format!("did you mean {}?", package.display()),
         some => {

@@ -8,8 +8,8 @@ use crate::package::faults::Faults;
 use crate::package::files::PackageFiles;
 use crate::package::juror_toml;
 use crate::package::text::UntidyText;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
 
 /// Bytes that are checked at the start and the end of an input or answer; these files can have gigabytes.
 const CHECKED_SIZE: u64 = 16 << 10;

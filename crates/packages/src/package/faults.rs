@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use juror_core::model::diagnostic::{BlockedUse, Diagnostic, Severity, SourcePlace};
+use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity, SourcePlace};
 
 /// Upper bound on the errors about one file, and on the warnings.
 const MAX_REMARKS: usize = 100;

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::package::Format;
 use crate::package::faults::Faults;
 use crate::package::text::TextFile;
-use juror_core::model::diagnostic::SourcePlace;
-use juror_core::model::root::{FilePath, Obstacle, PathEntry, PathKind, UnreachedPath, WalkBounds};
+use juror_core::diagnostic::SourcePlace;
+use juror_core::root::{FilePath, Obstacle, PathEntry, PathKind, UnreachedPath, WalkBounds};
 
 /// Larger files cause trouble in archives and version control.
 ///

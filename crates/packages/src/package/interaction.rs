@@ -4,9 +4,9 @@
 
 use crate::package::faults::Faults;
 use crate::package::text::{MAX_SIZE, UntidyText};
-use juror_core::model::diagnostic::{SourcePlace, TextPosition};
-use juror_core::model::root::FilePath;
-use juror_core::model::text::visible;
+use juror_core::diagnostic::{SourcePlace, TextPosition};
+use juror_core::root::FilePath;
+use juror_core::text::visible;
 
 pub(super) fn check(path: &FilePath, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";

@@ -6,9 +6,9 @@ use crate::package::node::{Node, ParseResult, SettingsFile};
 use crate::package::testlib;
 use crate::package::text::excerpt;
 use crate::package::toml;
-use juror_core::model::grader::CustomScore;
-use juror_core::model::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
-use juror_core::model::protocol::Protocol;
+use juror_core::grader::CustomScore;
+use juror_core::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
+use juror_core::protocol::Protocol;
 
 pub(super) const NAME: &str = "juror.toml";
 

@@ -4,19 +4,19 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::package::case_texts;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::listing::{
+use crate::package::contents::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
-use juror_core::model::problem::{Grading, Interaction, Problem, SubmittedContent};
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
-use juror_core::model::submission::Expectation;
-use juror_core::model::test_data::TestCase;
-use juror_core::model::text::joined;
-use juror_core::model::units::Bytes;
-use juror_core::model::verdict::Verdict;
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::problem::{Grading, Interaction, Problem, SubmittedContent};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::submission::Expectation;
+use juror_core::test_data::TestCase;
+use juror_core::text::joined;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 
 /// The contents of a package, with one test case if it is asked for.
 pub fn listing(problem: &Problem, case: Option<CaseFiles>) -> PackageListing {

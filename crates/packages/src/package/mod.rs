@@ -5,9 +5,11 @@
 //! it.
 
 pub mod archive;
-mod bare;
+pub mod bare;
 pub mod case_texts;
 pub mod command_words;
+pub mod contents;
+pub mod conversion;
 pub mod convert;
 mod detect;
 mod draft;
@@ -24,12 +26,14 @@ mod library_checker;
 pub mod listing;
 mod named_programs;
 mod node;
+pub mod placeholder;
 mod polygon;
 pub mod recipe;
 mod sinol;
 pub mod statements;
 pub mod suggest;
-mod testlib;
+pub mod testlib;
+pub mod tests_file;
 mod text;
 mod toml;
 mod values;
@@ -47,11 +51,11 @@ use crate::package::library_checker::LibraryChecker;
 use crate::package::polygon::Polygon;
 use crate::package::sinol::Sinol;
 use crate::package::statements::Statement;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::Stop;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 
 /// The formats in the order of detection: one that another could mistake for its own comes first.
 const FORMATS: [&dyn Format; 9] = [
@@ -139,6 +143,11 @@ fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
 /// The first word of the format's name, for the command line.
 fn format_name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
+}
+
+/// The layout of the format that a directory is in, without its faults; `None` if it is no package.
+pub fn detected_layout(dir: &Path) -> Option<Layout> {
+    detect::format(&FilePath::root(dir), None).ok().map(|(format, _)| format.layout())
 }
 
 /// Reads the package in a directory, in the format that is detected.

@@ -5,10 +5,10 @@ use crate::package::languages::is_natural_language;
 use crate::package::statements::Statement;
 use juror_core::check::options::LINE_SENSITIVE;
 use juror_core::language::table::Language;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::verdict::Verdict;
+use juror_core::problem::Problem;
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::submission::{Expectation, Submission};
+use juror_core::verdict::Verdict;
 
 pub(super) fn language_code(item: &PackageEntry) -> Option<&'static str> {
     Language::of_file(&item.path).map(|language| language.code)

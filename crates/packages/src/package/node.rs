@@ -9,8 +9,8 @@ use crate::package::faults::{Faults, ReportedFault};
 use crate::package::suggest::{comma_list, did_you_mean_or};
 use crate::package::text::{FileReporter, TextFile, TextRange, excerpt};
 use crate::package::yaml::{MapEntry, RawValue, Scalar, ScalarMeaning, Value};
-use juror_core::model::diagnostic::SourcePlace;
-use juror_core::model::root::FilePath;
+use juror_core::diagnostic::SourcePlace;
+use juror_core::root::FilePath;
 
 /// The result of a parser: a value, or proof that its fault is reported.
 pub(super) type ParseResult<T> = Result<T, ReportedFault>;

@@ -2,8 +2,8 @@
 
 use crate::package::files::PackageFiles;
 use crate::package::format_of;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use juror_core::model::text::printable;
+use juror_core::text::printable;
 
 /// Longer words are not compared.
 const MAX_LENGTH: usize = 64;
@@ -22,6 +22,23 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let (slips, nearest) = known.map(|it| (slips(&it), it)).min_by_key(|(slips, _)| *slips)?;
     let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
     is_near.then_some(nearest)
+}
+
+/// The known word that `word` probably stands for: the nearest one, else the only one that it begins (`mem`) or whose
+/// words it abbreviates (`tl`).
+pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.into_iter().collect();
+    let folded = fold(word);
+    let is_short_form = |known: &&&str| {
+        let known = fold(known);
+        let initials: String = known.split('_').filter_map(|part| part.chars().next()).collect();
+        folded.len() >= 2 && (known.starts_with(&folded) || initials == folded)
+    };
+    let mut short_forms = known.iter().filter(is_short_form);
+    match (short_forms.next(), short_forms.next()) {
+        (Some(only), None) => Some(only),
+        _ => nearest(word, known),
+    }
 }
 
 /// The paths that a misspelt one probably means, for the end of a sentence; empty if none is near. The end of a path
@@ -88,6 +105,20 @@ mod tests {
         check("x", None);
         check("", None);
         check(&"memory".repeat(1000), None);
+    }
+
+    #[test]
+    fn a_short_form_stands_for_the_only_word_that_it_fits() {
+        const KNOWN: [&str; 5] = ["time-limit", "memory-limit", "case", "cache", "strength"];
+        let check = |word: &str, expected: Option<&str>| assert_eq!(meant(word, KNOWN), expected);
+        check("tl", Some("time-limit"));
+        check("memory", Some("memory-limit"));
+        check("cases", Some("case"));
+        check("ca", None);
+        check("strenght", Some("strength"));
+        check("test", None);
+        check("watch", None);
+        check("t", None);
     }
 
     #[test]

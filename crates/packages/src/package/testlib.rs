@@ -5,10 +5,10 @@ use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
 use crate::package::values::boolean;
 use juror_core::language::table::{Language, TESTLIB_CODE};
-use juror_core::model::problem::{Interaction, Problem};
-use juror_core::model::program::{IncludedFile, Program};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::program::{IncludedFile, Program};
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
 
 /// Reads the table, and makes programs of the problem be built and called as testlib programs.
 pub(super) fn read(node: &Node<'_>, tree: &PackageFiles, problem: &mut Problem) -> ParseResult<()> {
@@ -74,7 +74,7 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> ParseResult<()> {
 }
 
 /// Puts the header next to a program. A single C++ file is also built as a testlib program.
-fn add_header(program: &mut Program, header: Option<&FilePath>) {
+pub fn add_header(program: &mut Program, header: Option<&FilePath>) {
     let header =
         header.map(|path| IncludedFile::for_all_languages(path.clone()).for_language("cpp"));
     program.include.extend(header);

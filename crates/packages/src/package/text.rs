@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::package::faults::{Faults, ReportedFault};
-use juror_core::model::diagnostic::{LONGEST_SHOWN_LINE, SourcePlace, TextPosition};
-use juror_core::model::lines::LineIndex;
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
+use juror_core::diagnostic::{LONGEST_SHOWN_LINE, SourcePlace, TextPosition};
+use juror_core::lines::LineIndex;
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 /// Upper bound on the size of a file of settings, in bytes. Real ones have a few kilobytes.
 pub(super) const MAX_SIZE: u64 = 1 << 20;

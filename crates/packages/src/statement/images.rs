@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::package::statements::Statement;
+use crate::statement::html::{data_uri, escape};
 use crate::statement::source::read_file;
-use juror_core::model::html::{data_uri, escape};
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 const LARGEST_IMAGE: Bytes = Bytes::mib(8);
 /// For all images of a page together: one may be on it many times.

@@ -7,10 +7,10 @@ use std::ops::Range;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
 use crate::statement::TranslationState;
+use crate::statement::html::escape;
 use crate::statement::math::{self, FormulaTranslator};
 use crate::statement::source::StatementText;
 use crate::statement::tags::{is_link, neutralize};
-use juror_core::model::html::escape;
 
 const NEXT_SAMPLE: &str = "{{nextsample}}";
 const REMAINING_SAMPLES: &str = "{{remainingsamples}}";

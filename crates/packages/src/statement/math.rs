@@ -3,7 +3,7 @@
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 use roxmltree::{Attribute, Document};
 
-use juror_core::model::html::escape;
+use crate::statement::html::escape;
 
 /// In bytes: each byte may begin a group, and each level needs stack.
 const LONGEST_FORMULA: usize = 2000;

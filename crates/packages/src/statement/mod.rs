@@ -5,6 +5,7 @@
 //! can become a script or an external reference. Formulas and groups are parsed recursively, so all of this runs in a
 //! thread with a stack for the deepest ones that are accepted.
 
+pub mod html;
 mod images;
 mod latex;
 mod markdown;
@@ -22,10 +23,10 @@ use crate::package::suggest::comma_list;
 use crate::statement::images::StatementImages;
 use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
-use juror_core::model::diagnostic::{Diagnostic, Severity};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::problem::Problem;
-use juror_core::model::stop::{RefusalSubject, Stop};
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::judgement::JudgeError;
+use juror_core::problem::Problem;
+use juror_core::stop::{RefusalSubject, Stop};
 
 /// In bytes. In an unoptimised build, a level of a formula takes up to 60 KB of stack.
 const STACK_SIZE: usize = 256 << 20;

@@ -2,10 +2,10 @@
 
 use crate::package::headings::StatementWords;
 use crate::statement::StatementArticle;
-use juror_core::model::html::escape;
-use juror_core::model::limits;
-use juror_core::model::problem::{Problem, ProgramIo};
-use juror_core::model::text::exact_seconds;
+use crate::statement::html::escape;
+use juror_core::limits;
+use juror_core::problem::{Problem, ProgramIo};
+use juror_core::text::exact_seconds;
 
 /// For screen and paper, light and dark.
 const STYLE: &str = include_str!("page.css");

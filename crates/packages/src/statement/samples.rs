@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use crate::package::headings::StatementWords;
+use crate::statement::html::escape;
 use crate::statement::source::read_file;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::html::escape;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 /// Larger files are not shown.
 const LARGEST_SHOWN: Bytes = Bytes::kib(64);

@@ -6,12 +6,12 @@ use std::io;
 use std::ops::Range;
 
 use crate::package::statements::{Statement, StatementForm};
+use juror_core::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
 use juror_core::language::constants::{GROWTH_HELP, find_constants, replace_constants};
-use juror_core::model::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Constant;
-use juror_core::model::root::{FilePath, is_outside_error};
-use juror_core::model::units::Bytes;
+use juror_core::problem::Problem;
+use juror_core::program::Constant;
+use juror_core::root::{FilePath, is_outside_error};
+use juror_core::units::Bytes;
 
 /// Real statements have a few kilobytes.
 const LARGEST_STATEMENT: Bytes = Bytes::mib(1);

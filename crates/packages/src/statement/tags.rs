@@ -1,6 +1,6 @@
 //! The HTML that a statement may contain: a few text tags, and links.
 
-use juror_core::model::html::escape;
+use crate::statement::html::escape;
 
 /// Tags that only change the look of text. They are accepted only without attributes.
 const HARMLESS_TAGS: [&str; 15] = [

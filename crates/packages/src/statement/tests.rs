@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::*;
-use juror_core::model::program::Constant;
-use juror_core::model::root::FilePath;
+use juror_core::program::Constant;
+use juror_core::root::FilePath;
 
 fn translate_text(form: StatementForm, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::printable;
-use juror_core::model::words::words;
+use juror_core::judgement::JudgeError;
+use juror_core::text::printable;
+use juror_core::words::words;
 
 /// The servers, and how to connect to them.
 #[derive(Clone, Debug, PartialEq, Eq)]

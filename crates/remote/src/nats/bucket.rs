@@ -14,7 +14,7 @@ use crate::nats::layout::{self, BLOBS};
 use crate::nats::link::{NatsLink, NoReply, OutgoingMessage, header, seconds_of, status};
 use crate::nats::random;
 use crate::serve::send_pieces;
-use juror_core::model::blob::{Blob, Digest};
+use juror_core::blob::{Blob, Digest};
 
 /// A blob older than this is stored again, so that it does not expire before it is read.
 const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);
@@ -75,10 +75,7 @@ pub fn put(link: &NatsLink, blob: &Blob) -> Result<(), BlobFault> {
             Ok(Err(refusal)) => failure.set(Some(BlobFault::Invalid(refusal.what))),
             Err(silence) => failure.set(Some(BlobFault::NoReply(silence))),
         }
-        Err(juror_core::model::judgement::JudgeError::new(
-            "put a blob",
-            "the server did not accept it",
-        ))
+        Err(juror_core::judgement::JudgeError::new("put a blob", "the server did not accept it"))
     });
     // Without a head, the stored pieces are useless.
     let useless = |fault| {

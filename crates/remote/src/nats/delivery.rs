@@ -16,11 +16,11 @@ use crate::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::nats::link::{NoReply, OutgoingMessage, status};
 use crate::nats::submitter::{Submitter, UnitInFlight};
 use crate::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
-use juror_core::model::blob::Blob;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::job::JobReply;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::{hex, printable};
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::job::JobReply;
+use juror_core::judgement::JudgeError;
+use juror_core::text::{hex, printable};
 
 /// After how long without news a unit is looked for.
 const LOOK: Duration = Duration::from_secs(2);

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::nats::address::Lane;
 use crate::nats::link::{NatsLink, NoReply, OutgoingMessage};
-use juror_core::model::blob::Digest;
-use juror_core::model::cluster::WORKERS_STREAM;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::text::hex;
+use juror_core::blob::Digest;
+use juror_core::cluster::WORKERS_STREAM;
+use juror_core::judgement::JudgeError;
+use juror_core::text::hex;
 
 /// The version of this layout.
 const VERSION: &str = "1";

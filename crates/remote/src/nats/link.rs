@@ -22,8 +22,8 @@ use tokio::sync::Notify;
 
 use crate::nats::address::NatsAddress;
 use crate::nats::random;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::moment::Moment;
+use juror_core::judgement::JudgeError;
+use juror_core::moment::Moment;
 
 /// The oldest server version that supports all requests.
 const OLDEST: (i64, i64, i64) = (2, 12, 0);

@@ -35,7 +35,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
-use juror_core::model::text::hex;
+use juror_core::text::hex;
 
 /// 32 digits that nobody can guess.
 pub(crate) fn random() -> String {

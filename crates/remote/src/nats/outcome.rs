@@ -5,7 +5,7 @@ use crate::incoming::LargeBlobs;
 use crate::nats::link::{NatsLink, NoReply, OutgoingMessage};
 use crate::nats::unit::{MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 use crate::nats::{bucket, layout, random};
-use juror_core::model::blob::Digest;
+use juror_core::blob::Digest;
 
 /// How often a unit was handed out, from the subject for its acknowledgement.
 pub(super) fn delivered(ack: &str) -> Option<u64> {

@@ -11,7 +11,7 @@ use crate::nats::layout::WORKERS;
 use crate::nats::link::{NatsLink, NoReply, OutgoingMessage, header, status};
 use juror_core::language::tool::TOOLS;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
-use juror_core::model::text::{hex, printable};
+use juror_core::text::{hex, printable};
 
 /// A worker's announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,8 +148,8 @@ mod tests {
 
     use super::*;
     use crate::tests::facts;
+    use juror_core::isolation::Isolation;
     use juror_core::language::toolchain::Linking;
-    use juror_core::model::isolation::Isolation;
 
     fn announced(slots: usize, isolation: Isolation, version: &str) -> Announcement {
         let facts = WorkerFacts { isolation, ..facts("a\u{1b}", slots) };

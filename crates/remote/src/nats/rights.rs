@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::nats::link::NatsLink;
-use juror_core::model::cluster::{WHO_AM_I, WORKERS_ACCOUNT};
+use juror_core::cluster::{WHO_AM_I, WORKERS_ACCOUNT};
 
 /// Whether the link has a worker's key. False if the server does not say.
 pub fn is_workers_link(link: &NatsLink) -> bool {

@@ -23,8 +23,8 @@ use crate::nats::unit::MOST_JOBS;
 use crate::nats::{layout, random, rights};
 use crate::serve::EXTRA_JOBS;
 use crate::state::pace_warning;
-use juror_core::model::blob::Digest;
-use juror_core::model::judgement::JudgeError;
+use juror_core::blob::Digest;
+use juror_core::judgement::JudgeError;
 
 /// How many messages may be on their way to the server.
 const PUBLISHERS: usize = 8;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::frame::{FrameReader, Peer};
 use crate::message::RequestId;
-use juror_core::model::blob::Digest;
+use juror_core::blob::Digest;
 
 /// The longest message. What is longer is stored beside it.
 pub const MOST: usize = 512 << 10;

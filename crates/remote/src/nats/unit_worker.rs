@@ -26,9 +26,9 @@ use crate::nats::random;
 use crate::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
 use crate::serve::{EXTRA_JOBS, Worker};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide};
+use juror_core::blob::Blob;
+use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::Toolchains;
-use juror_core::model::blob::Blob;
-use juror_core::model::judgement::JudgeError;
 use juror_sandbox::executor::Executor;
 
 /// How often the worker reports that it is there and works.

@@ -10,15 +10,15 @@ use crate::judge_side::{JudgeSide, ReceivedMessage};
 use crate::message::{JobEnd, MessageFromWorker, MessageToWorker, WorkerFacts};
 use crate::packing::{BlobRoute, pack};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{Job, VisiblePath};
-use juror_core::model::joint::{
+use juror_core::blob::Blob;
+use juror_core::job::{Job, VisiblePath};
+use juror_core::joint::{
     JointReply, PartnerDelay, ProgramReply, TalkSide, Transcript, TranscriptPiece,
 };
-use juror_core::model::outcome::{Ending, Outcome};
-use juror_core::model::tree::{Node, Tree, TreeEntry};
-use juror_core::model::units::Bytes;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::outcome::{Ending, Outcome};
+use juror_core::tree::{Node, Tree, TreeEntry};
+use juror_core::units::Bytes;
+use juror_core::work::{RunMode, Work, WorkReply};
 
 fn sent(message: &MessageToWorker, behind: &[u8]) -> Vec<u8> {
     encode_frame(message, &[behind]).unwrap()

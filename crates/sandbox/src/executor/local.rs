@@ -11,12 +11,12 @@ use crate::executor::pool::SlotPool;
 use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::executor::{Executor, ManualPipes, trees};
 use crate::sandbox::{CoreId, Host, Slot, Stopper, is_unexplained_kill};
-use juror_core::model::isolation::RequiredIsolation;
-use juror_core::model::job::{BoxRetention, Job, JobReply};
-use juror_core::model::joint::{JointJob, JointReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::{Stop, notice_interruption};
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::isolation::RequiredIsolation;
+use juror_core::job::{BoxRetention, Job, JobReply};
+use juror_core::joint::{JointJob, JointReply};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::{Stop, notice_interruption};
+use juror_core::work::{RunMode, Work, WorkReply};
 
 pub struct LocalExecutor {
     host: Host,
@@ -253,9 +253,9 @@ mod tests {
     use std::sync::Barrier;
 
     use super::*;
-    use juror_core::model::job::Command;
-    use juror_core::model::limits::Limits;
-    use juror_core::model::units::Bytes;
+    use juror_core::job::Command;
+    use juror_core::limits::Limits;
+    use juror_core::units::Bytes;
 
     fn check(at_once: usize, expected: usize) {
         let local = LocalExecutor::start(Some(3), RequiredIsolation::Any).unwrap();

@@ -12,10 +12,10 @@ pub mod trees;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::job::{Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::work::{RunMode, Work, WorkReply};
 
 pub trait Executor: Send + Sync {
     /// How many jobs run at the same time. That many threads may call [`Executor::run`].

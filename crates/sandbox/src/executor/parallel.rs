@@ -6,7 +6,7 @@ use std::thread;
 use parking_lot::Mutex;
 
 use crate::executor::Executor;
-use juror_core::model::stop::{Stop, check_interrupted};
+use juror_core::stop::{Stop, check_interrupted};
 
 /// Returns the results in the items' order.
 ///

@@ -2,7 +2,7 @@
 
 use parking_lot::{Condvar, Mutex};
 
-use juror_core::model::judgement::{JudgeError, Retry};
+use juror_core::judgement::{JudgeError, Retry};
 
 /// Generic, so that a test needs no machine.
 pub(super) struct SlotPool<S> {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::executor::{Executor, ManualPipes};
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::outcome::StopReason;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::job::{Job, JobReply};
+use juror_core::outcome::StopReason;
+use juror_core::stop::Stop;
+use juror_core::work::{RunMode, Work, WorkReply};
 
 /// The executor for one of its users. Clones are for the same user, with the same deadline.
 #[derive(Clone)]

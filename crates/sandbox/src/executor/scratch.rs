@@ -15,8 +15,8 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::TempDir;
 
 use crate::sandbox::{SLOT_PREFIXES, remove_directory};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::words::words;
+use juror_core::judgement::JudgeError;
+use juror_core::words::words;
 
 words! {
     /// The purpose of the directory, which starts its name.

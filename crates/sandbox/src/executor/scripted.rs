@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::executor::Executor;
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::joint::{JointJob, JointReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::stop::Stop;
-use juror_core::model::work::{RunMode, Work, WorkReply};
+use juror_core::job::{Job, JobReply};
+use juror_core::joint::{JointJob, JointReply};
+use juror_core::judgement::JudgeError;
+use juror_core::stop::Stop;
+use juror_core::work::{RunMode, Work, WorkReply};
 
 pub struct ScriptedExecutor<F> {
     answer: F,

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use crate::sandbox::watch::ProgramState;
-use juror_core::model::joint::{PartnerDelay, WaitReason};
+use juror_core::joint::{PartnerDelay, WaitReason};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InputQueue {

@@ -22,9 +22,9 @@ use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::search::{BoxUsage, PlacedFiles, file_kind};
 use crate::sandbox::shortage::{check_exec, check_linked};
 use crate::sandbox::translate::{PathPair, PathTranslation};
-use juror_core::model::blob::Blob;
-use juror_core::model::job::CollectedEntry;
-use juror_core::model::tree::{FileMode, Node, TreeEntry};
+use juror_core::blob::Blob;
+use juror_core::job::CollectedEntry;
+use juror_core::tree::{FileMode, Node, TreeEntry};
 
 /// Gives a new file or directory to the program's user.
 pub(super) type ChangeOwner<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
@@ -272,7 +272,7 @@ impl Drop for DiskBoxes {
 mod tests {
     use super::*;
     use crate::sandbox::disk::{SLOT_PREFIXES, disk_usage};
-    use juror_core::model::job::FileKind;
+    use juror_core::job::FileKind;
     use std::os::unix::fs::symlink;
 
     fn disk() -> (tempfile::TempDir, DiskBoxes) {

@@ -9,10 +9,10 @@ use std::os::fd::OwnedFd;
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::system;
-use juror_core::model::blob::Blob;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, StopReason};
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, StopReason};
+use juror_core::units::Bytes;
 
 /// In bytes: a longer file is copied to an unnamed file.
 const IN_MEMORY_BYTES: u64 = 1 << 20;

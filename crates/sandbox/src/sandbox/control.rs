@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use parking_lot::Mutex;
 
-use juror_core::model::judgement::{FaultKind, JudgeError};
-use juror_core::model::outcome::StopReason;
+use juror_core::judgement::{FaultKind, JudgeError};
+use juror_core::outcome::StopReason;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum StopCause {

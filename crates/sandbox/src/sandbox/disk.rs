@@ -14,8 +14,8 @@ use rustix::io::Errno;
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::shortage::is_noexec;
-use juror_core::model::host::TemporaryDirectory;
-use juror_core::model::units::Bytes;
+use juror_core::host::TemporaryDirectory;
+use juror_core::units::Bytes;
 
 /// A program may have put the directory there.
 const DIRECTORY_FLAGS: OFlags =

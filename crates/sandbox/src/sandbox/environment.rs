@@ -1,8 +1,11 @@
 //! The environment of every program.
 
+/// Where programs are sought by name.
+pub(crate) const PROGRAM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// Paths are those in a box.
 const DEFAULTS: [(&str, &str); 5] = [
-    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("PATH", PROGRAM_PATH),
     ("HOME", "/box"),
     ("LANG", "C.UTF-8"),
     ("TZ", "UTC"),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::sandbox::errno::Errno;
-use juror_core::model::judgement::{FaultKind, JudgeError};
+use juror_core::judgement::{FaultKind, JudgeError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
@@ -109,7 +109,7 @@ impl<T, E: Into<Errno>> FaultContext<T> for Result<T, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::judgement::Retry;
+    use juror_core::judgement::Retry;
 
     #[test]
     fn faults_of_the_machine_are_transient_and_missing_files_are_not() {

@@ -9,8 +9,8 @@ use std::process::{Child, Command};
 
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use juror_core::model::blob::Blob;
-use juror_core::model::tree::FileMode;
+use juror_core::blob::Blob;
+use juror_core::tree::FileMode;
 
 static PROGRAM_WRITES: RwLock<()> = RwLock::new(());
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::sandbox::fault::{Fault, FaultContext};
-use juror_core::model::job::{VisibleContent, VisiblePath};
+use juror_core::job::{VisibleContent, VisiblePath};
 
 /// Without links.
 pub(super) fn host_path(shown: &VisiblePath) -> Result<PathBuf, Fault> {

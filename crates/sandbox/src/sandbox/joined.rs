@@ -12,10 +12,10 @@
 //! | the program ends, or closes its output | the partner learns it once it has read all and waits for more |
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
-//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](juror_core::model::outcome::StopReason) |
+//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](juror_core::outcome::StopReason) |
 //! | the program ends | the partner goes on, within its limits; see [`GracePeriod`] |
-//! | one writes more than it may | it is ended: [`StopReason::Output`](juror_core::model::outcome::StopReason) |
-//! | both stand still, no data in between | both end: [`StopReason::Deadlock`](juror_core::model::outcome::StopReason) |
+//! | one writes more than it may | it is ended: [`StopReason::Output`](juror_core::outcome::StopReason) |
+//! | both stand still, no data in between | both end: [`StopReason::Deadlock`](juror_core::outcome::StopReason) |
 //! | a slot fails | the other run is ended, and the failure is reported |
 //!
 //! The kernel's clock tells which program ended first, not the order in which the judge learns of it. Each run's first
@@ -38,10 +38,10 @@ use crate::sandbox::relay::{GracePeriod, Relay, RelayedProgram, RunResult};
 use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds};
 use crate::sandbox::system;
 use crate::sandbox::transcript::TranscriptRecorder;
-use juror_core::model::job::Job;
-use juror_core::model::joint::{JointJob, JointReply, ProgramReply, TalkSide};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::units::Bytes;
+use juror_core::job::Job;
+use juror_core::joint::{JointJob, JointReply, ProgramReply, TalkSide};
+use juror_core::judgement::JudgeError;
+use juror_core::units::Bytes;
 
 const STEP: &str = "connect two programs";
 

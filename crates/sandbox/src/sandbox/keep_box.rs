@@ -17,12 +17,12 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::forks;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, Job};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::root::FilePath;
-use juror_core::model::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, Job};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Outcome;
+use juror_core::root::FilePath;
+use juror_core::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
 
 /// With their holes, files may seem to have this many times the size of the box.
 const HOLES_MAX: u64 = 16;
@@ -270,8 +270,8 @@ fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::outcome::{StopReason, quiet_outcome};
-    use juror_core::model::units::Bytes;
+    use juror_core::outcome::{StopReason, quiet_outcome};
+    use juror_core::units::Bytes;
 
     /// Each file has a hole, and then this many bytes. Returns the names and sizes of the kept files.
     fn kept_files(

@@ -52,6 +52,7 @@ use other as system;
 
 pub use control::{Stopper, is_interrupted};
 pub use disk::{SLOT_PREFIXES, remove_directory};
+pub(crate) use environment::PROGRAM_PATH;
 pub use keep_box::copy_kept_box;
 pub use machine::Machine;
 pub use shortage::is_unexplained_kill;

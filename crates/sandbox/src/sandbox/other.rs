@@ -13,13 +13,11 @@ use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_host;
 use crate::sandbox::watch::ProgramState;
-use juror_core::model::host::{
-    CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedIsolation,
-};
-use juror_core::model::isolation::{Isolation, RequiredIsolation};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::Mechanism;
-use juror_core::model::units::Bytes;
+use juror_core::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedIsolation};
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Mechanism;
+use juror_core::units::Bytes;
 
 /// A new file for an output. It loses its name before the program starts.
 pub(super) fn output_file() -> io::Result<OutputFile> {

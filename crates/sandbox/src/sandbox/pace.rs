@@ -10,7 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 use sha2::{Digest as _, Sha256};
 
 use crate::sandbox::clock;
-use juror_core::model::host::Calibration;
+use juror_core::host::Calibration;
 
 /// In bytes.
 const TEXT_BYTES: usize = 4 << 10;

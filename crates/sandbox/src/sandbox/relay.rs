@@ -22,10 +22,10 @@ use crate::sandbox::control::{StopCause, StopHandle};
 use crate::sandbox::slot::FinishedRun;
 use crate::sandbox::transcript::TranscriptRecorder;
 use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch};
-use juror_core::model::joint::{Deadlock, JointJob, TalkSide, WaitReason};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, StopReason};
+use juror_core::joint::{Deadlock, JointJob, TalkSide, WaitReason};
+use juror_core::judgement::JudgeError;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, StopReason};
 
 /// In bytes.
 const BUFFER_BYTES: usize = 64 << 10;

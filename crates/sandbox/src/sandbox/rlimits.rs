@@ -3,7 +3,7 @@
 use rustix::process::{Resource, getrlimit};
 
 use crate::sandbox::clock::cpu_backstop;
-use juror_core::model::limits::Limits;
+use juror_core::limits::Limits;
 
 /// For one process: enough for run-time systems. On Linux, a process can send descriptors while its user has at most
 /// this many in flight, plus some 250 at once. Hostile programs must stay below 1024, the usual limit of the user's

@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{FileType, Stat};
 
 use crate::sandbox::disk;
-use juror_core::model::job::FileKind;
+use juror_core::job::FileKind;
 
 /// Below this depth, files are not examined one by one.
 const MAX_DEPTH: usize = 32;

@@ -12,11 +12,11 @@ use crate::sandbox::errno::Errno;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::slot::FinishedRun;
 use crate::sandbox::system::EnclosingGroups;
-use juror_core::model::job::{Job, VisibleContent};
-use juror_core::model::judgement::{FaultKind, JudgeError};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Ending, Meter, Outcome, Signal};
-use juror_core::model::units::Bytes;
+use juror_core::job::{Job, VisibleContent};
+use juror_core::judgement::{FaultKind, JudgeError};
+use juror_core::limits::Limits;
+use juror_core::outcome::{Ending, Meter, Outcome, Signal};
+use juror_core::units::Bytes;
 
 /// Counts how often the machine was short of something during a run.
 #[derive(Debug)]
@@ -282,9 +282,9 @@ fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::job::{Command, VisiblePath};
-    use juror_core::model::outcome::{Signal, StopReason, quiet_outcome};
-    use juror_core::model::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry};
+    use juror_core::job::{Command, VisiblePath};
+    use juror_core::outcome::{Signal, StopReason, quiet_outcome};
+    use juror_core::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry};
     use std::fs;
     use std::sync::Arc;
     use std::time::Duration;
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(check_linked(&opened), Ok(()));
         drop(dir);
         let error = JudgeError::from(check_linked(&opened).expect_err("it is gone"));
-        assert_eq!(error.again, juror_core::model::judgement::Retry::Possible);
+        assert_eq!(error.again, juror_core::judgement::Retry::Possible);
     }
 
     #[test]

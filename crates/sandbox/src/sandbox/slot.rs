@@ -11,8 +11,8 @@ use crate::sandbox::control::{Control, StopHandle, Stopper};
 use crate::sandbox::shortage::ShortageCounter;
 use crate::sandbox::system::{self, Host};
 use crate::sandbox::watch::ProgramWatch;
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::judgement::JudgeError;
+use juror_core::job::{Job, JobReply};
+use juror_core::judgement::JudgeError;
 
 /// The number that the kernel gives the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

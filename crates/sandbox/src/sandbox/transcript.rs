@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use juror_core::model::joint::{TalkSide, Transcript, TranscriptPiece};
-use juror_core::model::units::Bytes;
+use juror_core::joint::{TalkSide, Transcript, TranscriptPiece};
+use juror_core::units::Bytes;
 
 /// In bytes. The end of a very long line can still be kept.
 const PIECE_BYTES_MAX: usize = 4 << 10;

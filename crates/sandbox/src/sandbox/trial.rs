@@ -2,10 +2,10 @@
 
 use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::system::Host;
-use juror_core::model::job::{Command, Job};
-use juror_core::model::judgement::{FaultKind, JudgeError};
-use juror_core::model::limits::Limits;
-use juror_core::model::units::Bytes;
+use juror_core::job::{Command, Job};
+use juror_core::judgement::{FaultKind, JudgeError};
+use juror_core::limits::Limits;
+use juror_core::units::Bytes;
 
 /// Takes a run to the point at which the program would start. Returns the slot that was used.
 pub(super) fn try_host(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {

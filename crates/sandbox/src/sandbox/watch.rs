@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use juror_core::model::joint::WaitReason;
+use juror_core::joint::WaitReason;
 
 pub(super) trait ProgramWatch: fmt::Debug + Send {
     fn observe(&self) -> ProgramState;

@@ -8,7 +8,7 @@ use crate::check::compare::{compare, compare_bytes, compare_windows};
 use crate::check::float::{LONGEST_NUMBER, Tolerance};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
-use crate::model::difference::{Difference, DifferenceKind, DifferenceSide, OnlyDifference};
+use crate::difference::{Difference, DifferenceKind, DifferenceSide, OnlyDifference};
 
 /// A text cut into tokens and the blanks around them: always one run of blanks more than tokens.
 struct TokensAndBlanks<'t> {

@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 use crate::check::compare::{compare, compare_bytes};
 use crate::check::options::Options;
-use crate::model::difference::{Difference, DifferenceSide};
+use crate::difference::{Difference, DifferenceSide};
 
 fn difference(arguments: &str, answer: &str, output: &str) -> Option<Difference> {
     let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();

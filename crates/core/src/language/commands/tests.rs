@@ -8,9 +8,9 @@ use crate::language::sources::{SourceShape, Sources};
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, ScriptedMachine};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
-use crate::model::program::{Program, ProgramKind};
-use crate::model::root::FilePath;
-use crate::model::tree::{FileMode, Node};
+use crate::program::{Program, ProgramKind};
+use crate::root::FilePath;
+use crate::tree::{FileMode, Node};
 
 fn rustc(machine: ScriptedMachine) -> ScriptedMachine {
     machine
@@ -136,13 +136,13 @@ fn a_tool_that_cannot_start_is_a_fault_and_not_missing() {
         let toolchains = Toolchains::new(Box::new(machine));
         let missing =
             toolchains.find_named("python3", "run Python programs").expect_err("no Python");
-        crate::model::judgement::JudgeError::from(missing)
+        crate::judgement::JudgeError::from(missing)
     };
     let python = ScriptedMachine::default().with_tool("/usr/bin/python3");
     assert_eq!(asked(python.clone()).lacks.as_deref(), Some("python3"));
     let error = asked(python.with_machine_fault(""));
     assert_eq!(error.lacks, None);
-    assert_eq!(error.again, crate::model::judgement::Retry::Possible);
+    assert_eq!(error.again, crate::judgement::Retry::Possible);
     let message =
         "run Python programs: /usr/bin/python3 cannot be asked for its version: no more processes";
     assert_eq!(error.to_string(), message);
@@ -157,7 +157,7 @@ fn a_missing_tool_names_the_package_to_install() {
     let toolchains = Toolchains::new(Box::new(ScriptedMachine::default()));
     let missing = toolchains
         .find(&TOOLS[5], "build Java programs")
-        .map_err(crate::model::judgement::JudgeError::from);
+        .map_err(crate::judgement::JudgeError::from);
     let found = missing
         .map(|_| String::new())
         .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));

@@ -1,9 +1,9 @@
 //! Languages and entry points of programs.
 
 use super::*;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::root::FilePath;
-use crate::model::tree::{FileMode, Node};
+use crate::diagnostic::Diagnostic;
+use crate::root::FilePath;
+use crate::tree::{FileMode, Node};
 
 /// One program: its kind, `code@entry` if the package names them, then its files as `name`, `name=text`, or
 /// `*name=text` with the `x` bit; a single file comes after `file:`.

@@ -25,12 +25,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
 use crate::search::comparison::Comparison;
-use juror_core::model::diagnostic::{Diagnostic, Severity};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::stop::Stop;
+use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::isolation::Isolation;
+use juror_core::stop::Stop;
 use juror_judging::build::batch::{self, BatchMode};
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;
@@ -49,10 +50,12 @@ pub struct Batches {
     way: BatchMode,
     reference: BatchProgram,
     submission: BatchProgram,
+    /// The generator of the command line, if its language has batches.
+    generator: Option<BatchProgram>,
     size: Mutex<BatchSize>,
 }
 
-/// One of the two programs.
+/// One of the programs.
 struct BatchProgram {
     path: PathBuf,
     prepared: PreparedProgram,
@@ -94,17 +97,19 @@ impl Batches {
         isolation: Isolation,
         reference: (&Path, &PreparedProgram),
         submission: (&Path, &PreparedProgram),
+        generator: Option<(&Path, &PreparedProgram)>,
     ) -> Option<Self> {
         Some(Self {
             way: BatchMode::new(rules.problem, isolation)?,
             reference: BatchProgram::new(reference)?,
             submission: BatchProgram::new(submission)?,
+            generator: generator.and_then(BatchProgram::new),
             size: Mutex::default(),
         })
     }
 
-    fn programs(&self) -> [&BatchProgram; 2] {
-        [&self.submission, &self.reference]
+    fn programs(&self) -> impl Iterator<Item = &BatchProgram> {
+        [&self.submission, &self.reference].into_iter().chain(&self.generator)
     }
 
     /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
@@ -119,7 +124,7 @@ impl Batches {
             return Ok(false);
         }
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
-        let Some(side) = self.programs().into_iter().find(free) else { return Ok(false) };
+        let Some(side) = self.programs().find(free) else { return Ok(false) };
         let Arena { bench, rules, .. } = comparison.arena;
         let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
             BuildResult::Program(runnable) => Ok(runnable),
@@ -137,12 +142,12 @@ impl Batches {
     /// Why there are no batches, if a program did not build for them.
     pub fn build_failure(&self) -> Option<Diagnostic> {
         let remark = |side: &BatchProgram| Some(side.built.get()?.as_ref().err()?.clone());
-        self.programs().into_iter().find_map(remark)
+        self.programs().find_map(remark)
     }
 
     /// Number of inputs to try at once: one as long as there are no batches.
     pub fn size(&self) -> usize {
-        if self.programs().iter().all(|side| side.runnable().is_some()) {
+        if [&self.submission, &self.reference].iter().all(|side| side.runnable().is_some()) {
             self.with_size(|size| size.next())
         } else {
             1
@@ -192,6 +197,19 @@ impl Batches {
             }
         }
         Ok(accepted)
+    }
+
+    /// The inputs that the generator prints; `None` for those that it must print alone.
+    pub fn print_inputs(
+        &self,
+        arena: &Arena<'_>,
+        calls: &[SeededCall],
+    ) -> Result<Vec<Option<Arc<[u8]>>>, Stop> {
+        let runnable = self.generator.as_ref().and_then(BatchProgram::runnable);
+        match (&arena.seeded, runnable) {
+            (Some(generator), Some(runnable)) => generator.make_batch(runnable, self.way, calls),
+            _ => Ok(vec![None; calls.len()]),
+        }
     }
 
     fn run(

@@ -6,15 +6,19 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, DrawnInput};
-use crate::search::arena::SearchInput;
+use crate::recipe::seeded_generator::SeededCall;
+use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::comparison::{ComparedTimes, ComparisonResult, UnusableReason};
+use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
-use crate::validity::DisputedInput;
-use juror_core::model::judgement::CaseJudgement;
-use juror_core::model::stop::Stop;
-use juror_core::model::stress::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
+use crate::validity::{DisputedInput, Objection};
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::stop::Stop;
 use juror_judging::judge::case::TimeLimitMode;
+
+/// After this many inputs that are all the same, the generator of the command line has no others.
+const SAME_INPUTS_MAX: u64 = 200;
 
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
@@ -77,8 +81,9 @@ impl SharedSearch<'_, '_> {
             return Ok(false);
         }
         let mut ready = Vec::with_capacity(taken.len());
-        for taken in taken {
-            ready.extend(self.prepare_input(taken)?);
+        let printed = self.print_inputs(&taken)?;
+        for (taken, printed) in taken.into_iter().zip(printed) {
+            ready.extend(self.prepare_input(taken, printed)?);
         }
         self.compare(ready)?;
         Ok(true)
@@ -142,34 +147,71 @@ impl SharedSearch<'_, '_> {
             || (self.parameters.is_stopped)()
     }
 
-    /// `None` if the input is not to be compared.
-    fn prepare_input(&self, taken: TakenInput) -> Result<Option<ReadyInput>, Stop> {
-        if self.is_settled(taken.number) {
+    /// The inputs that a batch of the generator of the command line prints; `None` for all others.
+    fn print_inputs(&self, taken: &[TakenInput]) -> Result<Vec<Option<Arc<[u8]>>>, Stop> {
+        let call = |taken: &TakenInput| match taken.candidate.content {
+            CandidateContent::Seeded(call) => Some(call),
+            _ => None,
+        };
+        let calls: Option<Vec<SeededCall>> = taken.iter().map(call).collect();
+        match (self.parameters.batches, calls) {
+            (Some(batches), Some(calls)) if calls.len() > 1 => {
+                batches.print_inputs(self.parameters.comparison.arena, &calls)
+            }
+            _ => Ok(vec![None; taken.len()]),
+        }
+    }
+
+    /// `None` if the input is not to be compared. `printed` is the input, if it is already made.
+    fn prepare_input(
+        &self,
+        taken: TakenInput,
+        printed: Option<Arc<[u8]>>,
+    ) -> Result<Option<ReadyInput>, Stop> {
+        let TakenInput { number, candidate, is_validated_first } = taken;
+        if self.is_settled(number) {
             return Ok(None);
         }
         let started = Instant::now();
         let arena = self.parameters.comparison.arena;
-        let account = taken.candidate.account;
-        let drawn = match &taken.candidate.content {
+        let account = candidate.account;
+        let drawn = match &candidate.content {
             CandidateContent::Drawn(drawn) => Some(drawn.clone()),
             _ => None,
         };
-        let Some(candidate) = taken.candidate.written(arena.grammar(), &|| self.is_late()) else {
+        let Some(candidate) = candidate.written(arena.grammar(), &|| self.is_late()) else {
             self.state.lock().candidates.settle_unwritten(account, started.elapsed());
             return Ok(None);
         };
-        let fresh = match arena.make_input(taken.number, candidate)? {
+        let made = match (printed, &candidate.content) {
+            (Some(input), CandidateContent::Seeded(call)) => {
+                let (seeded, origin) = (Some(*call), candidate.origin);
+                Ok(SearchInput { number, input, origin, call: None, seeded })
+            }
+            _ => arena.make_input(number, candidate)?,
+        };
+        let fresh = match made {
             Ok(fresh) => fresh,
-            Err(broken) => {
+            Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
                 result.left_out += 1;
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
             }
+            Err(UnmadeInput::Fault(fault)) => {
+                let reason = UnusableReason::Generator(fault);
+                self.note_fault(PackageFault { number, input: Arc::from([]), call: None, reason });
+                return Ok(None);
+            }
         };
         let is_new = {
             let mut seen = self.seen.lock();
-            seen.insert(self.hasher.hash_one(&fresh.input))
+            let is_new = seen.insert(self.hasher.hash_one(&fresh.input));
+            if fresh.seeded.is_some() && seen.len() == 1 && number >= SAME_INPUTS_MAX {
+                self.state.lock().findings.end.get_or_insert(SearchEnd::Exhausted);
+                self.is_over.store(true, Ordering::Relaxed);
+            }
+            is_new
         };
         let written_in = started.elapsed();
         if !is_new {
@@ -177,17 +219,20 @@ impl SharedSearch<'_, '_> {
             return Ok(None);
         }
         // A grammar accepts its own inputs; other grammars of the package may not.
-        let is_one =
-            self.parameters.comparison.arena.validity.grammars.len() < 2 && fresh.call.is_none();
-        if !is_one && !self.parameters.comparison.arena.validity.grammars_accept(&fresh.input) {
-            self.state.lock().findings.result.left_out += 1;
+        let is_printed = fresh.call.is_some() || fresh.seeded.is_some();
+        let is_one = arena.validity.grammars.len() < 2 && !is_printed;
+        if !is_one && !arena.validity.grammars_accept(&fresh.input) {
+            if fresh.seeded.is_some() {
+                self.note_objection(&fresh.input, arena.validity.objection(&fresh.input)?);
+            } else {
+                self.state.lock().findings.result.left_out += 1;
+            }
             return Ok(None);
         }
-        if taken.is_validated_first && !self.is_allowed(&fresh.input)? {
+        if is_validated_first && !self.is_allowed(&fresh.input)? {
             return Ok(None);
         }
-        let is_allowed = taken.is_validated_first;
-        Ok(Some(ReadyInput { fresh, account, drawn, written_in, is_allowed }))
+        Ok(Some(ReadyInput { fresh, account, drawn, written_in, is_allowed: is_validated_first }))
     }
 
     /// Whether an input no longer matters: an earlier one fails, or there is a fault.
@@ -265,13 +310,14 @@ impl SharedSearch<'_, '_> {
                 self.state.lock().findings.result.left_out += 1;
             }
             ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
-                return Err(Stop::Fault(*error));
+                return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
             }
             ComparisonResult::NoAnswer(why) => {
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.note_fault(PackageFault {
                         number: ready.fresh.number,
                         input: ready.fresh.input,
+                        call: ready.fresh.seeded,
                         reason: why,
                     });
                 }
@@ -301,6 +347,14 @@ impl SharedSearch<'_, '_> {
         }
     }
 
+    /// Names the call of the generator that printed the input.
+    fn with_call(&self, mut error: JudgeError, call: Option<SeededCall>) -> JudgeError {
+        if let (Some(call), Some(given)) = (call, &self.parameters.comparison.arena.inputs.seeded) {
+            error.reason = format!("{}, from `{}`", error.reason, given.line(call));
+        }
+        error
+    }
+
     /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &ReadyInput) -> bool {
         let no_grammar = self.parameters.comparison.arena.validity.grammars.is_empty();
@@ -319,9 +373,14 @@ impl SharedSearch<'_, '_> {
     }
 
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.parameters.comparison.arena.validity.program_objection(input)? else {
-            return Ok(true);
-        };
+        let objection = self.parameters.comparison.arena.validity.program_objection(input)?;
+        let is_allowed = objection.is_none();
+        self.note_objection(input, objection);
+        Ok(is_allowed)
+    }
+
+    fn note_objection(&self, input: &Arc<[u8]>, objection: Option<Objection>) {
+        let Some(by) = objection else { return };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
@@ -330,7 +389,6 @@ impl SharedSearch<'_, '_> {
             .result
             .disputed
             .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
-        Ok(false)
     }
 
     /// Runs both programs again on a failing input, and notes it.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::validate::mutations::piece_ranges;
+use crate::validity::test_data::mutations::piece_ranges;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputFault {

@@ -3,12 +3,12 @@
 use super::*;
 use crate::cache::knowledge::KnownResults;
 use crate::cache::store::Store;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, Command};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::quiet_outcome;
-use juror_core::model::tree::{Node, TreeEntry};
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, Command};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::quiet_outcome;
+use juror_core::tree::{Node, TreeEntry};
+use juror_core::units::Bytes;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 

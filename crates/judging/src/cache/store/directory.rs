@@ -14,9 +14,9 @@ use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
 use crate::cache::store::segment::{self, EntryName, FULL, IndexEntry, SegmentData};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::text::hex;
+use juror_core::blob::{Blob, Digest};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::text::hex;
 
 /// Why a directory cannot be used, and what to do.
 pub type CacheWarning = Box<Diagnostic>;

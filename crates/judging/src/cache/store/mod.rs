@@ -32,9 +32,9 @@ use parking_lot::Mutex;
 
 use crate::cache::store::directory::Directory;
 use crate::cache::store::segment::{Appender, EntryKind, EntryName, NameMap};
-use juror_core::model::blob::{Blob, Digest};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::units::Bytes;
+use juror_core::blob::{Blob, Digest};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::units::Bytes;
 
 pub use directory::{CacheWarning, FACTS, default_directory, is_private};
 pub use upkeep::{PruneResult, StoreStatistics, VerifyResult};

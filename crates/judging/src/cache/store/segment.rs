@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sha2::{Digest as _, Sha256};
 
 use crate::cache::store::directory::{DATA, Directory, INDEX};
-use juror_core::model::blob::Digest;
+use juror_core::blob::Digest;
 
 /// In bytes. A larger segment is full.
 pub(super) const FULL: u64 = 16 << 20;

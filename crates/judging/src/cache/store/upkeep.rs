@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::cache::store::Store;
 use crate::cache::store::directory::{DATA, Directory, FoundSegment, INDEX, NEW, blob_name, names};
 use crate::cache::store::segment::{self, IndexEntry};
-use juror_core::model::blob::Blob;
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::units::Bytes;
 
 /// The most records and small blobs in a store: more take too long to find at each start.
 const MOST: usize = 500_000;

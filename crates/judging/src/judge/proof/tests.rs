@@ -3,13 +3,13 @@
 use super::*;
 use crate::judge::expect::broken_expectations;
 use crate::judge::score::{CaseResult, ScoringScheme, score_by_rules};
-use juror_core::model::judgement::Judgement;
-use juror_core::model::outcome::{StopReason, quiet_outcome};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::repeats::Repeats;
-use juror_core::model::score::{Aggregation, GroupScoring, Score, TotalScore};
-use juror_core::model::submission::{OverallExpectation, ScoreRange, UseForTimeLimit};
-use juror_core::model::test_data::{TestCase, TestGroup};
+use juror_core::judgement::Judgement;
+use juror_core::outcome::{StopReason, quiet_outcome};
+use juror_core::problem::{Grading, Problem};
+use juror_core::repeats::Repeats;
+use juror_core::score::{Aggregation, GroupScoring, Score, TotalScore};
+use juror_core::submission::{OverallExpectation, ScoreRange, UseForTimeLimit};
+use juror_core::test_data::{TestCase, TestGroup};
 
 const CASES: [UnprovedCase<'_>; 4] = [
     UnprovedCase { name: "sample/1", size: 4 },

@@ -3,9 +3,9 @@
 //! Source: problem package format legacy, "Default grader specification".
 
 use crate::judge::score::CaseResult;
-use juror_core::model::grader::{GraderModes, ScoreMode, VerdictMode};
-use juror_core::model::score::Score;
-use juror_core::model::verdict::Verdict;
+use juror_core::grader::{GraderModes, ScoreMode, VerdictMode};
+use juror_core::score::Score;
+use juror_core::verdict::Verdict;
 
 const WORST: [Verdict; 5] = [
     Verdict::RunTimeError,

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use crate::judge::score::{CaseResult, RunPolicy};
 use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
-use juror_core::model::score::{
+use juror_core::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
-use juror_core::model::test_data::{StaticCase, TestCase, TestData, is_inside};
-use juror_core::model::verdict::Verdict;
+use juror_core::test_data::{StaticCase, TestCase, TestData, is_inside};
+use juror_core::verdict::Verdict;
 
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
@@ -122,8 +122,12 @@ impl<'a> GroupScheme<'a> {
                 (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
                     EndCondition::Never
                 }
-                (RunPolicy::Counting, Aggregation::Min) => EndCondition::WorthlessRejection,
-                (RunPolicy::Counting, Aggregation::PassFail) => EndCondition::Rejection,
+                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::Min) => {
+                    EndCondition::WorthlessRejection
+                }
+                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::PassFail) => {
+                    EndCondition::Rejection
+                }
             };
             let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
@@ -138,9 +142,10 @@ impl<'a> GroupScheme<'a> {
             (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
                 EndCondition::Never
             }
-            (RunPolicy::Counting, Aggregation::Min | Aggregation::PassFail) => {
-                EndCondition::Rejection
-            }
+            (
+                RunPolicy::Counting | RunPolicy::AllButSlow,
+                Aggregation::Min | Aggregation::PassFail,
+            ) => EndCondition::Rejection,
         };
         let secret = Section {
             parts,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::score::{Aggregation, GroupScoring, Score};
-use juror_core::model::test_data::{TestGroup, is_inside};
-use juror_core::model::words::words;
+use juror_core::problem::{Grading, Problem};
+use juror_core::score::{Aggregation, GroupScoring, Score};
+use juror_core::test_data::{TestGroup, is_inside};
+use juror_core::words::words;
 
 words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use super::*;
 use crate::output_validator::feedback::FEEDBACK_FILES;
 use crate::plan::schedule::{Section, SectionPart, SectionResult};
-use juror_core::model::job::CollectedEntry;
-use juror_core::model::root::FilePath;
-use juror_core::model::score::{Aggregation, GroupScoring, Standing};
-use juror_core::model::test_data::TestGroup;
-use juror_core::model::test_data::{StaticCase, TestData};
+use juror_core::job::CollectedEntry;
+use juror_core::root::FilePath;
+use juror_core::score::{Aggregation, GroupScoring, Standing};
+use juror_core::test_data::TestGroup;
+use juror_core::test_data::{StaticCase, TestData};
 
 /// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`. `sample` has only its number of cases.
 fn data(lines: &[&str]) -> TestData {
@@ -372,6 +372,7 @@ fn sections(section: &Section) -> String {
         EndCondition::Never => "",
         EndCondition::Rejection => "!",
         EndCondition::WorthlessRejection => "~",
+        EndCondition::ThirdTimeout => "t",
     };
     let parts = section.parts.iter().map(|part| match part {
         SectionPart::Cases(cases) => cases.to_string(),

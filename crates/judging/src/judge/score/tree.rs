@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use crate::judge::score::default_grader::grade;
 use crate::judge::score::{CaseResult, SubmissionTotal, score_error};
 use crate::plan::schedule::{self, EndCondition, Schedule, Section, SectionResult};
-use juror_core::model::grader::{
+use juror_core::grader::{
     CustomScore, Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective,
     OnReject, VerdictMode,
 };
-use juror_core::model::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
-use juror_core::model::stop::Stop;
-use juror_core::model::test_data::{TestCase, TestData, is_inside};
-use juror_core::model::verdict::Verdict;
+use juror_core::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
+use juror_core::stop::Stop;
+use juror_core::test_data::{TestCase, TestData, is_inside};
+use juror_core::verdict::Verdict;
 
 /// The package's own grader combines the results into one. The first argument has its flags.
 pub type CustomGrader<'a> = &'a dyn Fn(&[String], &[CaseResult]) -> Result<CaseResult, Stop>;

@@ -1,8 +1,8 @@
 //! What an output earns if its validator gives points, or a part of all points.
 
 use crate::output_validator::response::Worth;
-use juror_core::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
-use juror_core::model::test_data::TestCase;
+use juror_core::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
+use juror_core::test_data::TestCase;
 
 pub struct CaseWorth {
     pub points: Score,

@@ -35,13 +35,14 @@ fn end(letter: char) -> Option<CaseEnd> {
     match letter {
         'a' => Some(CaseEnd::Accepted),
         'r' => Some(CaseEnd::Rejected),
+        't' => Some(CaseEnd::TooSlow),
         'p' => Some(CaseEnd::Partial),
         'f' => Some(CaseEnd::Failed),
         _ => None,
     }
 }
 
-/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each case: `+` yes, `?`
+/// `ends` by letter: `a`ccepted, `r`ejected, `t`oo slow, `f`ailed, `.` not known. Returns the need for each case: `+` yes, `?`
 /// possibly, `!` not yet, `-` no.
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
@@ -81,6 +82,25 @@ fn the_first_rejection_ends_a_section() {
         Schedule::single(3, EndCondition::Never).root,
         &[("...", "+++"), ("ra.", "+++"), ("f..", "+--")],
     );
+}
+
+#[test]
+fn the_third_timeout_ends_a_section() {
+    check(
+        Schedule::single(6, EndCondition::ThirdTimeout).root,
+        &[
+            ("......", "+++???"),
+            ("rararr", "++++++"),
+            ("tt....", "+++???"),
+            ("ttra..", "+++++?"),
+            ("trta.t", "+++++?"),
+            ("trtat.", "+++++-"),
+            ("ttt...", "+++---"),
+            (".ttt..", "+++?--"),
+            ("f.....", "+-----"),
+        ],
+    );
+    check(Schedule::single(3, EndCondition::Rejection).root, &[("t..", "+--"), ("at.", "++-")]);
 }
 
 #[test]

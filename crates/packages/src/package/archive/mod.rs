@@ -15,8 +15,8 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::package::archive::target::{UnpackBounds, UnpackRefusal, UnpackTarget};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::stop::{Stop, check_interrupted};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::stop::{Stop, check_interrupted};
 
 pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
 

@@ -8,9 +8,9 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::package::detect;
-use juror_core::model::root::{self, FilePath};
-use juror_core::model::stop::is_interrupted;
-use juror_core::model::units::Bytes;
+use juror_core::root::{self, FilePath};
+use juror_core::stop::is_interrupted;
+use juror_core::units::Bytes;
 
 #[derive(Clone, Copy, Debug)]
 pub struct UnpackBounds {

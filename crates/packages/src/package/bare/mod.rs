@@ -1,130 +1,92 @@
 //! Bare tests: a directory with pairs of inputs and answers, and nothing else about the problem.
 
+mod pairs;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::package::Format;
+pub use crate::package::bare::pairs::FOLDERS;
+
+use crate::package::bare::pairs::{Pair, find_pairs, is_folder, is_left_over, is_test};
 use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, join_name};
-use crate::package::juror_toml;
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::TestCase;
+use crate::package::{Format, juror_toml};
+use juror_core::layout::Layout;
+use juror_core::limits::{
+    MEMORY_OF_BARE_TESTS, OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE,
+};
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
+use juror_core::text::count;
 
 pub(super) struct Bare;
 
 const DOMJUDGE_INI: &str = "domjudge-problem.ini";
 
-/// Directories of inputs, each with the directory of their answers.
-const DIRECTORIES: [[&str; 2]; 7] = [
-    ["", ""],
-    ["tests", "tests"],
-    ["in", "out"],
-    ["in", "ans"],
-    ["input", "output"],
-    ["inputs", "outputs"],
-    ["inputs", "answers"],
-];
+/// How many names a message lists.
+const SHOWN: usize = 5;
 
-/// Prefix and suffix around the part that an input and its answer share. The first answer that exists is taken.
-const PAIR_NAMES: [[[&str; 2]; 2]; 6] = [
-    [["", ".in"], ["", ".ans"]],
-    [["", ".in"], ["", ".out"]],
-    [["", ".in"], ["", ".a"]],
-    [["input", ".txt"], ["output", ".txt"]],
-    // Names of Polygon: only digits.
-    [["", ""], ["", ".a"]],
-    // Only if the two directories differ.
-    [["", ""], ["", ""]],
-];
-
-struct InputName {
-    case: String,
-    /// Possible names of its answer, below the package.
-    answers: Vec<String>,
-}
-
-impl InputName {
-    /// `None` if the name is not that of an input.
-    fn parse(name: &str) -> Option<Self> {
-        let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let lower = file.to_ascii_lowercase();
-        let mut answers = Vec::new();
-        let mut case = None;
-        for [_, answers_in] in DIRECTORIES.iter().filter(|[inputs, _]| *inputs == dir) {
-            for [[start, end], [answer_start, answer_end]] in PAIR_NAMES {
-                let rest = lower.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-                let Some(rest) = rest else { continue };
-                let same = &file[start.len()..start.len() + rest.len()];
-                let is_apart = *answers_in != dir;
-                let fits = match (end, answer_end) {
-                    ("", "") => is_apart,
-                    ("", _) => same.bytes().all(|byte| byte.is_ascii_digit()),
-                    _ => true,
-                };
-                if fits {
-                    // `input.txt` has nothing else for a name.
-                    let own = if same.is_empty() { start } else { same };
-                    case.get_or_insert_with(|| join_name(dir, own));
-                    answers
-                        .push(join_name(answers_in, &format!("{answer_start}{same}{answer_end}")));
-                }
-            }
-        }
-        Some(Self { case: case?, answers })
+/// Keeps only the tests whose names begin with the stem of the source, if there are some.
+pub fn select_tests_of(stem: &str, problem: &mut Problem) {
+    let dir = problem.dir.clone();
+    let name =
+        |path: &FilePath| path.strip_prefix(&*dir).unwrap_or(path).to_string_lossy().into_owned();
+    let cases = &mut problem.test_data.cases;
+    let is_own = |case: &TestCase| pairs::begins_with_stem(&name(&case.input), stem);
+    let own = cases.iter().filter(|case| is_own(case)).count();
+    let others = cases.len() - own;
+    if own == 0 || others == 0 {
+        return;
     }
-
-    /// Whether a file of this name must be an input, even without an answer.
-    fn is_certain(name: &str) -> bool {
-        name.to_ascii_lowercase().ends_with(".in")
-    }
+    cases.retain(is_own);
+    let pairs = cases.iter().filter_map(|case| {
+        Some(format!("{} and {}", name(&case.input), name(case.answer.as_ref()?)))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    let are = if others == 1 { "is" } else { "are" };
+    let others = count(others, "pair");
+    problem.format_reason = format!(
+        "{}; names that begin with `{stem}` go first, so {others} without it {are} left out",
+        format_reason(&pairs, &[])
+    );
 }
 
-/// Finds names in any case: Windows does not tell `1.IN` from `1.in`.
-struct FileNames<'a> {
-    all: BTreeSet<&'a str>,
-    by_lower: BTreeMap<String, &'a str>,
-}
-
-impl<'a> FileNames<'a> {
-    fn of(all: &'a [String]) -> Self {
-        let by_lower = all.iter().map(|it| (it.to_ascii_lowercase(), it.as_str())).collect();
-        Self { all: all.iter().map(String::as_str).collect(), by_lower }
-    }
-
-    fn find(&self, name: &str) -> Option<&'a str> {
-        let in_another_case = || self.by_lower.get(&name.to_ascii_lowercase());
-        self.all.get(name).or_else(in_another_case).copied()
-    }
-}
-
-fn directories() -> BTreeSet<&'static str> {
-    DIRECTORIES.into_iter().flatten().collect()
-}
-
-/// Whether a file without a partner looks like part of a pair.
-fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
-    let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
-    let file = &*file.to_ascii_lowercase();
-    let is_part = |start: &str, end: &str| {
-        let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-        same.is_some_and(|same| !same.is_empty())
+/// What is in a directory without tests, and which names juror knows. `None` if the directory has no files.
+pub fn explain_missing_tests(dir: &FilePath) -> Option<String> {
+    let names = dir.names().unwrap_or_default();
+    let names = names.iter().filter_map(|name| name.to_str());
+    let mut files: Vec<&str> =
+        names.filter(|name| !name.starts_with('.') && dir.join(name).is_file()).collect();
+    files.sort_unstable();
+    let seen = files[..files.len().min(SHOWN)].join(", ");
+    let more = match files.len().checked_sub(SHOWN) {
+        None | Some(0) if files.is_empty() => return None,
+        None | Some(0) => String::new(),
+        Some(more) => format!(" and {more} more"),
     };
-    // `a.out` is the output of a compiler.
-    let is_test =
-        file != "a.out" && ["in", "ans", "out"].iter().any(|end| is_part("", &format!(".{end}")));
-    let has_pairs =
-        used.iter().any(|it| it.strip_prefix(dir).is_some_and(|it| it.starts_with('/')));
-    let is_apart = DIRECTORIES.iter().any(|pair| pair[0] != pair[1] && pair.contains(&dir));
-    is_test || is_part("input", ".txt") || is_part("output", ".txt") || is_apart && has_pairs
+    Some(format!(
+        "files there: {seen}{more}; the names of an input and its answer differ in one word ({})",
+        pairs::known_words()
+    ))
+}
+
+/// The names of all files that may be tests, in this directory and in those for tests.
+fn list_names(dir: &FilePath, directory: &str, names: &mut Vec<String>) {
+    for name in dir.join(directory).names().unwrap_or_default() {
+        // Hidden files are not read either.
+        let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+        let name = join_name(directory, name);
+        if is_folder(&name) && dir.join(&name).is_dir() {
+            list_names(dir, &name, names);
+        } else if is_test(&name) {
+            names.push(name);
+        }
+    }
 }
 
 fn format_reason(pairs: &[String], left_over: &[&str]) -> String {
-    const SHOWN: usize = 5;
     let paired = match pairs {
         [only] => format!("1 pair of files: {only}"),
         [first, .., last] => {
@@ -142,41 +104,21 @@ fn format_reason(pairs: &[String], left_over: &[&str]) -> String {
 
 impl Format for Bare {
     fn marker_text(&self) -> &'static str {
-        "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a"
+        "tests in pairs, such as 1.in and 1.ans, in1.txt and out1.txt, or 01 and 01.a"
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
-        let mut names: Vec<String> = Vec::new();
-        for directory in directories() {
-            for name in dir.join(directory).names().unwrap_or_default() {
-                // Hidden files are not read either.
-                if let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) {
-                    names.push(join_name(directory, name));
-                }
-            }
-        }
-        names.sort();
-        let known = FileNames::of(&names);
-        names.iter().filter(|name| dir.join(name).is_file()).find_map(|name| {
-            let answers = InputName::parse(name)?.answers;
-            let mut answers = answers.iter().filter_map(|it| known.find(it));
-            let answer = answers.find(|answer| dir.join(answer).is_file())?;
-            Some(format!("there are {name} and {answer}, and no settings of a problem"))
-        })
+        let mut names = Vec::new();
+        list_names(dir, "", &mut names);
+        let pairs = find_pairs(names.iter().map(String::as_str));
+        let is_file = |name: &str| dir.join(name).is_file();
+        let found = pairs.iter().find(|pair| is_file(&pair.input) && is_file(&pair.answer));
+        let Pair { input, answer, .. } = found?;
+        Some(format!("there are {input} and {answer}, and no settings of a problem"))
     }
 
     fn includes(&self, name: &str) -> bool {
-        let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let file = file.to_ascii_lowercase();
-        let is_answer = PAIR_NAMES.iter().any(|[_, [start, end]]| {
-            file.starts_with(start) && file.ends_with(end) && !end.is_empty()
-        });
-        let is_apart =
-            DIRECTORIES.iter().any(|[inputs, answers]| inputs != answers && *answers == dir);
-        let is_test = InputName::parse(name).is_some() || is_answer || is_apart;
-        directories().contains(name)
-            || name == juror_toml::NAME
-            || is_test && directories().contains(dir)
+        name == juror_toml::NAME || is_folder(name) || is_test(name)
     }
 
     fn layout(&self) -> Layout {
@@ -193,54 +135,46 @@ impl Format for Bare {
             layout: self.layout(),
             limits: ProblemLimits {
                 time_limit: Some(TIME_WITHOUT_PACKAGE),
+                memory: Some(MEMORY_OF_BARE_TESTS),
                 output: Some(OUTPUT_WITHOUT_LIMIT),
                 ..ProblemLimits::default()
             },
             ..Problem::default()
         };
-        let mut used = BTreeSet::new();
-        let mut cases = BTreeSet::new();
-        let mut pairs = Vec::new();
-        let names = directories()
-            .into_iter()
-            .flat_map(|dir| tree.children(dir).map(|item| item.name.clone()));
-        let names: Vec<String> = names.collect();
-        let known = FileNames::of(&names);
-        for name in &names {
-            let (Some(input), Some(file)) = (InputName::parse(name), tree.file(name)) else {
-                continue;
-            };
-            let answers = input.answers.iter().filter_map(|it| known.find(it));
-            let answer = answers.filter(|it| *it != name).find_map(|it| Some((it, tree.file(it)?)));
-            if let Some((answer_name, answer)) = answer {
-                used.insert(name.clone());
-                used.insert(answer_name.to_owned());
-                pairs.push(format!("{name} and {answer_name}"));
-                // `7.in` and `input7.txt` are two test cases.
-                let is_new = cases.insert(input.case.clone());
-                problem.test_data.cases.push(TestCase {
-                    name: if is_new { input.case } else { name.clone() },
-                    input: file.path.clone(),
-                    answer: Some(answer.path.clone()),
-                    ..TestCase::default()
-                });
-            } else if InputName::is_certain(name) {
-                let help = format!("add {}", input.answers[..2].join(" or "));
-                tree.faults.publishing_error(file, "has no answer file", help);
+        let files = tree.below("").iter().filter(|item| item.is_file() && is_test(&item.name));
+        let names: Vec<&str> = files.map(|item| item.name.as_str()).collect();
+        let pairs = find_pairs(names.iter().copied());
+        for Pair { input, answer, case } in &pairs {
+            problem.test_data.cases.push(TestCase {
+                name: case.clone(),
+                input: tree.path(input),
+                answer: Some(tree.path(answer)),
+                ..TestCase::default()
+            });
+        }
+        let used: BTreeSet<&str> =
+            pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]).collect();
+        let mut lonely: Vec<&str> = names.into_iter().filter(|name| !used.contains(name)).collect();
+        lonely.sort_by_key(|name| (name.rsplit_once('/').map(|(directory, _)| directory), *name));
+        for name in &lonely {
+            let lower = name.to_ascii_lowercase();
+            if lower.ends_with(".in") {
+                let stem = &name[..name.len() - ".in".len()];
+                let help = format!("add {stem}.ans or {stem}.out");
+                tree.faults.publishing_error(tree.path(name), "has no answer file", help);
+            } else if lower.ends_with(".ans") {
+                let message = "has no input file, so it is ignored";
+                let help = format!("add {}.in", &name[..name.len() - ".ans".len()]);
+                tree.faults.warning(tree.path(name), message, help);
             }
         }
-        let is_answer = |name: &str| name.to_ascii_lowercase().ends_with(".ans");
-        let lonely = names.iter().filter(|name| is_answer(name) && !used.contains(*name));
-        for (name, answer) in lonely.filter_map(|name| Some((name, tree.file(name)?))) {
-            let message = "has no input file, so it is ignored";
-            let help = format!("add {}.in", &name[..name.len() - ".ans".len()]);
-            tree.faults.warning(answer, message, help);
-        }
-        let left_over =
-            names.iter().filter(|name| !used.contains(*name) && tree.file(name).is_some());
-        let left_over: Vec<&str> =
-            left_over.map(String::as_str).filter(|name| is_left_over(name, &used)).collect();
-        problem.format_reason = format_reason(&pairs, &left_over);
+        let directories = pairs.iter().flat_map(|pair| [&pair.input, &pair.answer]);
+        let directories: BTreeSet<&str> =
+            directories.filter_map(|name| Some(name.rsplit_once('/')?.0)).collect();
+        lonely.retain(|name| is_left_over(name, &directories));
+        let named: Vec<String> =
+            pairs.iter().map(|pair| format!("{} and {}", pair.input, pair.answer)).collect();
+        problem.format_reason = format_reason(&named, &lonely);
         let message = format!("is read as bare tests: {}", problem.format_reason);
         let help = "limits are juror's own, and outputs are compared token by token; \
                     --time-limit, --memory-limit and --compare set others";

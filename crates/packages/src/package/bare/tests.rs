@@ -5,12 +5,14 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::package::bare::Bare;
+use crate::package::bare::pairs::find_pairs;
+use crate::package::bare::{Bare, select_tests_of};
 use crate::package::{Format, PackageReading, read};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::root::FilePath;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::root::FilePath;
 
 /// A directory with these files; ` -> TARGET` after a name makes it a link.
 fn directory(names: &[&str]) -> TempDir {
@@ -104,6 +106,115 @@ fn the_names_of_other_judges_are_read() {
     // Of two judges, side by side: no two test cases have the same name.
     let both = ["7.in", "7.ans", "input7.txt", "output7.txt"];
     check(&both, &["7 7.ans", "input7.txt output7.txt"], &[]);
+}
+
+#[test]
+fn the_names_differ_in_one_part() {
+    // What other tools and judges write.
+    check(&["in1.txt", "ans1.txt", "in2.txt", "out2.txt"], &["1 ans1.txt", "2 out2.txt"], &[]);
+    check(&["I.1", "O.1"], &["1 O.1"], &[]);
+    check(&["x.in.1a", "x.out.1a"], &["x.1a x.out.1a"], &[]);
+    check(&["x.in1", "x.ou1"], &["x.1 x.ou1"], &[]);
+    check(&["x.i01", "x.o01"], &["x.01 x.o01"], &[]);
+    check(&["input.1", "output.1", "input.2", "answer.2"], &["1 output.1", "2 answer.2"], &[]);
+    check(&["1.in.txt", "1.out.txt"], &["1 1.out.txt"], &[]);
+    check(&["1-in.txt", "1-out.txt"], &["1 1-out.txt"], &[]);
+    check(&["in1", "out1"], &["1 out1"], &[]);
+    check(&["1.in", "1.sol", "2.in", "2.expected"], &["1 1.sol", "2 2.expected"], &[]);
+    check(&["1.in", "1.answer", "2.input", "2.output"], &["1 1.answer", "2 2.output"], &[]);
+    check(&["sampleInput1.txt", "sampleOutput1.txt"], &["sample1 sampleOutput1.txt"], &[]);
+    check(&["inputab.txt", "outputab.txt"], &["ab outputab.txt"], &[]);
+    check(&["in.txt", "out.txt"], &["in out.txt"], &[]);
+    // Short words are parts of others.
+    check(&["main.txt", "maout.txt", "1.in", "1.ans"], &["1 1.ans"], &[]);
+    check(&["i.py", "o.py", "in.cpp", "out.cpp", "1.in", "1.ans"], &["1 1.ans"], &[]);
+    // Both parts of these names are words of inputs; the last one says what a file is.
+    let twice = ["in1.in", "in1.out", "out1.in", "out1.out"];
+    check(&twice, &["in1 in1.out", "out1 out1.out"], &[]);
+}
+
+#[test]
+fn answers_of_authors_go_before_outputs_of_programs() {
+    let check = |names: &[&str], answer: &str| check(names, &[&format!("1 {answer}")], &[]);
+    check(&["1.in", "1.out", "1.ans"], "1.ans");
+    check(&["1.in", "1.out", "1.a"], "1.a");
+    check(&["1.in", "1.out", "1.sol"], "1.sol");
+    check(&["in1.txt", "out1.txt", "ans1.txt"], "ans1.txt");
+}
+
+#[test]
+fn tests_are_in_directories_that_are_called_so() {
+    for folder in ["test", "tests", "sample", "samples", "data", "testcases", "subtask1", "Sub-2"] {
+        let [input, answer] = ["1.in", "1.out"].map(|name| format!("{folder}/{name}"));
+        check(&[&input, &answer], &[&format!("{folder}/1 {answer}")], &[]);
+    }
+    check(&["tests/in/1", "tests/out/1"], &["tests/in/1 tests/out/1"], &[]);
+    check(
+        &["data/subtask1/1.in", "data/subtask1/1.out", "data/subtask2/1.in", "data/subtask2/1.out"],
+        &["data/subtask1/1 data/subtask1/1.out", "data/subtask2/1 data/subtask2/1.out"],
+        &[],
+    );
+    check(&["case1/input.txt", "case1/output.txt"], &["case1/input case1/output.txt"], &[]);
+}
+
+#[test]
+fn tests_with_the_stem_of_the_source_count_alone() {
+    let check = |names: &[&str], stem: &str, cases: &[&str], reason: &str| {
+        let keep = directory(names);
+        let mut problem = read(keep.path()).problem.expect("a problem");
+        select_tests_of(stem, &mut problem);
+        let found: Vec<&str> = problem.test_data.cases.iter().map(|it| &*it.name).collect();
+        assert_eq!(found, cases, "{stem}: {names:?}");
+        let found = &problem.format_reason;
+        assert!(found.ends_with(reason), "{found}");
+    };
+    let both = ["a1.in", "a1.out", "a2.in", "a2.out", "b1.in", "b1.out", "ab.in", "ab.out"];
+    let left_out = "names that begin with `a` go first, so 2 pairs without it are left out";
+    check(&both, "a", &["a1", "a2"], left_out);
+    check(&both, "c", &["a1", "a2", "ab", "b1"], "to b1.in and b1.out");
+    check(
+        &["a1.in", "a1.out", "a10.in", "a10.out"],
+        "a1",
+        &["a1"],
+        "so 1 pair without it is left out",
+    );
+    check(&["A.in", "A.out", "tests/b.in", "tests/b.out"], "b", &["tests/b"], "is left out");
+}
+
+/// Names like those of tests, in and beside directories.
+fn any_names() -> impl Strategy<Value = Vec<String>> {
+    let folder = proptest::sample::select(vec!["", "in/", "out/", "tests/", "tests/in/", "sub1/"]);
+    let word = proptest::sample::select(vec![
+        "in", "out", "IN", "Out", "ans", "input", "output", "i", "o", "a", "sol", "1", "x", ".",
+        "-", ".txt",
+    ]);
+    let name = (folder, proptest::collection::vec(word, 1..5));
+    let name = name.prop_map(|(folder, words)| folder.to_owned() + &words.concat());
+    proptest::collection::vec(name, 0..24)
+}
+
+proptest! {
+    #[test]
+    fn no_file_is_in_two_pairs_and_order_does_not_matter(names in any_names(), seed in any::<u64>()) {
+        let pairs = find_pairs(names.iter().map(String::as_str));
+        let mut used: Vec<&str> =
+            pairs.iter().flat_map(|pair| [&*pair.input, &*pair.answer]).collect();
+        used.sort_unstable();
+        let count = used.len();
+        used.dedup();
+        prop_assert_eq!(used.len(), count);
+        prop_assert!(used.iter().all(|name| names.iter().any(|it| it == name)));
+        let mut cases: Vec<&str> = pairs.iter().map(|pair| &*pair.case).collect();
+        cases.sort_unstable();
+        cases.dedup();
+        prop_assert_eq!(cases.len(), pairs.len());
+        let mut other = names.clone();
+        let turn = seed as usize % names.len().max(1);
+        other.rotate_left(turn);
+        prop_assert_eq!(find_pairs(other.iter().map(String::as_str)), pairs.clone());
+        other.reverse();
+        prop_assert_eq!(find_pairs(other.iter().map(String::as_str)), pairs);
+    }
 }
 
 #[test]

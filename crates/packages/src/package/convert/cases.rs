@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::package::convert::{TargetFormat, is_kattis};
 use crate::package::files::is_valid_name;
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::test_data::TestData;
+use juror_core::problem::{Grading, Problem};
+use juror_core::test_data::TestData;
 
 pub struct NameMap<'a> {
     pub root: &'a Path,

@@ -9,11 +9,11 @@ use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
 use juror_core::check::options::LINE_SENSITIVE;
-use juror_core::model::grader::{GradedGroup, Grader, GroupGrading, OnReject};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::score::{Aggregation, Score};
-use juror_core::model::test_data::{TestCase, ValidatorArgs};
+use juror_core::grader::{GradedGroup, Grader, GroupGrading, OnReject};
+use juror_core::problem::{Grading, Problem};
+use juror_core::protocol::Protocol;
+use juror_core::score::{Aggregation, Score};
+use juror_core::test_data::{TestCase, ValidatorArgs};
 
 /// Keys of the files of settings, by directory or test case below `data/`.
 type SettingsFiles = BTreeMap<String, Vec<(&'static str, RawValue)>>;

@@ -15,19 +15,19 @@ pub mod write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::package::conversion::Loss;
 use crate::package::files::PackageFiles;
 use crate::package::statements::Statement;
 use crate::package::text::{FILE_START, excerpt};
 use crate::package::yaml::{MapEntry, RawValue, Scalar, Value};
 use crate::package::{FORMATS, format_of};
-use juror_core::model::conversion::Loss;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::file_name::{duplicate_name, name_fault};
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Constant;
-use juror_core::model::recipe::Recipe;
-use juror_core::model::root::FilePath;
-use juror_core::model::words::words;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::file_name::{duplicate_name, name_fault};
+use juror_core::problem::Problem;
+use juror_core::program::Constant;
+use juror_core::recipe::Recipe;
+use juror_core::root::FilePath;
+use juror_core::words::words;
 
 words! {
     /// Formats that a package can be converted to.

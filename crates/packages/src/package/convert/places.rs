@@ -8,11 +8,11 @@ use crate::package::convert::{PlannedContents, PlannedFile, Planner, is_kattis, 
 use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
 use juror_core::language::table::{LIBRARY_CHECKER_CODE, Language};
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::recipe::CASE_EXTENSIONS;
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::TestCase;
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::protocol::Protocol;
+use juror_core::recipe::CASE_EXTENSIONS;
+use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
 
 pub(super) fn is_of_library_checker(program: &Program) -> bool {
     program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
@@ -221,7 +221,7 @@ impl Planner<'_> {
         };
         let samples = problem.test_data.cases.iter().filter(is_left).count();
         if samples > 0 {
-            let samples = juror_core::model::text::count(samples, "sample");
+            let samples = juror_core::text::count(samples, "sample");
             let became = Some("secret test cases".to_owned());
             self.losses.add(problem.layout.settings, samples, became);
         }
@@ -292,7 +292,7 @@ impl Planner<'_> {
             *count.entry(item.name.split('/').next().unwrap_or_default()).or_default() += 1;
         }
         for (top, files) in count {
-            let files = juror_core::model::text::count(files, "file");
+            let files = juror_core::text::count(files, "file");
             self.losses.add(top, format!("{files} that the format has no place for"), None);
         }
     }

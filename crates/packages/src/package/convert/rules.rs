@@ -1,17 +1,17 @@
 //! How groups of test cases are scored, as 2025-09 says it: the greatest score and the aggregation.
 
-use juror_core::language::sources;
-use juror_core::language::table::Language;
-use juror_core::model::grader::{
+use juror_core::grader::{
     CustomScore, Dialect, GradedGroup, Grader, Graders, GroupGrading, Objective, OnReject,
     ScoreMode, VerdictMode,
 };
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::program::Program;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::score::{Aggregation, GroupScoring, Score};
-use juror_core::model::test_data::{TestCase, TestGroup};
-use juror_core::model::tree::TreeEntry;
+use juror_core::language::sources;
+use juror_core::language::table::Language;
+use juror_core::problem::{Grading, Problem};
+use juror_core::program::Program;
+use juror_core::protocol::Protocol;
+use juror_core::score::{Aggregation, GroupScoring, Score};
+use juror_core::test_data::{TestCase, TestGroup};
+use juror_core::tree::TreeEntry;
 
 pub(super) struct ScoredGroup<'a> {
     /// The path below `data/`; empty for all test data.
@@ -100,6 +100,7 @@ pub(super) fn mentions_score_file(problem: &Problem) -> bool {
 pub fn may_give_partial_points(problem: &Problem) -> bool {
     output_programs(problem).any(|program| match problem.output_protocol {
         Protocol::Standard => mentions_any(program, &["score.txt", "score_multiplier"]),
+        Protocol::Plain => false,
         Protocol::Cms | Protocol::Sinol => true,
         Protocol::Testlib => {
             let is_cpp = Language::of_file(&program.path).is_some_and(|it| it.code == "cpp");

@@ -17,18 +17,18 @@ use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::{self, RawValue, Value};
 use crate::package::yaml_text;
+use juror_core::blob::Blob;
+use juror_core::grader::{CustomScore, Objective};
 use juror_core::language::table::LANGUAGES;
-use juror_core::model::blob::Blob;
-use juror_core::model::grader::{CustomScore, Objective};
-use juror_core::model::limits::{PROGRAM_MEMORY, ProblemLimits};
-use juror_core::model::problem::{
+use juror_core::limits::{PROGRAM_MEMORY, ProblemLimits};
+use juror_core::problem::{
     EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
 };
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
-use juror_core::model::score::Aggregation;
-use juror_core::model::text::uuid;
-use juror_core::model::units::Bytes;
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::score::Aggregation;
+use juror_core::text::uuid;
+use juror_core::units::Bytes;
 
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
@@ -362,7 +362,8 @@ impl Planner<'_> {
             _ if problem.output_validators.is_empty() => {}
             Protocol::Cms => set("protocol", "output_validator", "cms"),
             Protocol::Sinol => set("protocol", "output_validator", "sinol"),
-            Protocol::Standard => {}
+            // No package has such programs.
+            Protocol::Standard | Protocol::Plain => {}
         }
         if problem.input_protocol == Protocol::Sinol && has_input {
             set("protocol", "input_validators", "sinol");

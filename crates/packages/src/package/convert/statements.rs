@@ -11,8 +11,8 @@ use crate::package::languages::is_natural_language;
 use crate::package::latex::command_arguments;
 use crate::package::statements::{Statement, StatementForm};
 use crate::package::text::MAX_SIZE;
-use juror_core::model::root::FilePath;
-use juror_core::model::text::count;
+use juror_core::root::FilePath;
+use juror_core::text::count;
 
 /// Defines the commands of Polygon's statements, with headings in the statement's language. The format itself shows
 /// the samples.

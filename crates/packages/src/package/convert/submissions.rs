@@ -6,12 +6,12 @@ use crate::package::convert::{Planner, map, plain, raw, text, texts};
 use crate::package::kattis::{FOLDERS, SubmissionFolder};
 use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
-use juror_core::model::problem::Grading;
-use juror_core::model::score::Score;
-use juror_core::model::submission::{
+use juror_core::problem::Grading;
+use juror_core::score::Score;
+use juror_core::submission::{
     Expectation, OverallExpectation, ScoreRange, Submission, UseForTimeLimit,
 };
-use juror_core::model::verdict::Verdict;
+use juror_core::verdict::Verdict;
 
 /// The folder that expects what a submission of another format expects.
 pub(super) fn folder_for(submission: &Submission) -> &'static str {

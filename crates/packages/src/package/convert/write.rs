@@ -10,12 +10,12 @@ use zip::write::SimpleFileOptions;
 
 use crate::package;
 use crate::package::convert::{PlannedContents, PlannedFile};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::language::constants::replace_constants;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Constant;
-use juror_core::model::root::FilePath;
-use juror_core::model::stop::{Stop, is_interrupted};
+use juror_core::problem::Problem;
+use juror_core::program::Constant;
+use juror_core::root::FilePath;
+use juror_core::stop::{Stop, is_interrupted};
 
 /// Fails if another file has this name.
 pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {

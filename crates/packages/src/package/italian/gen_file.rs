@@ -4,9 +4,9 @@ use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::italian::{MAX_TESTS, SETTINGS};
 use crate::package::named_programs::{self, language_code};
 use crate::package::text::{TextRange, excerpt};
-use juror_core::model::diagnostic::SourcePlace;
-use juror_core::model::program::ProgramKind;
-use juror_core::model::recipe::GeneratorProgram;
+use juror_core::diagnostic::SourcePlace;
+use juror_core::program::ProgramKind;
+use juror_core::recipe::GeneratorProgram;
 
 const GEN_FILE: &str = "gen/GEN";
 

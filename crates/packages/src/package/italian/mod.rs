@@ -19,16 +19,16 @@ use crate::package::statements::Statement;
 use crate::package::text::excerpt;
 use crate::package::values::{NumberBound, at_most, integer, number, positive, seconds, text};
 use crate::package::yaml;
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
-use juror_core::model::program::ProgramKind;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
-use juror_core::model::root::FilePath;
-use juror_core::model::score::{Aggregation, Score};
-use juror_core::model::test_data::{TestCase, TestGroup};
-use juror_core::model::units::Bytes;
+use juror_core::layout::Layout;
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::{Grading, Problem, ProblemKind, ProgramIo};
+use juror_core::program::ProgramKind;
+use juror_core::protocol::Protocol;
+use juror_core::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::score::{Aggregation, Score};
+use juror_core::test_data::{TestCase, TestGroup};
+use juror_core::units::Bytes;
 
 pub(super) struct Italian;
 

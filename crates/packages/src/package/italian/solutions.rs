@@ -2,8 +2,8 @@
 
 use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::named_programs::{find_source, language_code, new_submission};
-use juror_core::model::problem::Problem;
-use juror_core::model::program::IncludedFile;
+use juror_core::problem::Problem;
+use juror_core::program::IncludedFile;
 
 /// Languages in which a grader is one more source of the program, with the ending of its file.
 const GRADER_LANGUAGES: [(&str, &str); 2] = [("c", "c"), ("cpp", "cpp")];

@@ -3,8 +3,8 @@
 use crate::package::statements::statements;
 use crate::package::tests::package_with;
 use crate::package::{PackageReading, read};
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::recipe::InputSource;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::recipe::InputSource;
 
 const SETTINGS: &str = "name: sum\ntitle: La somma\ntime_limit: 1.5\nmemory_limit: 64\ninfile: ''\noutfile: ''\n\
                         token_mode: infinite\nn_input: 4\n";

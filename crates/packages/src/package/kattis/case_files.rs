@@ -7,8 +7,8 @@ use crate::package::interaction;
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::suggest::comma_list;
-use juror_core::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
-use juror_core::model::test_data::{CaseFile, TestCase};
+use juror_core::recipe::{CASE_EXTENSIONS, CASE_FILES};
+use juror_core::test_data::{CaseFile, TestCase};
 
 pub(super) struct CaseFileName<'a> {
     /// The name of the test case, with everything before the ending.

@@ -5,7 +5,7 @@
 use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
 use crate::package::yaml::ScalarMeaning;
-use juror_core::model::program::Constant;
+use juror_core::program::Constant;
 
 /// Upper bound on the constants of a problem, including variants.
 const MAX_CONSTANTS: usize = 1000;

@@ -1,7 +1,7 @@
 //! The directory of a test case, and the scope of a file of settings.
 
-use juror_core::model::test_data::{TestCase, TestData};
-use juror_core::model::words::words;
+use juror_core::test_data::{TestCase, TestData};
+use juror_core::words::words;
 
 words! {
     /// The directories of `data/`.

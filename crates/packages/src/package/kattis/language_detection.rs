@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::package::files::{PackageEntry, PackageFiles};
 use juror_core::language::table::Language;
-use juror_core::model::root::FilePath;
+use juror_core::root::FilePath;
 
 /// Languages by priority: of two with equally many files, the first one wins.
 const PRIORITIES: &str = "cpp c python2 python3 java csharp fsharp ruby haskell rust scala javascript \

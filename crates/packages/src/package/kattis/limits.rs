@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::package::kattis::problem_type::ProblemType;
 use crate::package::node::{Node, ParseResult, RenamedKeys};
 use crate::package::values::{NumberBound, at_most, number, positive};
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::units::Bytes;
+use juror_core::limits::ProblemLimits;
+use juror_core::units::Bytes;
 
 const RENAMED: RenamedKeys = &[
     ("time_multiplier", "in format 2025-09: `time_multipliers: {ac_to_time_limit: ...}`"),

@@ -22,9 +22,9 @@ use crate::package::faults::Faults;
 use crate::package::files::PackageFiles;
 use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::recipe;
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::Problem;
-use juror_core::model::test_data::TestData;
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::test_data::TestData;
 
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};

@@ -6,8 +6,8 @@ use crate::package::node::{Node, ParseResult};
 use crate::package::suggest::comma_list;
 use crate::package::text::excerpt;
 use crate::package::values::text;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::{Grading, Interaction, ProblemKind, SubmittedContent};
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::{Grading, Interaction, ProblemKind, SubmittedContent};
 
 #[derive(Clone, Debug)]
 pub(super) enum ProblemType {

@@ -11,9 +11,9 @@ use crate::package::suggest::comma_list;
 use crate::package::text::excerpt;
 use crate::package::values::{nonempty_text, programming_language, text};
 use crate::package::yaml::{self, Value};
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::moment::Moment;
-use juror_core::model::program::Constant;
+use juror_core::limits::ProblemLimits;
+use juror_core::moment::Moment;
+use juror_core::program::Constant;
 
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {

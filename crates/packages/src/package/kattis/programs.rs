@@ -9,9 +9,9 @@ use crate::package::named_programs;
 use crate::package::node::{Node, ParseResult, help_for_word};
 use crate::package::suggest::did_you_mean_or;
 use crate::package::text::excerpt;
-use juror_core::model::problem::InputGrammar;
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
-use juror_core::model::test_data::ValidatorArgs;
+use juror_core::problem::InputGrammar;
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::test_data::ValidatorArgs;
 
 const NO_PROGRAM_ENDINGS: [&str; 12] =
     ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];

@@ -11,11 +11,11 @@ use crate::package::node::SettingsFile;
 use crate::package::suggest::{did_you_mean, did_you_mean_or};
 use crate::package::text::excerpt;
 use crate::package::yaml;
-use juror_core::model::pattern::Pattern;
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
-use juror_core::model::submission::{Expectation, OverallExpectation, Submission};
-use juror_core::model::test_data::TestData;
-use juror_core::model::verdict::Verdict;
+use juror_core::pattern::Pattern;
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::submission::{Expectation, OverallExpectation, Submission};
+use juror_core::test_data::TestData;
+use juror_core::verdict::Verdict;
 
 /// The default expectation for the submissions in a directory of this name.
 pub(in crate::package) struct SubmissionFolder {

@@ -10,10 +10,10 @@ use crate::package::values::{
     NumberBound, boolean, nonempty_text, number, programming_language, text,
 };
 use crate::package::yaml::Value;
-use juror_core::model::pattern::Pattern;
-use juror_core::model::score::Score;
-use juror_core::model::submission::{Expectation, ScoreRange, UseForTimeLimit};
-use juror_core::model::verdict::Verdict;
+use juror_core::pattern::Pattern;
+use juror_core::score::Score;
+use juror_core::submission::{Expectation, ScoreRange, UseForTimeLimit};
+use juror_core::verdict::Verdict;
 
 /// One top-level key: a pattern, and the expectations of the submissions that it matches.
 pub(super) struct SubmissionRule<'a> {

@@ -6,10 +6,10 @@ use crate::package::faults::Faults;
 use crate::package::files::{PackageEntry, PackageFiles};
 use crate::package::kattis::submissions_yaml::parse_verdict_word;
 use crate::package::text::excerpt;
-use juror_core::model::root::FilePath;
-use juror_core::model::score::Score;
-use juror_core::model::submission::{Expectation, OverallExpectation, ScoreRange, UseForTimeLimit};
-use juror_core::model::verdict::Verdict;
+use juror_core::root::FilePath;
+use juror_core::score::Score;
+use juror_core::submission::{Expectation, OverallExpectation, ScoreRange, UseForTimeLimit};
+use juror_core::verdict::Verdict;
 
 const MAX_SEARCHED_BYTES: u64 = 1 << 20;
 

@@ -6,7 +6,7 @@ use crate::package::faults::Faults;
 use crate::package::kattis::SETTINGS;
 use crate::package::text::{FileReporter, MAX_SIZE, TextFile, excerpt};
 use crate::package::yaml::{self, MapEntry};
-use juror_core::model::root::FilePath;
+use juror_core::root::FilePath;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VersionName {

@@ -14,18 +14,16 @@ use crate::package::node::{Map, Node, ParseResult, SettingsFile};
 use crate::package::text::{excerpt, settings_contain};
 use crate::package::toml;
 use crate::package::values::{at_most, boolean, nonempty_text, positive, seconds};
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::ProgramKind;
-use juror_core::model::protocol::Protocol;
-use juror_core::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
-use juror_core::model::root::FilePath;
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::test_data::TestCase;
-use juror_core::model::verdict::Verdict::{
-    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
-};
+use juror_core::layout::Layout;
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::Problem;
+use juror_core::program::ProgramKind;
+use juror_core::protocol::Protocol;
+use juror_core::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::submission::{Expectation, Submission};
+use juror_core::test_data::TestCase;
+use juror_core::verdict::Verdict::{self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
 
 pub(super) struct LibraryChecker;
 

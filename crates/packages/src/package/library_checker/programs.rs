@@ -10,8 +10,8 @@ use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
 use crate::package::yaml::{ScalarMeaning, Value};
 use juror_core::language::table::LIBRARY_CHECKER_CODE;
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
-use juror_core::model::root::FilePath;
+use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::root::FilePath;
 
 /// The directory next to the genres of problems, with files for all problems.
 const COMMON_DIRECTORY: &str = "common";

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::package::{PackageReading, read};
-use juror_core::model::recipe::InputSource;
+use juror_core::recipe::InputSource;
 
 const SETTINGS: &str = r#"
 title = "A + B"

@@ -8,15 +8,13 @@ use crate::package::polygon::programs::{find_source, new_program, source_languag
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader};
 use crate::package::text::excerpt;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::{Program, ProgramKind};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
-use juror_core::model::submission::{Expectation, Submission};
-use juror_core::model::test_data::{OutputClaim, OutputTrial, TestCase};
-use juror_core::model::verdict::Verdict::{
-    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
-};
+use juror_core::problem::Problem;
+use juror_core::program::{Program, ProgramKind};
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::submission::{Expectation, Submission};
+use juror_core::test_data::{OutputClaim, OutputTrial, TestCase};
+use juror_core::verdict::Verdict::{self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
 
 pub(super) fn read(pack: &PolygonReader<'_>, problem: &mut Problem) {
     let Some(assets) = pack.root.child("assets") else {

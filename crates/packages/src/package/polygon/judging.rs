@@ -13,11 +13,11 @@ use crate::package::polygon::scoring::{self, PolygonTest};
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader};
 use crate::package::text::excerpt;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::{Problem, ProgramIo};
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::{TestCase, ValidatorArgs};
-use juror_core::model::units::Bytes;
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::{Problem, ProgramIo};
+use juror_core::root::FilePath;
+use juror_core::test_data::{TestCase, ValidatorArgs};
+use juror_core::units::Bytes;
 
 pub(super) fn read_settings(pack: &PolygonReader<'_>, problem: &mut Problem) {
     let judging = pack.judging;

@@ -6,17 +6,17 @@ use std::path::Path;
 
 use crate::package::command_words::split_words;
 use crate::package::node::ParseResult;
+use crate::package::placeholder::{ArgumentPiece, argument_pieces};
 use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::find_generators;
 use crate::package::polygon::programs::new_program;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader, SETTINGS};
 use crate::package::text::excerpt;
-use juror_core::model::placeholder::{ArgumentPiece, argument_pieces};
-use juror_core::model::program::ProgramKind;
-use juror_core::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
-use juror_core::model::root::FilePath;
-use juror_core::model::test_data::TestCase;
+use juror_core::program::ProgramKind;
+use juror_core::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
 
 pub(super) struct TestFile {
     /// `None` if the file does not exist.

@@ -21,9 +21,9 @@ use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Statement, StatementForm};
 use crate::package::text::{FileReporter, MAX_SIZE, excerpt, settings_contain};
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::{Grading, Interaction, Problem, ProblemKind};
-use juror_core::model::root::FilePath;
+use juror_core::layout::Layout;
+use juror_core::problem::{Grading, Interaction, Problem, ProblemKind};
+use juror_core::root::FilePath;
 
 pub(super) struct Polygon;
 

@@ -1,6 +1,6 @@
 //! Patterns of paths such as `tests/%02d`.
 
-use juror_core::model::file_name::name_fault;
+use juror_core::file_name::name_fault;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathPattern<'a> {

@@ -7,7 +7,7 @@ use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader};
 use crate::package::text::excerpt;
 use juror_core::language::table::TESTLIB_CODE;
-use juror_core::model::program::{IncludedFile, Program, ProgramKind};
+use juror_core::program::{IncludedFile, Program, ProgramKind};
 
 #[derive(Default)]
 pub(super) struct Resources {

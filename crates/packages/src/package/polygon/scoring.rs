@@ -2,8 +2,8 @@
 
 use crate::package::polygon::xml::Element;
 use crate::package::text::excerpt;
-use juror_core::model::score::{Aggregation, Score};
-use juror_core::model::test_data::{TestCase, TestData, TestGroup};
+use juror_core::score::{Aggregation, Score};
+use juror_core::test_data::{TestCase, TestData, TestGroup};
 
 pub(super) struct PolygonTest<'a> {
     pub element: Element<'a>,

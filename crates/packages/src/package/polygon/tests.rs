@@ -8,9 +8,9 @@ use tempfile::TempDir;
 use crate::package::convert::{TargetFormat, plan};
 use crate::package::statements::statements;
 use crate::package::{PackageReading, read};
-use juror_core::model::problem::{Grading, Interaction, Problem, ProgramIo};
-use juror_core::model::recipe::{AnswerSource, InputSource, RecipeCase};
-use juror_core::model::test_data::{TestGroup, ValidatorArgs};
+use juror_core::problem::{Grading, Interaction, Problem, ProgramIo};
+use juror_core::recipe::{AnswerSource, InputSource, RecipeCase};
+use juror_core::test_data::{TestGroup, ValidatorArgs};
 
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 <problem revision="3" short-name="sum" url="https://polygon.codeforces.com/p/somebody/sum">

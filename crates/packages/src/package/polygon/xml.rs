@@ -10,8 +10,8 @@ use crate::package::faults::ReportedFault;
 use crate::package::node::ParseResult;
 use crate::package::suggest::comma_list;
 use crate::package::text::{FileReporter, excerpt};
-use juror_core::model::diagnostic::SourcePlace;
-use juror_core::model::units::Bytes;
+use juror_core::diagnostic::SourcePlace;
+use juror_core::units::Bytes;
 
 /// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;

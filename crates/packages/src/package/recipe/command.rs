@@ -7,16 +7,16 @@ use crate::package::command_words::split_words;
 use crate::package::faults::ReportedFault;
 use crate::package::files::is_valid_name;
 use crate::package::node::{Node, ParseResult};
+use crate::package::placeholder::{self, ArgumentPiece};
 use crate::package::recipe::is_normal_path;
 use crate::package::suggest::did_you_mean_or;
 use crate::package::text::excerpt;
 use crate::package::values::nonempty_text;
 use juror_core::language::constants::replace_constants;
-use juror_core::model::placeholder::{self, ArgumentPiece};
-use juror_core::model::program::{Constant, IncludedFile};
-use juror_core::model::recipe::GeneratorProgram;
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
+use juror_core::program::{Constant, IncludedFile};
+use juror_core::recipe::GeneratorProgram;
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
 
 /// Linux takes arguments of less than 128 KiB; other systems take more.
 const MAX_WORD_LENGTH: usize = 128 << 10;

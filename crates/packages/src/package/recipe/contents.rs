@@ -8,7 +8,7 @@ use crate::package::text::excerpt;
 use crate::package::values::text;
 use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
-use juror_core::model::recipe::{
+use juror_core::recipe::{
     CASE_EXTENSIONS, GivenContents, GivenFile, LEGACY_CASE_EXTENSIONS, MatchPattern,
 };
 

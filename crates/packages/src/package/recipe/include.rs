@@ -7,7 +7,7 @@ use crate::package::node::Node;
 use crate::package::recipe::MAX_CASES;
 use crate::package::suggest::did_you_mean_or;
 use crate::package::text::excerpt;
-use juror_core::model::recipe::RecipeLink;
+use juror_core::recipe::RecipeLink;
 
 pub(super) struct RecipeDirectory<'a> {
     /// Its path below `data/`; empty for `data/` itself.

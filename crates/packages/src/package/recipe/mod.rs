@@ -26,11 +26,11 @@ use crate::package::text::excerpt;
 use crate::package::values::{at_most, nonempty_text, positive, text};
 use crate::package::yaml::{self, RawValue, Value};
 use crate::package::yaml_text;
-use juror_core::model::diagnostic::Diagnostic;
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Constant;
-use juror_core::model::recipe::{CASE_EXTENSIONS, GROUP_FILES, Recipe, RecipeFile};
-use juror_core::model::root::FilePath;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::problem::Problem;
+use juror_core::program::Constant;
+use juror_core::recipe::{CASE_EXTENSIONS, GROUP_FILES, Recipe, RecipeFile};
+use juror_core::root::FilePath;
 
 pub const DIRECTORY: &str = "generators";
 

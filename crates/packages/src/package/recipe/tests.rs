@@ -7,8 +7,8 @@ mod sources;
 use std::fs;
 
 use super::*;
-use juror_core::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, RecipeCase};
-use juror_core::model::root::FilePath;
+use juror_core::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, RecipeCase};
+use juror_core::root::FilePath;
 
 /// Reads a recipe in a package with a few files; checks its cases, links, files and diagnostics, one line each.
 fn check(recipe: &str, expected: &[&str]) {

@@ -6,9 +6,9 @@ use crate::package::node::{Map, Node, ParseResult};
 use crate::package::sinol::SINOL_MAKE_HELP;
 use crate::package::sinol::test_data::SinolTest;
 use crate::package::values::positive;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::Problem;
-use juror_core::model::units::Bytes;
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::Problem;
+use juror_core::units::Bytes;
 
 pub(super) fn read(tests: &[SinolTest], map: &mut Map<'_>, problem: &mut Problem) {
     let time = common_limit(tests, map, ["time_limit", "time_limits"], "ms");

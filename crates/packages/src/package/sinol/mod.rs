@@ -17,11 +17,11 @@ use crate::package::statements::Statement;
 use crate::package::text::{excerpt, settings_contain};
 use crate::package::values::text;
 use crate::package::yaml;
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::program::{Program, ProgramKind};
-use juror_core::model::protocol::Protocol;
-use juror_core::model::root::FilePath;
+use juror_core::layout::Layout;
+use juror_core::problem::{Grading, Problem};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
 
 pub(super) struct Sinol;
 

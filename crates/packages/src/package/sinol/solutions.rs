@@ -10,13 +10,11 @@ use crate::package::sinol::test_data::{group_name, parse_by_group};
 use crate::package::text::excerpt;
 use crate::package::values::{NumberBound, number};
 use juror_core::language::table::{LANGUAGES, Language};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::program::IncludedFile;
-use juror_core::model::score::Score;
-use juror_core::model::submission::{Expectation, ScoreRange};
-use juror_core::model::verdict::Verdict::{
-    self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer,
-};
+use juror_core::problem::{Grading, Problem};
+use juror_core::program::IncludedFile;
+use juror_core::score::Score;
+use juror_core::submission::{Expectation, ScoreRange};
+use juror_core::verdict::Verdict::{self, Accepted, RunTimeError, TimeLimitExceeded, WrongAnswer};
 
 pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
     let left_out = read_extra_files(tree, map, problem);

@@ -8,10 +8,10 @@ use crate::package::node::{Map, Node, ParseResult};
 use crate::package::sinol::{SETTINGS, SINOL_MAKE_HELP};
 use crate::package::text::excerpt;
 use crate::package::values::{NumberBound, integer, number};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
-use juror_core::model::score::{Aggregation, Score};
-use juror_core::model::test_data::{TestCase, TestGroup, ValidatorArgs};
+use juror_core::problem::{Grading, Problem};
+use juror_core::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use juror_core::score::{Aggregation, Score};
+use juror_core::test_data::{TestCase, TestGroup, ValidatorArgs};
 
 pub(super) struct SinolTest {
     /// The part after the task's name, such as `1a`.

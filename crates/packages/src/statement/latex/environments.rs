@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::statement::html::escape;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, VERBATIM_ENVIRONMENTS};
 use crate::statement::latex::{COMMANDS_HELP, LatexTranslator};
-use juror_core::model::html::escape;
 
 impl LatexTranslator<'_, '_> {
     pub(super) fn environment(&mut self, name: &str, body: Range<usize>, at: Range<usize>) {

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::TranslationState;
+use crate::statement::html::escape;
 use crate::statement::images;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
 use crate::statement::latex::symbols::{
@@ -26,7 +27,6 @@ use crate::statement::math::{self, FormulaTranslator};
 use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
-use juror_core::model::html::escape;
 
 /// For nested groups and environments, and for macros in macros.
 const DEEPEST: usize = 50;

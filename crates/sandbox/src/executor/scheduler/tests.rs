@@ -6,10 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use crate::executor::scripted::ScriptedExecutor;
-use juror_core::model::blob::Blob;
-use juror_core::model::joint::JointJob;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::{Outcome, quiet_outcome};
+use juror_core::blob::Blob;
+use juror_core::joint::JointJob;
+use juror_core::limits::Limits;
+use juror_core::outcome::{Outcome, quiet_outcome};
 
 fn reply(outcome: Outcome) -> JobReply {
     let (stdout, stderr, collected, kept) = (Blob::default(), Blob::default(), Vec::new(), None);

@@ -94,8 +94,8 @@ use rustix::fs::{MemfdFlags, Mode, OFlags};
 use crate::sandbox::capture::OutputFile;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::judgement::JudgeError;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::JudgeError;
 
 pub(super) use detect::enclosing_groups::EnclosingGroups;
 pub use detect::host::Host;

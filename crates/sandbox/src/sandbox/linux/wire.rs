@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use crate::sandbox::control::StopCause;
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::serial::PathBytes;
+use juror_core::job::{Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::serial::PathBytes;
 
 /// In bytes; a longer message is passed in a file in memory.
 pub(super) const MESSAGE_BYTES_MAX: usize = 64 << 10;
@@ -162,9 +162,9 @@ fn parse_message<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::job::{BoxRetention, Command};
-    use juror_core::model::limits::Limits;
-    use juror_core::model::units::Bytes;
+    use juror_core::job::{BoxRetention, Command};
+    use juror_core::limits::Limits;
+    use juror_core::units::Bytes;
 
     /// The received form of a request with this many arguments.
     fn arrived(arguments: usize) -> (SlotRequest, Vec<OwnedFd>) {

@@ -17,11 +17,11 @@ use crate::sandbox::host_path::host_path;
 use crate::sandbox::keep_box;
 use crate::sandbox::shortage::check_room;
 use crate::sandbox::translate::PathTranslation;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{CollectedEntry, Command, Job};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::Outcome;
-use juror_core::model::tree::{FileMode, Tree};
+use juror_core::blob::Blob;
+use juror_core::job::{CollectedEntry, Command, Job};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::Outcome;
+use juror_core::tree::{FileMode, Tree};
 
 pub(super) fn make_slot_directory() -> Result<DiskBoxes, JudgeError> {
     let parent = env::temp_dir();

@@ -7,8 +7,8 @@ use rustix::process::Resource;
 
 use crate::sandbox::image::ProgramImage;
 use crate::sandbox::rlimits::{self, OPEN_FILES, ResourceLimit, UNLIMITED, hard_limit};
-use juror_core::model::limits::Limits;
-use juror_core::model::units::Bytes;
+use juror_core::limits::Limits;
+use juror_core::units::Bytes;
 
 /// Stack beyond the memory limit, in bytes, so that endless recursion shows as too much memory.
 const EXTRA_STACK: u64 = 16 << 20;

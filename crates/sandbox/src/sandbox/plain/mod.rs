@@ -51,11 +51,11 @@ use crate::sandbox::plain::sys::{ProgramStart, StartedProgram};
 use crate::sandbox::slot::{Backend, FinishedRun, StreamEnds};
 use crate::sandbox::system::ProgramPipes;
 use crate::sandbox::watch::{ProgramState, ProgramWatch};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::job::{Job, JobReply};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
-use juror_core::model::units::Bytes;
+use juror_core::isolation::Isolation;
+use juror_core::job::{Job, JobReply};
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StopReason};
+use juror_core::units::Bytes;
 
 pub(super) use limits::gaps;
 
@@ -363,10 +363,10 @@ fn next_check(job: &Job, program: StartedProgram, started: u64) -> Result<u64, S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::blob::Blob;
-    use juror_core::model::job::{BoxRetention, Command};
-    use juror_core::model::judgement::Retry;
-    use juror_core::model::limits::Limits;
+    use juror_core::blob::Blob;
+    use juror_core::job::{BoxRetention, Command};
+    use juror_core::judgement::Retry;
+    use juror_core::limits::Limits;
 
     #[test]
     fn a_missing_guard_is_a_fault_of_the_judge() {

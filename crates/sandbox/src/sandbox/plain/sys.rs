@@ -19,8 +19,8 @@ use crate::sandbox::fault::Fault;
 use crate::sandbox::forks;
 use crate::sandbox::rlimits::{ResourceLimit, UNLIMITED};
 use crate::sandbox::strings::ExecStrings;
-use juror_core::model::job;
-use juror_core::model::outcome::{Ending, Signal};
+use juror_core::job;
+use juror_core::outcome::{Ending, Signal};
 
 /// What a program needs to start. It is prepared before the fork: after it, nothing may be allocated.
 pub(super) struct ProgramStart {

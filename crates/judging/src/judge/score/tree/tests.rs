@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::*;
 use crate::judge::score::score_by_rules;
 use crate::plan::schedule::{CaseEnd, CaseNeed};
-use juror_core::model::grader::{GradedGroup, PossibleScores};
-use juror_core::model::judgement::JudgeError;
+use juror_core::grader::{GradedGroup, PossibleScores};
+use juror_core::judgement::JudgeError;
 
 fn score(text: &str) -> Option<Score> {
     text.parse().ok().and_then(Score::new)

@@ -10,11 +10,11 @@ use crate::package::kattis::data_directory::DataDirectory;
 use crate::package::kattis::legacy::group_yaml::{self, GroupKeys};
 use crate::package::kattis::legacy::{LegacyYaml, flags};
 use crate::package::kattis::{PackageReader, programs};
-use juror_core::model::grader::{GradedGroup, GradingKeys};
-use juror_core::model::problem::Problem;
-use juror_core::model::program::Program;
-use juror_core::model::test_data::{TestCase, TestData, TestGroup};
-use juror_core::model::text::count;
+use juror_core::grader::{GradedGroup, GradingKeys};
+use juror_core::problem::Problem;
+use juror_core::program::Program;
+use juror_core::test_data::{TestCase, TestData, TestGroup};
+use juror_core::text::count;
 
 pub(super) fn read(
     pack: &PackageReader<'_>,

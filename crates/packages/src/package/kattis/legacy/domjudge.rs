@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::package::files::PackageFiles;
 use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::text::excerpt;
-use juror_core::model::grader::Dialect;
-use juror_core::model::root::FilePath;
+use juror_core::grader::Dialect;
+use juror_core::root::FilePath;
 
 const INI: &str = "domjudge-problem.ini";
 pub(super) const TIME_LIMIT: &str = ".timelimit";

@@ -9,9 +9,9 @@ use crate::package::node::{Map, Node, ParseResult, SettingsFile};
 use crate::package::text::excerpt;
 use crate::package::values::{boolean, text};
 use crate::package::yaml;
-use juror_core::model::grader::{GradingKeys, OnReject, PossibleScores};
-use juror_core::model::score::Score;
-use juror_core::model::test_data::ValidatorArgs;
+use juror_core::grader::{GradingKeys, OnReject, PossibleScores};
+use juror_core::score::Score;
+use juror_core::test_data::ValidatorArgs;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupKeys {

@@ -19,14 +19,14 @@ use crate::package::kattis::version::{self, VersionName};
 use crate::package::kattis::{Kattis202509, PackageReader, SETTINGS, VersionRules};
 use crate::package::node::{Node, ParseResult};
 use crate::package::statements::Statement;
-use juror_core::model::grader::{CustomScore, Graders, GradingKeys, Objective};
-use juror_core::model::layout::Layout;
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::problem::{Grading, Interaction, Problem};
-use juror_core::model::program::{Program, ProgramKind};
-use juror_core::model::root::FilePath;
-use juror_core::model::units::Bytes;
-use juror_core::model::verdict::Verdict::{
+use juror_core::grader::{CustomScore, Graders, GradingKeys, Objective};
+use juror_core::layout::Layout;
+use juror_core::limits::ProblemLimits;
+use juror_core::problem::{Grading, Interaction, Problem};
+use juror_core::program::{Program, ProgramKind};
+use juror_core::root::FilePath;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 

@@ -14,9 +14,9 @@ use crate::package::latex;
 use crate::package::node::{Map, Node, ParseResult};
 use crate::package::text::{TextFile, excerpt};
 use crate::package::values::{NumberBound, boolean, number_or_text, text};
-use juror_core::model::grader::{GradingKeys, Objective};
-use juror_core::model::limits::ProblemLimits;
-use juror_core::model::units::Bytes;
+use juror_core::grader::{GradingKeys, Objective};
+use juror_core::limits::ProblemLimits;
+use juror_core::units::Bytes;
 
 const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
                           embargo_until libraries";

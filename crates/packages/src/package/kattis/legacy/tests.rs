@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 
 use crate::package::kattis::v2025_09::tests::Package;
 use crate::package::{format_names, read, read_as};
-use juror_core::model::grader::{Dialect, Objective};
-use juror_core::model::problem::{Grading, Problem};
-use juror_core::model::units::Bytes;
+use juror_core::grader::{Dialect, Objective};
+use juror_core::problem::{Grading, Problem};
+use juror_core::units::Bytes;
 
 /// The smallest valid legacy package, as changes to that of 2025-09.
 const SMALLEST: &str = "

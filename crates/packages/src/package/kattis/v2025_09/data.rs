@@ -12,8 +12,8 @@ use crate::package::kattis::data_directory::{DataDirectory, SettingsScope};
 use crate::package::kattis::v2025_09::test_yaml::{self, TestDataSettings};
 use crate::package::kattis::v2025_09::{scoring, static_validation};
 use crate::package::suggest::did_you_mean_or;
-use juror_core::model::test_data::{TestCase, TestData, TestGroup};
-use juror_core::model::text::count;
+use juror_core::test_data::{TestCase, TestData, TestGroup};
+use juror_core::text::count;
 
 pub(super) fn read(pack: &PackageReader<'_>) -> TestData {
     check_top_entries(pack);

@@ -19,10 +19,10 @@ use crate::package::node::{Map, RenamedKeys};
 use crate::package::statements::Statement;
 use crate::package::text::excerpt;
 use crate::package::values::{boolean, text, texts};
-use juror_core::model::layout::Layout;
-use juror_core::model::problem::Problem;
-use juror_core::model::root::FilePath;
-use juror_core::model::verdict::Verdict::{
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::verdict::Verdict::{
     Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
 

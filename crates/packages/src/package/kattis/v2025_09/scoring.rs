@@ -12,9 +12,9 @@ use crate::package::suggest::{comma_list, did_you_mean, did_you_mean_or};
 use crate::package::text::excerpt;
 use crate::package::values::{integer, text};
 use crate::package::yaml::Value;
-use juror_core::model::diagnostic::SourcePlace;
-use juror_core::model::score::{Aggregation, GroupScoring, Score};
-use juror_core::model::test_data::{TestData, TestGroup};
+use juror_core::diagnostic::SourcePlace;
+use juror_core::score::{Aggregation, GroupScoring, Score};
+use juror_core::test_data::{TestData, TestGroup};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoringKeys {

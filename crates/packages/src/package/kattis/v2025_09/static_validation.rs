@@ -10,8 +10,8 @@ use crate::package::kattis::v2025_09::scoring::{PlacedValue, points_or_word};
 use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
 use crate::package::node::Map;
 use crate::package::values::texts;
-use juror_core::model::score::{Aggregation, Score};
-use juror_core::model::test_data::{StaticCase, TestCase, TestData};
+use juror_core::score::{Aggregation, Score};
+use juror_core::test_data::{StaticCase, TestCase, TestData};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticKeys {

@@ -13,7 +13,7 @@ use crate::package::values::{boolean, text, texts};
 use crate::package::yaml;
 use juror_core::check::options::Options;
 use juror_core::language::constants::{GROWTH_HELP, replace_constants};
-use juror_core::model::test_data::ValidatorArgs;
+use juror_core::test_data::ValidatorArgs;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TestDataSettings {

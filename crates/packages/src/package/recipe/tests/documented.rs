@@ -1,7 +1,7 @@
 //! Recipes that BAPCtools reads, and what it makes of them.
 
 use crate::package::recipe::tests::{check, read_recipe};
-use juror_core::model::recipe::InputSource;
+use juror_core::recipe::InputSource;
 
 /// A recipe with these lines below `secret`, without line numbers.
 fn recipe_with_secret(lines: &str) -> String {

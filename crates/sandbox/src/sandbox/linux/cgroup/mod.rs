@@ -28,8 +28,8 @@ use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::version1::Version1Groups;
 use crate::sandbox::linux::cgroup::version2::Version2Groups;
 use crate::sandbox::linux::sys::{self, Errno};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::Meter;
+use juror_core::limits::Limits;
+use juror_core::outcome::Meter;
 
 /// Memory beyond the limit that a run may hold before the kernel intervenes. The sandbox's own needs, such as the
 /// box's mount and two kernel stacks, are charged to the run, too.
@@ -335,7 +335,7 @@ pub(super) fn peak_since(peak: u64, baseline: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::model::units::Bytes;
+    use juror_core::units::Bytes;
 
     #[test]
     fn numbers_are_read_from_the_kernels_texts() {

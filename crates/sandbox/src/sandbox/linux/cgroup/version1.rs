@@ -23,7 +23,7 @@ use crate::sandbox::linux::cgroup::{
 };
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::mounts::c_path;
-use juror_core::model::limits::Limits;
+use juror_core::limits::Limits;
 
 /// Memory that runs may leave in a group, in bytes.
 const LEFTOVER_MAX: u64 = 8 << 20;

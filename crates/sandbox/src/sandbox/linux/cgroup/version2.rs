@@ -13,7 +13,7 @@ use crate::sandbox::linux::cgroup::{
     remove_directory, write_file,
 };
 use crate::sandbox::linux::view::mounts::c_path;
-use juror_core::model::limits::Limits;
+use juror_core::limits::Limits;
 
 pub(crate) struct Version2Groups {
     parent: OwnedFd,

@@ -12,9 +12,9 @@ use crate::sandbox::linux::detect::enclosing_groups::EnclosingGroups;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
 use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
-use juror_core::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::units::Bytes;
+use juror_core::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
+use juror_core::judgement::JudgeError;
+use juror_core::units::Bytes;
 
 impl Host {
     /// Tries every isolation method; takes some hundreds of milliseconds.

@@ -8,9 +8,9 @@
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::trial::try_host;
-use juror_core::model::host::TriedIsolation;
-use juror_core::model::isolation::{Isolation, RequiredIsolation};
-use juror_core::model::judgement::JudgeError;
+use juror_core::host::TriedIsolation;
+use juror_core::isolation::{Isolation, RequiredIsolation};
+use juror_core::judgement::JudgeError;
 
 impl Host {
     /// Finds the strongest isolation method that works.

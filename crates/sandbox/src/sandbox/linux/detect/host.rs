@@ -15,10 +15,10 @@ use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
-use juror_core::model::host::TriedIsolation;
-use juror_core::model::isolation::Isolation;
-use juror_core::model::judgement::JudgeError;
-use juror_core::model::outcome::{Mechanism, Meter};
+use juror_core::host::TriedIsolation;
+use juror_core::isolation::Isolation;
+use juror_core::judgement::JudgeError;
+use juror_core::outcome::{Mechanism, Meter};
 
 #[derive(Clone, Debug)]
 pub struct Host {

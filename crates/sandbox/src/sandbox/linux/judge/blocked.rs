@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
 use crate::sandbox::linux::keeper::procfs::{children, stat_fields, status_field};
 use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch, ThreadState};
-use juror_core::model::joint::WaitReason;
+use juror_core::joint::WaitReason;
 
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {

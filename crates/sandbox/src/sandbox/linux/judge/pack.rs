@@ -10,9 +10,9 @@ use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::host_path::host_path;
 use crate::sandbox::linux::wire;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{Job, VisiblePath};
-use juror_core::model::tree::TreeEntry;
+use juror_core::blob::Blob;
+use juror_core::job::{Job, VisiblePath};
+use juror_core::tree::TreeEntry;
 
 /// A copy that cannot be changed. A program of the same user could open the file itself again for writing.
 pub(crate) fn pack_input(input: &Blob) -> Result<OwnedFd, Fault> {

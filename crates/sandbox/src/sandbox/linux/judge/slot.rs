@@ -27,9 +27,9 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
 use crate::sandbox::slot::{Backend, CoreId, FinishedRun, StreamEnds};
 use crate::sandbox::watch::ProgramWatch;
-use juror_core::model::isolation::Isolation;
-use juror_core::model::job::{BoxRetention, CollectedEntry, Job, JobReply};
-use juror_core::model::judgement::JudgeError;
+use juror_core::isolation::Isolation;
+use juror_core::job::{BoxRetention, CollectedEntry, Job, JobReply};
+use juror_core::judgement::JudgeError;
 
 /// One process that waits for jobs, as the judge sees it.
 ///

@@ -19,8 +19,8 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, open_path};
 use crate::sandbox::linux::view::landlock::LandlockView;
 use crate::sandbox::linux::view::mounts::{SlotContext, ViewTemplate};
-use juror_core::model::isolation::Isolation;
-use juror_core::model::outcome::{Mechanism, Meter};
+use juror_core::isolation::Isolation;
+use juror_core::outcome::{Mechanism, Meter};
 
 #[derive(Clone, Debug)]
 pub(crate) struct SlotSetup {

@@ -14,10 +14,10 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::rlimits::{
     self, OPEN_FILES, ResourceLimit, UNLIMITED, UNUSED_MEMORY, hard_limit,
 };
-use juror_core::model::isolation::Isolation;
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::Meter;
-use juror_core::model::units::Bytes;
+use juror_core::isolation::Isolation;
+use juror_core::limits::Limits;
+use juror_core::outcome::Meter;
+use juror_core::units::Bytes;
 
 /// For one process, if programs have the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;

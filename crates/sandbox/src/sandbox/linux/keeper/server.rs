@@ -34,12 +34,12 @@ use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
 use crate::sandbox::shortage::check_room;
 use crate::sandbox::strings::ExecStrings;
 use crate::sandbox::translate::PathTranslation;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::{BoxRetention, Job, JobReply};
-use juror_core::model::judgement::FaultKind;
-use juror_core::model::outcome::{Ending, Outcome, Signal, StopReason};
-use juror_core::model::tree::TreeEntry;
-use juror_core::model::units::Bytes;
+use juror_core::blob::Blob;
+use juror_core::job::{BoxRetention, Job, JobReply};
+use juror_core::judgement::FaultKind;
+use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
+use juror_core::tree::TreeEntry;
+use juror_core::units::Bytes;
 
 struct SlotServer {
     setup: SlotSetup,

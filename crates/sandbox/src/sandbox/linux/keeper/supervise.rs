@@ -23,8 +23,8 @@ use crate::sandbox::linux::sys::{self, Usage};
 use crate::sandbox::linux::view::boxes::RunBoxes;
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::linux::wire::{self, SlotRequest};
-use juror_core::model::limits::Limits;
-use juror_core::model::outcome::StopReason;
+use juror_core::limits::Limits;
+use juror_core::outcome::StopReason;
 
 /// The shortest sleep between two readings of the CPU counter, in nanoseconds. The counter itself is only as exact as
 /// the kernel's tick.

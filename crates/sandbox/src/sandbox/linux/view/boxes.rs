@@ -19,9 +19,9 @@ use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID};
 use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, ShownMount};
 use crate::sandbox::translate::PathTranslation;
-use juror_core::model::blob::Blob;
-use juror_core::model::job::CollectedEntry;
-use juror_core::model::tree::{FileMode, TreeEntry};
+use juror_core::blob::Blob;
+use juror_core::job::CollectedEntry;
+use juror_core::tree::{FileMode, TreeEntry};
 
 pub(crate) struct RunBoxes {
     pub(crate) filled: FilledBox,

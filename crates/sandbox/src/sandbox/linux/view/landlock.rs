@@ -46,7 +46,7 @@ use crate::sandbox::linux::view::boxes::{RunBoxes, give_to_program};
 use crate::sandbox::linux::view::etc::is_needed;
 use crate::sandbox::linux::view::mounts::{SYSTEM_DIRECTORIES, ShownMount, c_path};
 use crate::sandbox::translate::PathTranslation;
-use juror_core::model::tree::TreeEntry;
+use juror_core::tree::TreeEntry;
 
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
 /// `Documentation/userspace-api/landlock.rst`; Linux 6.12.

@@ -22,7 +22,7 @@ use crate::sandbox::linux::run::child::UserIdentity;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, MountScope};
 use crate::sandbox::linux::view::etc;
-use juror_core::model::job::VisiblePath;
+use juror_core::job::VisiblePath;
 
 pub(crate) const SYSTEM_DIRECTORIES: [&str; 7] =
     ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];

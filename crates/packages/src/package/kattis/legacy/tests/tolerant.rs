@@ -2,8 +2,8 @@
 
 use super::{DRAFT, SMALLEST, check, package, problem};
 use crate::package::read;
-use juror_core::model::problem::Grading;
-use juror_core::model::verdict::Verdict;
+use juror_core::problem::Grading;
+use juror_core::verdict::Verdict;
 
 const SETTINGS: &str = "--- problem.yaml\nauthor: x\nname: Small\n";
 

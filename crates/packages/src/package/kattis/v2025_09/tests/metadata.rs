@@ -468,5 +468,5 @@ fn the_last_of_two_equal_keys_counts() {
         "problem_format_version: 2025-09\nname: a\nuuid: 123e4567-e89b-42d3-a456-426614174000";
     let package = super::Package::new(&format!("--- problem.yaml\n{head}\n{added}\n"));
     let problem = crate::package::read(&package.dir).problem.expect("a problem");
-    assert_eq!(problem.limits.memory, Some(juror_core::model::units::Bytes::mib(2)));
+    assert_eq!(problem.limits.memory, Some(juror_core::units::Bytes::mib(2)));
 }

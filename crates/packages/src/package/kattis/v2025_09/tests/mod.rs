@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::package::{PackageReading, read};
-use juror_core::model::diagnostic::{Diagnostic, Severity};
+use juror_core::diagnostic::{Diagnostic, Severity};
 
 /// The smallest package without a fault.
 const SMALLEST: &str = "

@@ -2,7 +2,7 @@
 
 use super::{Package, check};
 use crate::package::read;
-use juror_core::model::score::{Aggregation, GroupScoring, Score};
+use juror_core::score::{Aggregation, GroupScoring, Score};
 
 /// A scoring problem with the groups `a` and `b`; `secret` has this text.
 fn scoring_problem(secret: &str, a: &str, b: &str) -> String {

@@ -3,7 +3,7 @@
 use super::check;
 use crate::package::kattis::submissions::SubmissionFolder;
 use crate::package::kattis::v2025_09::FOLDERS;
-use juror_core::model::verdict::Verdict;
+use juror_core::verdict::Verdict;
 
 /// 2025-09, "Example submissions": no accepted submission is an error; all else is judged
 #[test]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::{Package, check};
 use crate::package::read;
-use juror_core::model::problem::{Problem, ProgramIo};
-use juror_core::model::submission::UseForTimeLimit;
-use juror_core::model::test_data::ValidatorArgs;
-use juror_core::model::units::Bytes;
-use juror_core::model::verdict::Verdict;
+use juror_core::problem::{Problem, ProgramIo};
+use juror_core::submission::UseForTimeLimit;
+use juror_core::test_data::ValidatorArgs;
+use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 
 #[test]
 fn the_smallest_package_has_no_fault() {

@@ -1,0 +1,80 @@
+//! How validators are called, and how their responses are read.
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// The problem package format: exit codes 42 and 43.
+    #[default]
+    Standard,
+    /// Programs with `testlib.h`, as Polygon calls them.
+    Testlib,
+    /// Called as testlib calls, and answered as by any program: exit code 0 or 42 is yes, 1 or 43 is no.
+    Plain,
+    /// Checkers of CMS: they print a part of the points.
+    Cms,
+    /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
+    Sinol,
+}
+
+impl Protocol {
+    /// The exit code for "right" or "valid".
+    pub const fn accept_exit_code(self) -> i32 {
+        match self {
+            Self::Standard => 42,
+            Self::Testlib | Self::Plain | Self::Cms | Self::Sinol => 0,
+        }
+    }
+
+    /// Whether an exit code means "right" or "valid".
+    pub fn accepts(self, exit_code: i32) -> bool {
+        let is_also_standard = self == Self::Plain && exit_code == 42;
+        exit_code == self.accept_exit_code() || is_also_standard
+    }
+
+    /// For authors who confuse the arguments of an output validator.
+    pub const fn call_convention(self) -> &'static str {
+        match self {
+            Self::Standard => {
+                "it is called with input, judge answer and feedback directory, and reads the output \
+                 on standard input; if the .ans file is not an output, put a right output next to it as .out"
+            }
+            Self::Testlib => {
+                "it is called with input, output, judge answer and a file for its report, and must exit with 0 if the \
+                 output is right"
+            }
+            Self::Plain => {
+                "it is called with input, output and judge answer, and must exit with 0 or 42 if the output is right"
+            }
+            Self::Cms => {
+                "it is called with input, judge answer and output, and must print 1.0 if the output is right"
+            }
+            Self::Sinol => {
+                "it is called with input, output and judge answer, and must print OK if the output is right"
+            }
+        }
+    }
+
+    /// How an output validator rejects an output. Follows "it must".
+    pub const fn rejection_rule(self) -> &'static str {
+        match self {
+            Self::Standard => "exit with 43",
+            Self::Testlib => "exit with 1 or 2",
+            Self::Plain => "exit with 1 or 43",
+            Self::Cms => "print 0.0",
+            Self::Sinol => "print WRONG",
+        }
+    }
+
+    /// How an output validator must respond. Follows "it must".
+    pub const fn response_rule(self) -> &'static str {
+        match self {
+            Self::Standard => "exit with 42 or 43",
+            Self::Testlib => "accept it or reject it, as a checker with testlib.h does",
+            Self::Plain => "exit with 0 or 1, or with 42 or 43",
+            Self::Cms => "print a number from 0.0 to 1.0, and exit with 0",
+            Self::Sinol => "print OK or WRONG, and exit with 0",
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Walks through a source and collects the edits that the rules make.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use crate::faults::operator::Operator;
+use crate::faults::rules;
+use crate::faults::syntax::{Role, Syntax};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub operator: Operator,
+    pub range: Range<usize>,
+    pub after: String,
+}
+
+/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
+const DEPTH_MAX: usize = 500;
+
+pub(super) struct Finder<'t> {
+    pub syntax: &'static Syntax,
+    pub root: Node<'t>,
+    pub text: &'t str,
+    pub edits: Vec<Edit>,
+}
+
+impl<'t> Finder<'t> {
+    /// Applies every rule to a node and to all nodes below it.
+    pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
+        rules::special_nodes(self, node);
+        if self.has_role(node, Role::Skip) || !node.is_named() || depth > DEPTH_MAX {
+            return;
+        }
+        rules::apply_all(self, node);
+        if self.has_role(node, Role::Text) {
+            return;
+        }
+        let mut is_of_tests = false;
+        for child in self.compiled_children(node) {
+            // The submission's own tests do not run.
+            let was_of_tests = std::mem::take(&mut is_of_tests);
+            match child.kind() {
+                "attribute_item" => {
+                    is_of_tests = was_of_tests || self.text_of(child).contains("test")
+                }
+                _ if was_of_tests => {}
+                _ => self.visit(child, depth + 1),
+            }
+        }
+    }
+
+    /// The children that the compiler sees, without those that the preprocessor removes.
+    fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let all = children(node);
+        let is_taken = match node.kind() {
+            "preproc_ifdef" => {
+                let name = self.field(node, &["name"]).map(|name| self.text_of(name));
+                let is_set = name == Some("ONLINE_JUDGE");
+                is_set == self.text_of(node).starts_with("#ifdef")
+            }
+            "preproc_if" => {
+                self.field(node, &["condition"]).map(|it| self.text_of(it)) == Some("1")
+            }
+            // An else branch stays only if the condition is certainly false.
+            "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
+                let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
+                let name =
+                    above.and_then(|it| self.field(it, &["name"])).map(|it| self.text_of(it));
+                node.kind() == "preproc_else"
+                    && above.is_some_and(|it| {
+                        self.text_of(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
+                    })
+            }
+            _ => return all,
+        };
+        let is_else = |it: &Node<'_>| it.kind().starts_with("preproc_el");
+        all.into_iter().filter(|it| is_else(it) || is_taken).collect()
+    }
+
+    pub(super) fn has_role(&self, node: Node<'t>, role: Role) -> bool {
+        self.syntax.has_role(node.kind(), role)
+    }
+
+    pub(super) fn text_of(&self, node: Node<'t>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    /// The child in the first of these fields that exists.
+    pub(super) fn field(&self, node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
+        names.iter().find_map(|name| node.child_by_field_name(name))
+    }
+
+    /// The operands of a node, in the fields left and right, with the text between them.
+    pub(super) fn operands(&self, node: Node<'t>) -> Option<(Node<'t>, &'t str, Node<'t>)> {
+        let (left, right) = (self.field(node, &["left"])?, self.field(node, &["right"])?);
+        Some((left, self.text[left.end_byte()..right.start_byte()].trim(), right))
+    }
+
+    /// Without comments.
+    pub(super) fn named_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let all = children(node).into_iter();
+        all.filter(|child| child.is_named() && !child.is_extra()).collect()
+    }
+
+    /// From the innermost node to the outermost.
+    pub(super) fn ancestors(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
+        ancestors(self.root, node)
+    }
+
+    pub(super) fn nearest_ancestor(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
+        self.ancestors(node).find(|it| self.has_role(*it, role))
+    }
+
+    /// Includes the node itself.
+    pub(super) fn descendants(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
+        let mut found = Vec::new();
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
+            if self.has_role(node, role) {
+                found.push(node);
+            }
+            pending.extend(children(node).into_iter().rev());
+        }
+        found
+    }
+
+    /// The last part of the name that a call uses.
+    pub(super) fn callee(&self, call: Node<'t>) -> Option<Node<'t>> {
+        let mut node = self.field(call, &["name", "function"])?;
+        while !self.has_role(node, Role::Name) {
+            let parts = ["name", "field", "attribute", "function"];
+            node = self.field(node, &parts)?;
+        }
+        Some(node)
+    }
+
+    /// Empty if the function has no name.
+    pub(super) fn called_name(&self, call: Node<'t>) -> &'t str {
+        self.callee(call).map_or("", |name| self.text_of(name))
+    }
+
+    /// Empty if no function with a name is around the node.
+    pub(super) fn function_name(&self, node: Node<'t>) -> &'t str {
+        let Some(mut at) = self.nearest_ancestor(node, Role::Function) else { return "" };
+        while !self.has_role(at, Role::Name) {
+            let Some(next) = self.field(at, &["declarator", "name"]) else { return "" };
+            at = next;
+        }
+        self.text_of(at)
+    }
+
+    pub(super) fn replace(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
+        self.replace_range(operator, node.byte_range(), after);
+    }
+
+    pub(super) fn replace_range(
+        &mut self,
+        operator: Operator,
+        range: Range<usize>,
+        after: impl Into<String>,
+    ) {
+        let after = after.into();
+        if self.text[range.clone()] != after {
+            self.edits.push(Edit { operator, range, after });
+        }
+    }
+
+    /// Replaces a name by the other one of the pair, if it is one of them.
+    pub(super) fn confuse(&mut self, operator: Operator, node: Node<'t>, [one, other]: [&str; 2]) {
+        match self.text_of(node) {
+            name if name == one => self.replace(operator, node, other),
+            name if name == other => self.replace(operator, node, one),
+            _ => {}
+        }
+    }
+
+    /// `first` comes before `second`.
+    pub(super) fn exchange(&mut self, operator: Operator, first: Node<'t>, second: Node<'t>) {
+        let (one, two) = (self.text_of(first), self.text_of(second));
+        let between = &self.text[first.end_byte()..second.start_byte()];
+        let after = format!("{two}{between}{one}");
+        self.replace_range(operator, first.start_byte()..second.end_byte(), after);
+    }
+}
+
+/// From the innermost node to the outermost. Asking each node for its parent would search the whole tree each time.
+pub(super) fn ancestors<'t>(
+    root: Node<'t>,
+    node: Node<'t>,
+) -> impl Iterator<Item = Node<'t>> + use<'t> {
+    let mut path = Vec::new();
+    let mut at = Some(root);
+    while let Some(above) = at.filter(|at| *at != node) {
+        path.push(above);
+        at = above.child_with_descendant(node);
+    }
+    path.into_iter().rev()
+}
+
+/// Includes tokens.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// The name of the field that a node is in.
+pub(super) fn field_name<'t>(node: Node<'t>) -> Option<&'t str> {
+    let parent = node.parent()?;
+    let mut cursor = parent.walk();
+    cursor.goto_first_child();
+    loop {
+        if cursor.node() == node {
+            return cursor.field_name();
+        }
+        if !cursor.goto_next_sibling() {
+            return None;
+        }
+    }
+}

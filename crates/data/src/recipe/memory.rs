@@ -1,0 +1,294 @@
+//! Memory of earlier runs. A case is not made again if its recipe, programs and tools are the same, and its files in
+//! `data/` are still the results.
+//!
+//! The memory is a file in the user's cache directory. It has a digest of everything that a case is made from, and of
+//! each resulting file. Without it, everything is made. Then juror cannot distinguish the author's files from those
+//! that the recipe made earlier. `--check` ignores the memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha512};
+
+use crate::recipe::files::place_file;
+use crate::recipe::programs::{generator_program, solution_program};
+use crate::recipe::seed::{seed_of, substitute_placeholders};
+use crate::recipe::stage::{Stage, file_name};
+use crate::recipe::{GenerateMode, Generation};
+use juror_core::blob::{self, Blob};
+use juror_core::judgement::JudgeError;
+use juror_core::program::Program;
+use juror_core::recipe::{AnswerSource, InputSource, RecipeCase};
+use juror_core::root::{FilePath, PathKind, WalkBounds};
+use juror_core::text::hex;
+use juror_core::tree::Node;
+use juror_judging::build::Builder;
+use juror_judging::build::bench::Bench;
+
+type HexDigest = String;
+
+/// The digests of a case's files, by extension.
+type FileDigests = BTreeMap<String, blob::Digest>;
+
+/// The files of each case, by the digest of what the case is made from.
+type KnownCases = BTreeMap<HexDigest, FileDigests>;
+
+/// The digests of all files that juror made, by their names below `data/`.
+type MadeFiles = BTreeMap<String, blob::Digest>;
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// `None` if nothing is remembered.
+    path: Option<FilePath>,
+    known: KnownCases,
+    made_files: MadeFiles,
+}
+
+/// The first bytes of the file; another version writes another header.
+const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
+
+impl Memory {
+    /// Empty if data is only checked, or if nothing is to be remembered.
+    pub(super) fn open(generating: &Generation<'_>) -> Self {
+        let cache =
+            generating.memory_dir.as_deref().filter(|_| generating.mode != GenerateMode::Check);
+        let path = cache.and_then(|cache| memory_path(cache, &generating.bench.problem.dir));
+        let Some(path) = path else { return Self::default() };
+        let bytes = path.read().unwrap_or_default();
+        let (mut known, made_files) = parse_memory(&bytes).unwrap_or_default();
+        if generating.ignores_memory {
+            known.clear();
+        }
+        Self { path: Some(path), known, made_files }
+    }
+
+    /// Whether an earlier run made this file below `data/`, and nobody changed it since.
+    pub(super) fn has_made(&self, name: &str, data: &FilePath) -> bool {
+        let now = || Blob::file(&data.join(name)).digest();
+        self.made_files.get(name).is_some_and(|digest| now().is_ok_and(|now| now == *digest))
+    }
+
+    pub(super) fn is_enabled(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Adds a case's files from `data/` to the stage if they are the result of this key. Returns whether they are.
+    pub(super) fn recall(
+        &self,
+        key: &str,
+        case: &str,
+        data: &FilePath,
+        stage: &Stage,
+    ) -> Result<bool, JudgeError> {
+        let Some(files) = self.known.get(key) else { return Ok(false) };
+        let path = |extension: &str| data.join(file_name(case, extension));
+        let is_same = |(extension, digest): (&String, &blob::Digest)| {
+            Blob::file(&path(extension)).digest().is_ok_and(|there| there == *digest)
+        };
+        if !files.iter().all(is_same) {
+            return Ok(false);
+        }
+        for extension in files.keys() {
+            let path = path(extension);
+            let mut file = path.open().map_err(JudgeError::on_file("read", &path))?;
+            stage.add(case, extension, &mut file)?;
+        }
+        Ok(true)
+    }
+
+    /// Remembers the keys of these cases, and those files in `data/` that this run and earlier ones made. A failed
+    /// write is not a fault: the next run only takes longer.
+    pub(super) fn remember(
+        &self,
+        cases: &[(String, &str)],
+        stage: &Stage,
+        data: &FilePath,
+        named: &BTreeSet<String>,
+    ) {
+        let Some(path) = &self.path else { return };
+        let mut made_files = MadeFiles::new();
+        for name in named {
+            let Ok(digest) = Blob::file(&data.join(name)).digest() else { return };
+            made_files.insert(name.clone(), digest);
+        }
+        let mut known = KnownCases::new();
+        for (key, case) in cases {
+            let files = known.entry(key.clone()).or_default();
+            for extension in stage.extensions(case) {
+                let Some(digest) = made_files.get(&file_name(case, &extension)) else { return };
+                files.insert(extension, *digest);
+            }
+        }
+        let is_left = |name: &&String| !named.contains(*name) && !data.join(name).is_missing();
+        let unchanged: Vec<&String> = self.made_files.keys().filter(is_left).collect();
+        made_files.extend(unchanged.into_iter().map(|name| (name.clone(), self.made_files[name])));
+        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made_files)) else { return };
+        let _ = place_file(path, &bytes, GenerateMode::Write);
+    }
+}
+
+fn memory_path(cache: &Path, package: &Path) -> Option<FilePath> {
+    let real = package.canonicalize().ok()?;
+    let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
+    Some(FilePath::root(cache).join("generated").join(&name[..32]))
+}
+
+/// `None` if the file is of another kind.
+fn parse_memory(bytes: &[u8]) -> Option<(KnownCases, MadeFiles)> {
+    let (header, known, made_files): (String, _, _) = postcard::from_bytes(bytes).ok()?;
+    (header == HEADER).then_some((known, made_files))
+}
+
+/// Makes keys: digests of everything that a case is made from.
+pub(super) struct CaseKeys<'a> {
+    bench: Bench<'a>,
+    programs: BTreeMap<PathBuf, Option<HexDigest>>,
+}
+
+impl<'a> CaseKeys<'a> {
+    pub(super) fn new(bench: Bench<'a>) -> Self {
+        Self { bench, programs: BTreeMap::new() }
+    }
+
+    /// `None` if something that the case needs is missing. That is reported when the case is made.
+    pub(super) fn key_of(&mut self, case: &RecipeCase) -> Option<HexDigest> {
+        let mut hasher = Sha512::new();
+        let mut part = |name: &str, bytes: &[u8]| {
+            hasher.update(format!("{name} {}\n", bytes.len()));
+            hasher.update(bytes);
+        };
+        match &case.input {
+            InputSource::Literal(text) => part("in", text.as_bytes()),
+            InputSource::Copy => part("copy", b""),
+            InputSource::File(path) => part("text", &path.read().ok()?),
+            InputSource::Command(command) => {
+                let program = generator_program(self.bench.problem, &command.program);
+                part("generator", self.program(&program)?.as_bytes());
+                let seed = u64::from(seed_of(command));
+                for word in substitute_placeholders(command, &case.name, seed) {
+                    part("argument", word.as_bytes());
+                }
+                part("tries", command.tries.to_string().as_bytes());
+            }
+        }
+        for file in case.copy.iter().flat_map(copied_files) {
+            part("file", file.as_os_str().as_encoded_bytes());
+            part("contents", &file.read().ok()?);
+        }
+        part("given", format!("{:?}", case.files).as_bytes());
+        part("arguments", format!("{:?}", case.output_validator_args).as_bytes());
+        match &case.answer {
+            AnswerSource::OwnFile => part("own answer", b""),
+            AnswerSource::None => part("no answer", b""),
+            AnswerSource::File(path) => part("answer", &path.read().ok()?),
+            AnswerSource::Solution(path) => {
+                let program = solution_program(self.bench.problem, path);
+                part("solution", self.program(&program)?.as_bytes());
+                part("io", format!("{:?}", self.bench.problem.io).as_bytes());
+            }
+        }
+        Some(hex(&hasher.finalize()))
+    }
+
+    fn program(&mut self, program: &Program) -> Option<HexDigest> {
+        // Two generators may start with the same file, so the name counts too.
+        let key = program.path.join(format!(":{}", program.name)).into();
+        let builder = self.bench.builder;
+        let known = self.programs.entry(key);
+        known.or_insert_with(|| program_digest(program, builder)).clone()
+    }
+}
+
+/// A digest of a program's files, and of the tools and commands that build and run it.
+fn program_digest(program: &Program, builder: &Builder<'_>) -> Option<HexDigest> {
+    let plan = builder.prepare(program).ok()?.plan;
+    let mut hasher = Sha512::new();
+    let how = (plan.language.name(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
+    hasher.update(format!("{how:?}\n"));
+    for file in &plan.files {
+        if let Node::File { blob, mode } = &file.node {
+            hasher.update(format!("{:?} {mode:?}\n", file.name));
+            hasher.update(blob.digest().ok()?.0);
+        }
+    }
+    Some(hex(&hasher.finalize()))
+}
+
+/// The files that `copy` with this base may take: a superset, in which all names begin with the base.
+fn copied_files(base: &FilePath) -> Vec<FilePath> {
+    let stem = base.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!("{stem}.");
+    let Some(dir) = base.directory() else { return Vec::new() };
+    let mut files = Vec::new();
+    let mut walk = dir.walk(WalkBounds::PACKAGE);
+    while let Some(next) = walk.next() {
+        // A path that cannot be reached is reported when it is copied.
+        let Ok(entry) = next else { continue };
+        let is_top = entry.path.parent() == Some(&dir);
+        if is_top && !entry.name().to_string_lossy().starts_with(&prefix) {
+            continue;
+        }
+        match entry.kind_and_metadata() {
+            Ok((PathKind::File, _)) => files.push(entry.path),
+            Ok((PathKind::Directory, _)) => drop(walk.enter(&entry)),
+            Err(_) => {}
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_damaged_memory_is_ignored() {
+        let check = |bytes: &[u8], expected: Option<usize>| {
+            assert_eq!(parse_memory(bytes).map(|(known, _)| known.len()), expected, "{bytes:?}");
+        };
+        let known = KnownCases::from([
+            ("ab".to_owned(), FileDigests::new()),
+            ("cd".to_owned(), FileDigests::new()),
+        ]);
+        let whole = postcard::to_allocvec(&(HEADER, &known, MadeFiles::new())).unwrap();
+        check(b"", None);
+        check(b"juror 0.0.0 generated\n", None);
+        check(&postcard::to_allocvec(&("juror 0.0.0", &known)).unwrap(), None);
+        check(&whole, Some(2));
+        check(&whole[..whole.len() - 1], None);
+    }
+
+    #[test]
+    fn changed_or_missing_files_are_not_recalled() {
+        let dir = tempfile::tempdir().unwrap();
+        let stage = Stage::new().unwrap();
+        stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
+        let path = Some(FilePath::root(dir.path()).join("deep/memory"));
+        let memory = Memory { path, ..Memory::default() };
+        fs::create_dir(dir.path().join("secret")).unwrap();
+        fs::write(dir.path().join("secret/a.in"), "1\n").unwrap();
+        let (data, named) = (FilePath::root(dir.path()), ["secret/a.in".to_owned()].into());
+        memory.remember(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
+        let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
+        let (known, made_files) = parse_memory(&bytes).unwrap();
+        let memory = Memory { path: None, known, made_files };
+        let check = |key: &str, contents: Option<&str>, expected: bool| {
+            let data = tempfile::tempdir().unwrap();
+            fs::create_dir(data.path().join("secret")).unwrap();
+            if let Some(contents) = contents {
+                fs::write(data.path().join("secret/a.in"), contents).unwrap();
+            }
+            let stage = Stage::new().unwrap();
+            let data = FilePath::root(data.path());
+            let recalled = memory.recall(key, "secret/a", &data, &stage).unwrap();
+            assert_eq!(recalled, expected, "{key} {contents:?}");
+            assert_eq!(memory.has_made("secret/a.in", &data), contents == Some("1\n"));
+            assert_eq!(stage.has_file("secret/a", "in"), expected);
+        };
+        check("k", Some("1\n"), true);
+        check("k", Some("2\n"), false);
+        check("k", None, false);
+        check("other", Some("1\n"), false);
+    }
+}

@@ -1,0 +1,275 @@
+//! Makes test data from a package's recipe, and verifies that it matches its recipe.
+//!
+//! All files are first made in a separate directory. The package changes only after all of them exist. Each file is
+//! written next to its target, then renamed.
+
+mod answers;
+pub mod built_generators;
+pub mod complete;
+pub mod files;
+mod inputs;
+mod memory;
+mod patterns;
+mod programs;
+pub mod propose;
+mod reproducible;
+mod run;
+pub mod seed;
+pub mod seeded_generator;
+pub mod solution;
+pub mod stage;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use crate::recipe::files::PreparedFile;
+use crate::recipe::inputs::{Digests, Generators};
+use crate::recipe::memory::{CaseKeys, Memory};
+use crate::recipe::stage::{Stage, file_name};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, GeneratedState};
+use juror_core::judgement::JudgeError;
+use juror_core::recipe::{Recipe, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_judging::build::bench::Bench;
+
+pub struct Generation<'a> {
+    /// The problem, whose test data may be missing, and where generators and solutions run.
+    pub bench: Bench<'a>,
+    pub recipe: &'a Recipe,
+    pub mode: GenerateMode,
+    /// Whether everything is made, even files that exist from an earlier run.
+    pub ignores_memory: bool,
+    /// Whether the files of cases and groups that the recipe does not make are removed.
+    pub removes_leftovers: bool,
+    /// The directory of the memory of earlier runs.
+    pub memory_dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GenerateMode {
+    Write,
+    /// Write nothing. Report what differs, and generators that are not reproducible.
+    Check,
+}
+
+#[derive(Debug, Default)]
+pub struct GenerationResult {
+    /// If one is an error, nothing was written.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Number of test cases that differ from the recipe.
+    pub differing: usize,
+}
+
+impl GenerationResult {
+    fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Fails if a generator does not build or the judge fails: a missing compiler, a full disk.
+pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
+    let mut generated = GenerationResult::default();
+    let found = &mut generated.diagnostics;
+    let stage = Stage::new()?;
+    let memory = Memory::open(generating);
+    let (keys, missing) = generating.recall_cases(&memory, &stage)?;
+    let results = make_files(&generating.bench, &stage, &missing, found)?;
+    if generated.has_errors() {
+        return Ok(generated);
+    }
+    generating.add_links(&stage)?;
+    let found = &mut generated.diagnostics;
+    found.extend(patterns::find_missing_patterns(generating.recipe, &stage)?);
+    if generated.has_errors() {
+        return Ok(generated);
+    }
+    if generating.mode == GenerateMode::Check {
+        // Differences in the package are still reported: nothing is written in this mode.
+        let found = &mut generated.diagnostics;
+        reproducible::check_reproducible(generating, &stage, &results, found)?;
+    }
+    generating.place_all(&stage, &memory, &keys, &mut generated)?;
+    Ok(generated)
+}
+
+/// Makes these cases of the recipe, whose inputs need no generator. Other cases and the memory do not change.
+pub fn add_cases(generating: &Generation<'_>, names: &[String]) -> Result<GenerationResult, Stop> {
+    let mut generated = GenerationResult::default();
+    let stage = Stage::new()?;
+    let cases = generating.recipe.cases.iter();
+    let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
+    make_files(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
+    if !generated.has_errors() {
+        let names = || cases.iter().map(|case| &*case.name);
+        let named = stage.files(names()).collect();
+        if let Some(placing) = generating.prepare(&stage, names(), &named, &mut generated)? {
+            generating.place_prepared(placing, &mut generated)?;
+        }
+    }
+    Ok(generated)
+}
+
+/// The results of generators. `ended_at` is the time when the last one ended.
+struct GeneratorResults<'a> {
+    generators: Generators<'a>,
+    digests: Digests,
+    ended_at: Instant,
+}
+
+/// Makes inputs, further files and answers of these cases on the stage. Adds the reasons for failures to `found`.
+fn make_files<'a>(
+    bench: &Bench<'_>,
+    stage: &Stage,
+    cases: &[&'a RecipeCase],
+    found: &mut Vec<Diagnostic>,
+) -> Result<GeneratorResults<'a>, Stop> {
+    let generators = inputs::build_generators(bench, cases)?;
+    let digests = inputs::make_inputs(bench, stage, &generators, cases, found)?;
+    let at = Instant::now();
+    // The faults of all cases are reported at once.
+    let with_input = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
+    answers::make_answers(bench, stage, &with_input.collect::<Vec<_>>(), found)?;
+    Ok(GeneratorResults { generators, digests, ended_at: at })
+}
+
+/// Files that are complete but not in place yet. So the package does not change if the disk is full.
+#[derive(Default)]
+struct PreparedFiles {
+    states: Vec<(String, GeneratedState)>,
+    ready: Vec<PreparedFile>,
+    _claim: Option<File>,
+}
+
+type KeyedCases<'a> = Vec<(String, &'a str)>;
+
+impl<'a> Generation<'a> {
+    /// Returns the keys of all cases, and the cases that must be made. The other cases are in the package from an
+    /// earlier run, and are added to the stage.
+    fn recall_cases(
+        &self,
+        memory: &Memory,
+        stage: &Stage,
+    ) -> Result<(KeyedCases<'a>, Vec<&'a RecipeCase>), JudgeError> {
+        let data = self.data_dir();
+        let (mut keys, mut missing) = (Vec::new(), Vec::new());
+        let mut maker = CaseKeys::new(self.bench);
+        for case in &self.recipe.cases {
+            let key = if memory.is_enabled() { maker.key_of(case) } else { None };
+            let Some(key) = key else {
+                missing.push(case);
+                continue;
+            };
+            if !memory.recall(&key, &case.name, &data, stage)? {
+                missing.push(case);
+            }
+            keys.push((key, case.name.as_str()));
+        }
+        Ok((keys, missing))
+    }
+
+    /// Links the cases that share the files of another case.
+    fn add_links(&self, stage: &Stage) -> Result<(), JudgeError> {
+        for link in &self.recipe.links {
+            for extension in stage.extensions(&link.target) {
+                stage.link(&link.name, &extension, &file_name(&link.target, &extension))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes everything into the package and remembers it, or reports how the package differs.
+    fn place_all(
+        &self,
+        stage: &Stage,
+        memory: &Memory,
+        keys: &[(String, &str)],
+        generated: &mut GenerationResult,
+    ) -> Result<(), JudgeError> {
+        let recipe = self.recipe;
+        let names = recipe.cases.iter().map(|case| &*case.name);
+        let names = names.chain(recipe.links.iter().map(|link| &*link.name));
+        let files = recipe.files.iter().map(|file| file.name.clone());
+        let named = stage.files(names.clone()).chain(files).collect();
+        let Some(mut placing) = self.prepare(stage, names, &named, generated)? else {
+            return Ok(());
+        };
+        let data = self.data_dir();
+        for file in &recipe.files {
+            let (target, contents) = (data.join(&file.name), file.contents.as_bytes());
+            let (state, ready) = files::prepare_file(&target, contents, self.mode)?;
+            placing.states.push((file.name.clone(), state));
+            placing.ready.extend(ready);
+        }
+        self.place_prepared(placing, generated)?;
+        let mut unlisted = files::unlisted_files(&data, &named)?;
+        if self.removes_leftovers && self.mode == GenerateMode::Write {
+            let leftover = files::leftover_files(&unlisted, &named);
+            let goes = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
+            let gone: Vec<String> = unlisted.extract_if(.., |name| goes(name)).collect();
+            files::remove_files(&data, &gone)?;
+            for name in files::display_names(gone) {
+                self.announce(generated, &name, GeneratedState::Removed);
+            }
+        }
+        for name in files::display_names(unlisted) {
+            self.announce(generated, &name, GeneratedState::Unknown);
+        }
+        memory.remember(keys, stage, &data, &named);
+        Ok(())
+    }
+
+    /// Prepares these cases for the package, or finds how they differ. `None` if something is in the way. `named` are
+    /// all files that the recipe makes.
+    fn prepare<'n>(
+        &self,
+        stage: &Stage,
+        names: impl Iterator<Item = &'n str>,
+        named: &BTreeSet<String>,
+        generated: &mut GenerationResult,
+    ) -> Result<Option<PreparedFiles>, JudgeError> {
+        let data = self.data_dir();
+        let obstacles = files::obstacles(&data, named);
+        if !obstacles.is_empty() {
+            generated.diagnostics.extend(obstacles);
+            return Ok(None);
+        }
+        let _claim = match self.mode {
+            GenerateMode::Write => files::lock_package(&self.bench.problem.dir, &data),
+            GenerateMode::Check => None,
+        };
+        let mut placing = PreparedFiles { _claim, ..PreparedFiles::default() };
+        for name in names {
+            let state = files::prepare_case(stage, &data, name, self.mode, &mut placing.ready)?;
+            placing.states.push((name.to_owned(), state));
+        }
+        Ok(Some(placing))
+    }
+
+    fn place_prepared(
+        &self,
+        placing: PreparedFiles,
+        generated: &mut GenerationResult,
+    ) -> Result<(), JudgeError> {
+        placing.ready.into_iter().try_for_each(PreparedFile::place)?;
+        for (name, state) in placing.states {
+            self.announce(generated, &name, state);
+        }
+        Ok(())
+    }
+
+    fn data_dir(&self) -> FilePath {
+        let problem = self.bench.problem;
+        problem.dir.join(problem.layout.data)
+    }
+
+    fn announce(&self, generated: &mut GenerationResult, name: &str, state: GeneratedState) {
+        use GeneratedState::{Changed, Created, Removed, Unchanged};
+        let settled = matches!(state, Created | Changed | Unchanged | Removed);
+        generated.differing += usize::from(!settled);
+        (self.bench.events)(Event::CaseGenerated { test_case: name.to_owned(), state });
+    }
+}

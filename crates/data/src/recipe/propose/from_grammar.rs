@@ -1,0 +1,183 @@
+//! Adds a first set of test cases from the grammar of the input to a package, and makes their data.
+
+use std::path::Path;
+
+use crate::recipe::propose::import;
+use crate::recipe::propose::inputs::{NewInput, ProposalMaker, ProposedInputs};
+use crate::recipe::propose::write::Addition;
+use crate::recipe::{GenerateMode, Generation, add_cases};
+use crate::validity::Validity;
+use crate::validity::grammars;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::{Event, Note};
+use juror_core::problem::Problem;
+use juror_core::proposal::{Proposal, ProposedCase};
+use juror_core::recipe::Recipe;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_core::text::shell_word;
+use juror_core::units::Bytes;
+use juror_grammar::program::Grammar;
+use juror_judging::build::bench::Bench;
+use juror_packages::package::recipe::insert::is_case_name;
+
+/// The default group of new cases.
+const DEFAULT_GROUP: &str = "from-grammar";
+
+pub struct GrammarProposal<'a> {
+    pub bench: Bench<'a>,
+    pub recipe: Option<&'a Recipe>,
+    /// If `None`, the package's first grammar.
+    pub grammar: Option<&'a Path>,
+    /// The directory for the new cases, below the secret ones.
+    pub directory: Option<&'a str>,
+    pub seed: u64,
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl GrammarProposal<'_> {
+    /// Returns diagnostics about the data that was made.
+    pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
+        let Self { bench, recipe, .. } = *self;
+        let problem = bench.problem;
+        let into = parse_directories(self.directory, problem)?;
+        let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
+        self.bench.send_diagnostics(remarks);
+        let Some((grammar, others)) = grammars.split_first() else {
+            return Err(no_grammar(problem).into());
+        };
+        let test_case = similar_test_case(problem, &into);
+        let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
+        let inputs = ProposalMaker { proposal: self, grammar, validity: &validity }.make()?;
+        let imported = match problem.recipe {
+            None => import::all_cases(problem),
+            Some(_) => Vec::new(),
+        };
+        let addition = Addition {
+            problem,
+            recipe,
+            directories: &into,
+            comments: vec![
+                "Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
+                    .to_owned(),
+                print_command(grammar, &problem.dir, self.grammar.is_some()),
+            ],
+            makes_answers: true,
+            imported: &imported,
+        };
+        self.write(&addition, inputs, grammar)
+    }
+
+    fn write(
+        &self,
+        addition: &Addition<'_>,
+        inputs: ProposedInputs,
+        grammar: &Grammar,
+    ) -> Result<Vec<Diagnostic>, Stop> {
+        let remarks = inputs.diagnostics;
+        let mut proposal = Proposal {
+            grammar: grammar.source.path.clone(),
+            seed: self.seed,
+            cases: Vec::new(),
+            equal: inputs.equal,
+            too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
+            imported: 0,
+        };
+        if inputs.made.is_empty() {
+            let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
+            (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
+            if is_all_unusable {
+                return Err(Stop::Diagnosed(remarks));
+            }
+            self.bench.send_diagnostics(remarks);
+            return Ok(Vec::new());
+        }
+        self.bench.send_diagnostics(remarks);
+        let added = addition.write(&addition.number_cases(&inputs.made))?;
+        proposal.imported = addition.imported.len();
+        let case = |(name, made): (&String, &NewInput)| ProposedCase {
+            name: name.clone(),
+            description: made.idea.purpose.clone(),
+            size: Bytes(made.input.len() as u64),
+        };
+        proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
+        (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
+        let generating = Generation {
+            bench: self.bench,
+            recipe: &added.recipe,
+            mode: GenerateMode::Write,
+            ignores_memory: true,
+            removes_leftovers: false,
+            memory_dir: None,
+        };
+        Ok(add_cases(&generating, &added.names)?.diagnostics)
+    }
+}
+
+/// The directories below `data/secret` for the new cases.
+fn parse_directories(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
+    let usage = |message: String| Err(Stop::usage(message));
+    let groups: Vec<&str> = problem
+        .test_data
+        .groups
+        .iter()
+        .filter_map(|group| group.name.strip_prefix("secret/"))
+        .collect();
+    let given = match (given, groups.last()) {
+        (Some(given), _) => given,
+        (None, None) => DEFAULT_GROUP,
+        (None, Some(last)) => {
+            return usage(format!(
+                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{DEFAULT_GROUP}; \
+                 the grammar must make inputs for that group",
+                problem.layout.secret
+            ));
+        }
+    };
+    let below = given.strip_prefix("data/").unwrap_or(given);
+    let below = below.strip_prefix("secret/").unwrap_or(below);
+    let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
+    if let Some(part) = parts.iter().find(|part| !is_case_name(part)) {
+        return usage(format!(
+            "--into: `{part}` is not a valid name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
+             with a letter or digit at both ends"
+        ));
+    }
+    if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
+        return usage(format!(
+            "--into: `{}` is not a test group; the groups are: {}",
+            parts[0],
+            groups.join(", ")
+        ));
+    }
+    Ok(parts)
+}
+
+fn no_grammar(problem: &Problem) -> Diagnostic {
+    let dir = problem.dir.join(problem.layout.input_validators);
+    Diagnostic::error(dir, "has no input grammar (*.ctd)")
+        .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
+}
+
+/// A test case without files, with the arguments that input validators get for cases near the new ones.
+fn similar_test_case(problem: &Problem, into: &[String]) -> TestCase {
+    let below = format!("secret/{}/", into[0]);
+    let cases = &problem.test_data.cases;
+    let like = cases.iter().find(|case| case.name.starts_with(&below));
+    let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
+    let args = like.map(|case| case.input_validator_args.clone());
+    TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
+}
+
+/// The command that prints the inputs, run in the package's directory. The options of each input are missing.
+fn print_command(grammar: &Grammar, package: &Path, is_given: bool) -> String {
+    let path = &grammar.source.path;
+    let path = if is_given {
+        // The user named this file.
+        path.file_name().map_or(path.as_path(), Path::new)
+    } else {
+        path.strip_prefix(package).unwrap_or(path)
+    };
+    let path = shell_word(path.as_os_str().as_encoded_bytes());
+    format!("juror grammar generate {path}")
+}

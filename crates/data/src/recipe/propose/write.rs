@@ -1,0 +1,319 @@
+//! Adds new cases to a package's recipe, and writes inputs that are too long for it to files.
+//!
+//! Nothing in the recipe moves, and no file is replaced. Before any rename, the new text is parsed again: it must give
+//! the old cases and the new ones.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::recipe::GenerateMode;
+use crate::recipe::files::{obstacles, place_file, remove_files};
+use crate::recipe::propose::import::{COPIES_DIR, ImportedCase};
+use crate::recipe::propose::inputs::NewInput;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::event::GeneratedState;
+use juror_core::judgement::JudgeError;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_packages::package::recipe;
+use juror_packages::package::recipe::insert::{insert_entry, quote};
+
+/// In bytes, as in the reader of recipes.
+const RECIPE_BYTES_MAX: u64 = 1 << 20;
+
+/// Upper bound on the bytes of an input in the recipe itself; a longer one gets a file.
+const INLINE_BYTES_MAX: usize = 1000;
+
+pub struct Addition<'a> {
+    pub problem: &'a Problem,
+    pub recipe: Option<&'a Recipe>,
+    /// The directories below `data/secret` for the new cases.
+    pub directories: &'a [String],
+    pub comments: Vec<String>,
+    /// Whether the recipe must make the judge answers.
+    pub makes_answers: bool,
+    pub imported: &'a [ImportedCase],
+}
+
+pub struct ExtendedRecipe {
+    pub recipe: Recipe,
+    /// In the order of the new cases.
+    pub names: Vec<String>,
+}
+
+pub struct NewCase<'a> {
+    pub name: String,
+    pub input: &'a [u8],
+    pub description: &'a str,
+    pub comment: Option<&'a str>,
+    /// The file below `generators/` for an input that is too long for the recipe, without extension.
+    pub file: String,
+}
+
+impl Addition<'_> {
+    /// Fails if something is in the way, or cannot be written.
+    pub fn write(&self, cases: &[NewCase<'_>]) -> Result<ExtendedRecipe, Stop> {
+        let generators = self.problem.dir.join(recipe::DIRECTORY);
+        let path = self.problem.dir.join(recipe::PATH);
+        let mut files: Vec<(FilePath, Vec<u8>)> = Vec::new();
+        for case in cases.iter().filter(|case| !case.is_inline()) {
+            let file = generators.join(&case.file).with_added_extension("in");
+            files.push((file, case.input.to_vec()));
+        }
+        for (from, to) in self.imported.iter().flat_map(|imported| &imported.files) {
+            let contents = from.read().map_err(JudgeError::on_file("read", from))?;
+            files.push((generators.join(to), contents));
+        }
+        let named = files.iter().filter_map(|(file, _)| file.strip_prefix(&*generators).ok());
+        let named = named.map(|name| name.display().to_string()).chain([recipe::NAME.to_owned()]);
+        let in_the_way = obstacles(&generators, &named.collect());
+        if !in_the_way.is_empty() {
+            return Err(Stop::Diagnosed(in_the_way));
+        }
+        for (file, contents) in &files {
+            if place_file(file, contents, GenerateMode::Check)? == GeneratedState::Differs {
+                let message = "already exists with other contents, so nothing was added";
+                let help = "rename it, or put the cases elsewhere with --into";
+                return Err(Diagnostic::error(file, message).help(help).into());
+            }
+        }
+        let mut new: Vec<&FilePath> = Vec::new();
+        let placed = files.iter().try_for_each(|(file, contents)| {
+            if place_file(file, contents, GenerateMode::Write)? == GeneratedState::Created {
+                new.push(file);
+            }
+            Ok(())
+        });
+        let added = placed.and_then(|()| self.write_recipe(&path, cases));
+        if added.is_err() {
+            // Removes the new files. One that cannot be removed does no harm.
+            new.into_iter().for_each(|file| drop(remove_files(&generators, &[file.as_path()])));
+        }
+        added
+    }
+
+    /// Checks the recipe and writes it. New cases without a solution get one.
+    fn write_recipe(&self, path: &FilePath, cases: &[NewCase<'_>]) -> Result<ExtendedRecipe, Stop> {
+        let read = |_| path.read_text(RECIPE_BYTES_MAX).map_err(JudgeError::on_file("read", path));
+        let old = self.recipe.map(read).transpose()?;
+        let is_alone =
+            self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
+        let solution = solution_path(self.problem).filter(|_| is_alone);
+        // A new recipe names its solution at the top. An existing one gets it only if new cases need it.
+        let start = old.unwrap_or_else(|| self.new_recipe(solution.as_deref()));
+        let mut text = self.recipe_text(&start, path, cases, None)?;
+        let mut added = self.parse_and_check(&text, path, cases)?;
+        let is_new = |name: &String| added.names.contains(name);
+        let mut new = added.recipe.cases.iter().filter(|case| is_new(&case.name));
+        let needs_answers = self.makes_answers && is_alone;
+        if needs_answers && new.any(|case| case.answer == AnswerSource::OwnFile) {
+            let Some(solution) = solution else { return Err(no_solution(self.problem).into()) };
+            text = self.recipe_text(&start, path, cases, Some(&solution))?;
+            added = self.parse_and_check(&text, path, cases)?;
+        }
+        place_file(path, text.as_bytes(), GenerateMode::Write)?;
+        Ok(added)
+    }
+
+    /// The text of a new recipe, with the existing cases.
+    fn new_recipe(&self, solution: Option<&str>) -> String {
+        let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` compares it.\n"
+            .to_owned();
+        if let Some(solution) = solution {
+            text += &format!("\n# Makes the judge answers.\nsolution: {solution}\n");
+        }
+        text += "\ndata:\n";
+        for imported in self.imported {
+            let path: Vec<String> = imported.name.split('/').map(str::to_owned).collect();
+            let name = path.last().map_or("", String::as_str);
+            let copy = format!("  copy: {}", quote(&format!("{COPIES_DIR}/{}", imported.name)));
+            let entry = [format!("{}:", quote(name)), copy];
+            text = insert_entry(&text, &path, &entry).unwrap_or(text);
+        }
+        text
+    }
+
+    /// Numbers the names from small to large inputs, after the existing cases.
+    pub fn number_cases<'m>(&self, made: &'m [NewInput]) -> Vec<NewCase<'m>> {
+        let first = self.last_number() + 1;
+        let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
+        let case = |(at, made): (usize, &'m NewInput)| {
+            let name = format!("{:0width$}-{}", first + at, made.idea.name);
+            NewCase {
+                file: format!("{}/{name}", self.directories.join("/")),
+                name,
+                input: &made.input,
+                description: &made.idea.purpose,
+                comment: Some(&made.idea.options),
+            }
+        };
+        made.iter().enumerate().map(case).collect()
+    }
+
+    /// The highest number at the start of an existing name: in the recipe, in the data, among copied files.
+    fn last_number(&self) -> usize {
+        let below = self.directories.join("/");
+        let dirs = [
+            self.problem.dir.join(self.problem.layout.secret).join(&below),
+            self.problem.dir.join(recipe::DIRECTORY).join(&below),
+        ];
+        let files = dirs.iter().filter_map(|dir| dir.names().ok()).flatten();
+        let mut names: Vec<String> =
+            files.map(|name| name.to_string_lossy().into_owned()).collect();
+        for case in self.recipe.iter().flat_map(|recipe| &recipe.cases) {
+            if let Some((above, name)) = case.name.rsplit_once('/')
+                && (above.ends_with(&format!("/{below}")) || above.ends_with(&format!("-{below}")))
+            {
+                names.push(name.to_owned());
+            }
+        }
+        let number = |name: &String| {
+            let digits = name.split(|it: char| !it.is_ascii_digit()).next();
+            digits.and_then(|digits| digits.parse().ok())
+        };
+        names.iter().filter_map(number).max().unwrap_or(0)
+    }
+
+    fn recipe_text(
+        &self,
+        start: &str,
+        path: &Path,
+        cases: &[NewCase<'_>],
+        solution: Option<&str>,
+    ) -> Result<String, Stop> {
+        let mut way = vec!["secret".to_owned()];
+        way.extend(self.directories.iter().cloned());
+        way.push(String::new());
+        let mut lines: Vec<String> =
+            self.comments.iter().map(|comment| format!("# {comment}")).collect();
+        cases.iter().for_each(|case| case.lines(solution, &mut lines));
+        insert_entry(start, &way, &lines)
+            .ok_or_else(|| no_place_diagnostic(path, self.directories).into())
+    }
+
+    /// Parses a text and checks its cases. The text is written to a file next to the recipe, since it refers to files
+    /// there.
+    fn parse_and_check(
+        &self,
+        text: &str,
+        path: &FilePath,
+        cases: &[NewCase<'_>],
+    ) -> Result<ExtendedRecipe, Stop> {
+        let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
+        let beside = path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
+        let reading = recipe::read_for_problem(beside.temporary(), self.problem);
+        let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+        let recipe = reading.recipe.filter(|_| is_whole);
+        let mut recipe = recipe.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
+        let names = self.new_case_names(&recipe, cases);
+        let names = names.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
+        recipe.path = path.clone();
+        for case in &mut recipe.cases {
+            path.as_path().clone_into(&mut case.place.path);
+        }
+        Ok(ExtendedRecipe { recipe, names })
+    }
+
+    /// The names of the new cases; `None` unless a recipe has exactly these and everything that it had before.
+    fn new_case_names(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
+        let known: Vec<&str> = match self.recipe {
+            Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
+            None => self.imported.iter().map(|it| &*it.name).collect(),
+        };
+        let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
+            after.cases.iter().partition(|case| known.contains(&&*case.name));
+        if old.len() != known.len() || new.len() != cases.len() {
+            return None;
+        }
+        let is_unchanged = |(after, before): (&&RecipeCase, &RecipeCase)| {
+            after.name == before.name
+                && after.input == before.input
+                && after.files == before.files
+                && after.answer == before.answer
+        };
+        let keeps_all = self.recipe.is_none_or(|before| {
+            old.iter().zip(&before.cases).all(is_unchanged)
+                && before.links == after.links
+                && before.files == after.files
+        });
+        let is_expected = |(found, expected): (&&RecipeCase, &NewCase<'_>)| {
+            found.name.ends_with(&expected.name)
+                && match &found.input {
+                    InputSource::Literal(text) => text.as_bytes() == expected.input,
+                    InputSource::Copy => found.copy.is_some() && !expected.is_inline(),
+                    _ => false,
+                }
+        };
+        let is_complete = keeps_all && new.iter().zip(cases).all(is_expected);
+        is_complete.then(|| new.iter().map(|case| case.name.clone()).collect())
+    }
+}
+
+impl NewCase<'_> {
+    /// Without indentation.
+    fn lines(&self, solution: Option<&str>, lines: &mut Vec<String>) {
+        lines.push(format!("{}:", quote(&self.name)));
+        lines.extend(self.comment.map(|comment| format!("  # {comment}")));
+        let text = String::from_utf8_lossy(self.input);
+        if !self.is_inline() {
+            lines.push(format!("  copy: {}", quote(&self.file)));
+        } else if is_block(&text) {
+            lines.push("  in: |".to_owned());
+            lines.extend(text.lines().map(|line| format!("    {line}")));
+        } else {
+            lines.push(format!("  in: {}", quote(&text)));
+        }
+        lines.extend(solution.map(|solution| format!("  solution: {solution}")));
+        lines.push("  yaml:".to_owned());
+        lines.push(format!("    description: {}", quote(self.description)));
+    }
+
+    /// Whether the input can be in the recipe: texts in it end with a line end.
+    fn is_inline(&self) -> bool {
+        let is_text = self.input.ends_with(b"\n") && std::str::from_utf8(self.input).is_ok();
+        is_text && self.input.len() <= INLINE_BYTES_MAX
+    }
+}
+
+/// Whether every YAML reader parses a block of these lines to this text.
+fn is_block(text: &str) -> bool {
+    let is_plain = |line: &str| {
+        let is_printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        is_printable && !line.is_empty() && !line.starts_with([' ', '#']) && !line.ends_with(' ')
+    };
+    text.lines().all(is_plain)
+}
+
+/// The path of an accepted submission, as a recipe writes it.
+fn solution_path(problem: &Problem) -> Option<String> {
+    let right = problem.dir.join(problem.layout.accepted);
+    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;
+    let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
+    Some(format!("/{}", below.display()))
+}
+
+fn no_solution(problem: &Problem) -> Diagnostic {
+    let message = "no program makes the judge answers of new cases, so none were added";
+    let path = match &problem.recipe {
+        Some(recipe) => recipe.clone(),
+        None => problem.dir.join(problem.layout.accepted),
+    };
+    Diagnostic::error(path, message).help(format!(
+        "write a right solution into {}, or set a program in the recipe with `solution: /...`, and run \
+         this again",
+        problem.layout.accepted
+    ))
+}
+
+fn no_place_diagnostic(path: &Path, into: &[String]) -> Diagnostic {
+    let message = format!(
+        "no place was found in the recipe for {}, so nothing was added",
+        [&["secret".to_owned()], into].concat().join("/")
+    );
+    Diagnostic::error(path, message).help(
+        "`data`, `secret` and the directories below must each be a key on a line of its own, with what is \
+         inside on the lines below it",
+    )
+}

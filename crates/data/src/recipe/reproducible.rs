@@ -1,0 +1,151 @@
+//! Checks that generators are reproducible: a second later, they make the same files again.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::recipe::inputs::{generator_command, output_digest};
+use crate::recipe::programs::case_diagnostic;
+use crate::recipe::run::run_generator;
+use crate::recipe::stage::Stage;
+use crate::recipe::{Generation, GeneratorResults};
+use juror_core::blob::{Blob, Digest};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::text::{count, visible};
+use juror_core::work::RunMode;
+use juror_sandbox::executor::Executor;
+
+/// After this time, a clock that counts seconds has moved on.
+const CLOCK_TICK: Duration = Duration::from_millis(1100);
+
+/// Runs every generator a second time. Adds differing results to `found`.
+pub(super) fn check_reproducible(
+    generating: &Generation<'_>,
+    stage: &Stage,
+    first_results: &GeneratorResults<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Stop> {
+    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
+        .recipe
+        .cases
+        .iter()
+        .filter_map(|case| Some((case, generator_command(case)?)))
+        .collect();
+    if cases.is_empty() {
+        return Ok(());
+    }
+    std::thread::sleep(CLOCK_TICK.saturating_sub(first_results.ended_at.elapsed()));
+    let again = SecondRun { executor: generating.bench.executor, stage, first_results };
+    let bench = &generating.bench;
+    let changes = bench.map("generators once more", &cases, |(case, command)| {
+        again.difference_from_first(case, command)
+    })?;
+    let mut changed: BTreeMap<&GeneratorProgram, Vec<Diagnostic>> = BTreeMap::new();
+    for ((case, command), change) in cases.into_iter().zip(changes) {
+        let Some(change) = change else { continue };
+        let message = format!("`{}` gives another result the second time: {change}", command.line);
+        let remark = case_diagnostic(case, message).help(
+            "take everything random from `{seed}`, and do not use the clock; do not iterate over a hash table with \
+             a random order",
+        );
+        changed.entry(&command.program).or_default().push(remark);
+    }
+    for mut remarks in changed.into_values() {
+        let more = remarks.drain(1..).count();
+        if more > 0 {
+            remarks[0].message +=
+                &format!("; the same holds for {} of this generator", count(more, "other case"));
+        }
+        found.extend(remarks);
+    }
+    Ok(())
+}
+
+struct SecondRun<'a> {
+    executor: &'a dyn Executor,
+    stage: &'a Stage,
+    first_results: &'a GeneratorResults<'a>,
+}
+
+impl SecondRun<'_> {
+    /// The difference from the first run, in words.
+    fn difference_from_first(
+        &self,
+        case: &RecipeCase,
+        command: &GeneratorCommand,
+    ) -> Result<Option<String>, Stop> {
+        let generator = &self.first_results.generators[&command.program];
+        let files =
+            match run_generator(self.executor, generator, command, &case.name, RunMode::FRESH)? {
+                Ok(files) => files,
+                Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
+            };
+        let first = self.first_results.digests.get(&case.name);
+        for file in &files {
+            let now = output_digest(&file.contents)?;
+            let before: Option<&Digest> = first.and_then(|first| first.get(file.extension));
+            if before.is_none_or(|before| *before != now) {
+                let path = self.stage.path(&case.name, file.extension);
+                return Ok(Some(difference(file.extension, &path, &file.contents)));
+            }
+        }
+        let is_missing = |extension: &&str| files.iter().all(|file| file.extension != *extension);
+        let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
+        Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
+    }
+}
+
+/// The first line that differs, in words.
+fn difference(extension: &str, first: &FilePath, second: &Blob) -> String {
+    const LOOKED_AT: u64 = 1 << 20;
+    match (Blob::file(first).prefix(LOOKED_AT), second.prefix(LOOKED_AT)) {
+        (Ok(first), Ok(second)) if first != second => {
+            let (line, [before, after]) = first_difference(&first, &second);
+            format!("line {line} of `.{extension}` was {before} and is {after}")
+        }
+        _ => format!("the `.{extension}` files differ"),
+    }
+}
+
+/// The number of the first line that differs, and both versions in readable form.
+fn first_difference(first: &[u8], second: &[u8]) -> (usize, [String; 2]) {
+    let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+    let start = memchr::memrchr(b'\n', &first[..same]).map_or(0, |before| before + 1);
+    let line = |text: &[u8]| {
+        let mut lines = text[start..].split_inclusive(|byte| *byte == b'\n');
+        readable_line(lines.next().unwrap_or_default())
+    };
+    (memchr::memchr_iter(b'\n', &first[..start]).count() + 1, [line(first), line(second)])
+}
+
+/// A line in quotes, without its line end. If it has no byte at all, the text has no such line.
+fn readable_line(line: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    if line.is_empty() {
+        return "missing".to_owned();
+    }
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    if line.len() > LONGEST {
+        format!("`{}…`", visible(&line[..LONGEST]))
+    } else {
+        format!("`{}`", visible(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_found() {
+        let check = |first: &str, second: &str, expected: (usize, [&str; 2])| {
+            let found = first_difference(first.as_bytes(), second.as_bytes());
+            assert_eq!(found, (expected.0, expected.1.map(str::to_owned)), "{first:?} {second:?}");
+        };
+        check("1\n2\n", "1\n3\n", (2, ["`2`", "`3`"]));
+        check("1\n", "1\n3\n", (2, ["missing", "`3`"]));
+        check("1", "1\n", (1, ["`1`", "`1`"]));
+    }
+}

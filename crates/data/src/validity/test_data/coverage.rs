@@ -1,0 +1,87 @@
+//! Bounds of the input's grammar that no test case reaches.
+//!
+//! A limit that no input reaches is not tested: an array that is one too short goes unnoticed.
+
+use std::cell::Cell;
+
+use crate::validity::test_data::{DataCheck, DataExtent};
+use juror_core::diagnostic::{Diagnostic, TextPosition};
+use juror_core::judgement::JudgeError;
+use juror_core::problem::Problem;
+use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::generate::{BoundSide, GenerationFailure, Pin, generate_until};
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::RANDOM;
+use juror_grammar::wanted_bounds::unreached;
+
+/// Warns of each number that never reaches its lower or upper bound in the judged cases.
+pub(super) fn find_missed_bounds(
+    proving: &DataCheck<'_>,
+    grammars: &[Grammar],
+) -> Result<Vec<Diagnostic>, JudgeError> {
+    let problem = proving.bench.problem;
+    if proving.extent != DataExtent::Everything || problem.test_data.cases.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut doubts = Vec::new();
+    for grammar in grammars {
+        // The validators report invalid inputs.
+        if let Some(coverage) = test_case_coverage(grammar, problem)? {
+            doubts.extend(missed_bounds(grammar, &coverage));
+        }
+    }
+    Ok(doubts)
+}
+
+/// `None` if the grammar refuses an input.
+pub fn test_case_coverage(
+    grammar: &Grammar,
+    problem: &Problem,
+) -> Result<Option<Coverage>, JudgeError> {
+    let mut coverage = Coverage::new(grammar);
+    for case in &problem.test_data.cases {
+        let input = case.input.read().map_err(JudgeError::on_file("read", &case.input))?;
+        if coverage.add(grammar, &input, &case.input).is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(coverage))
+}
+
+fn missed_bounds(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
+    let source = &grammar.source;
+    let spots = grammar.sites.iter();
+    let spots: Vec<TextPosition> = spots.map(|site| source.spot(site.span)).collect();
+    let numbers = bounds(grammar, Some(coverage)).into_iter();
+    let missed = numbers.filter_map(|mut number| {
+        let position = (number.line, number.column);
+        let site = spots.iter().position(|spot| (spot.line, spot.column) == position);
+        if let (Some(reached), Some(site)) = (&mut number.reached, site) {
+            reached.min = reached.min || is_ruled_out(grammar, site, BoundSide::Least);
+            reached.max = reached.max || is_ruled_out(grammar, site, BoundSide::Most);
+        }
+        let missed = number.missed_bounds()?;
+        let message = format!("no test case reaches a bound: {} is {missed}", number.name);
+        let remark = Diagnostic::warning(&source.path, message)
+            .help("add a test case at the bound: mistakes hide there");
+        Some(match site {
+            Some(site) => remark.at_position(spots[site].clone()),
+            None => remark,
+        })
+    });
+    missed.collect()
+}
+
+/// Tries to write an input with a value at its bound. If another value results, an ASSERT rules the bound out.
+fn is_ruled_out(grammar: &Grammar, site: usize, end: BoundSide) -> bool {
+    /// Upper bound on the bytes of the input.
+    const LARGEST: usize = 256 << 10;
+    const STOPS: u32 = 2000;
+    let stops = Cell::new(0);
+    let is_over = || stops.replace(stops.get() + 1) >= STOPS;
+    let pins = [Pin { site, side: end }];
+    match generate_until(grammar, &RANDOM, &pins, 1, Some(LARGEST), &is_over) {
+        Ok(input) => !unreached(grammar, &RANDOM, &pins, &input).is_empty(),
+        Err(unwritten) => matches!(unwritten, GenerationFailure::Unsatisfied(_)),
+    }
+}

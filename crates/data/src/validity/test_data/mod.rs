@@ -1,0 +1,133 @@
+//! Checks test data:
+//! - every input passes every input validator, and every invalid input is refused by one;
+//! - example answers and outputs are as valid or invalid as the package says;
+//! - no case occurs twice;
+//! - neither validators nor bounds are looser than they look.
+
+mod answers;
+pub mod coverage;
+mod duplicates;
+mod exchange;
+mod inputs;
+pub mod mutations;
+pub mod output_validator_trial;
+pub mod outputs;
+mod strictness;
+pub mod undiscriminating;
+
+use std::sync::Arc;
+
+use crate::validity::test_data::mutations::Mutation;
+use crate::validity::test_data::strictness::StrictnessCheck;
+use crate::validity::{Validity, grammars};
+use juror_core::diagnostic::Diagnostic;
+use juror_core::problem::Problem;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_grammar::program::Grammar;
+use juror_judging::build::bench::Bench;
+use juror_judging::output_validator::OutputValidator;
+
+pub struct DataCheck<'a> {
+    pub bench: Bench<'a>,
+    /// Empty if the format's default one decides.
+    pub validators: &'a [OutputValidator],
+    pub selected: &'a (dyn Fn(&str) -> bool + Sync),
+    pub extent: DataExtent,
+    /// Faults that the input validators should find, such as [`mutations::GENERIC`].
+    pub mutations: &'a [Mutation],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataExtent {
+    /// Everything below `data/`.
+    Everything,
+    Selected,
+}
+
+/// Adds faults to `found`, by test case, even if the check is interrupted.
+pub fn check_data(proving: &DataCheck<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+    let problem = proving.bench.problem;
+    let grammars = usable_grammars(problem, found)?;
+    let validity = Validity::of_grammars(grammars.iter().collect());
+    let validity = &validity.with_programs(proving.bench, found)?;
+    let is_whole =
+        validity.count() == problem.input_validators.len() + problem.input_grammars.len();
+    inputs::check_inputs(proving, validity, found)?;
+    if is_whole && !has_errors(found) {
+        StrictnessCheck { proving, validity }.check(found)?;
+    }
+    if is_whole && !has_errors(found) {
+        found.extend(coverage::find_missed_bounds(proving, &grammars)?);
+    }
+    answers::check_answers(proving, found)?;
+    found.extend(outputs::check_outputs(proving)?);
+    found.extend(duplicates::find_duplicates(proving)?);
+    Ok(())
+}
+
+/// The problem's grammars without faults.
+fn usable_grammars(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
+    let mut usable = Vec::new();
+    for reading in grammars::read_grammars(None, problem)? {
+        found.extend(reading.diagnostics);
+        usable.extend(reading.grammar);
+    }
+    Ok(usable)
+}
+
+pub struct FaultyInput {
+    /// For example `a tab between words`.
+    pub fault: String,
+    /// The test case that it was made from.
+    pub test_case: String,
+    /// The input, if no validator refuses it.
+    pub accepted_input: Option<Arc<[u8]>>,
+}
+
+/// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
+/// run.
+pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
+    let proving = DataCheck {
+        bench,
+        validators: &[],
+        selected: &|_| true,
+        extent: DataExtent::Everything,
+        mutations: &mutations::GENERIC,
+    };
+    let mut found = Vec::new();
+    let grammars = usable_grammars(bench.problem, &mut found)?;
+    let validity = Validity::of_grammars(grammars.iter().collect());
+    let validity = &validity.with_programs(bench, &mut found)?;
+    if validity.count() == 0 || has_errors(&found) {
+        return Ok(None);
+    }
+    let tried = StrictnessCheck { proving: &proving, validity }.try_mutations()?.into_iter();
+    let faulty = tried.map(|task| {
+        Ok(FaultyInput {
+            accepted_input: if task.is_refused { None } else { task.text()? },
+            test_case: task.test_case.name.clone(),
+            fault: task.mutation.name.to_owned(),
+        })
+    });
+    faulty.collect::<Result<_, Stop>>().map(Some)
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(Diagnostic::is_error)
+}
+
+impl DataCheck<'_> {
+    fn valid_cases(&self) -> impl Iterator<Item = &TestCase> {
+        let data = &self.bench.problem.test_data;
+        let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
+        let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
+        let others = others.chain(&data.invalid_answers).chain(&data.valid_inputs);
+        selected.chain(others.filter(|_| self.extent == DataExtent::Everything))
+    }
+
+    fn invalid_cases(&self) -> impl Iterator<Item = &TestCase> {
+        let cases = self.bench.problem.test_data.invalid_inputs.iter();
+        cases.filter(|_| self.extent == DataExtent::Everything)
+    }
+}

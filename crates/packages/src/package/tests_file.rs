@@ -1,0 +1,216 @@
+//! Tests in one JSON file: `.prob` of the editor extension CPH, or a list of inputs and outputs.
+//!
+//! Source: CPH, `src/types.ts` and `src/parser.ts`. Its file has the keys of Competitive Companion and `srcPath`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
+use juror_core::layout::Layout;
+use juror_core::problem::Problem;
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::text::count;
+use juror_core::units::Bytes;
+
+/// The ending of files that CPH writes.
+pub const CPH_ENDING: &str = "prob";
+const ENDINGS: [&str; 2] = [CPH_ENDING, "json"];
+/// The directory for files of CPH, beside the sources.
+const CPH_DIRECTORY: &str = ".cph";
+/// In bytes.
+const MAX_SIZE: u64 = 256 << 20;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestsFile {
+    path: PathBuf,
+    /// Input and output of each test.
+    tests: Vec<[String; 2]>,
+    /// The source that CPH made it for.
+    source: Option<PathBuf>,
+    time_limit: Option<Duration>,
+    memory: Option<Bytes>,
+    is_interactive: bool,
+}
+
+impl TestsFile {
+    pub fn is_one(path: &Path) -> bool {
+        let ending = path.extension().unwrap_or_default();
+        ENDINGS.iter().any(|it| ending.eq_ignore_ascii_case(it)) && path.is_file()
+    }
+
+    pub fn read(path: &Path) -> Result<Self, Diagnostic> {
+        let refused = |message: String| {
+            let help = "give a .prob file of CPH, or a list such as [{\"input\": \"1\\n\", \"output\": \"2\\n\"}]";
+            Diagnostic::error(path, message).help(help)
+        };
+        let text = FilePath::root(path).read_text(MAX_SIZE);
+        let text = text.map_err(|error| refused(format!("cannot be read: {error}")))?;
+        let document: Value = serde_json::from_str(&text)
+            .map_err(|error| refused(format!("is not JSON: {error}")))?;
+        let list = document.as_array().or_else(|| document.get("tests")?.as_array());
+        let list = list.ok_or_else(|| refused("has no list of tests".to_owned()))?;
+        let mut tests = Vec::new();
+        for (index, test) in list.iter().enumerate() {
+            let text = |key: &str| {
+                let text = test.get(key).and_then(Value::as_str).map(str::to_owned);
+                text.ok_or_else(|| refused(format!("has no text `{key}` in test {}", index + 1)))
+            };
+            tests.push([text("input")?, text("output")?]);
+        }
+        if tests.is_empty() {
+            return Err(refused("has no tests".to_owned()));
+        }
+        let number = |key: &str| document.get(key).and_then(Value::as_f64).filter(|it| *it > 0.0);
+        Ok(Self {
+            path: path.to_owned(),
+            tests,
+            source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
+            time_limit: number("timeLimit")
+                .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()),
+            memory: number("memoryLimit").map(|mib| Bytes::mib(mib as u64)).filter(|it| it.0 > 0),
+            is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
+        })
+    }
+
+    /// Writes the tests as files into a directory, and returns the one with them.
+    pub fn unpack(&self, into: &Path) -> Result<PathBuf, Stop> {
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        // CPH adds the digest of the path.
+        let name = name.trim_start_matches('.');
+        let name = name.rsplit_once('_').map_or(name, |(name, _)| name);
+        let dir = into.join(if name.is_empty() { "tests" } else { name });
+        let write = || -> io::Result<()> {
+            fs::create_dir(&dir)?;
+            for (index, test) in self.tests.iter().enumerate() {
+                for (text, ending) in test.iter().zip(["in", "ans"]) {
+                    fs::write(dir.join(format!("{}.{ending}", index + 1)), text)?;
+                }
+            }
+            Ok(())
+        };
+        write().map_err(|error| JudgeError::new("unpack tests", error))?;
+        Ok(dir)
+    }
+
+    /// Gives the problem of the unpacked tests the limits of the file.
+    pub fn complete(&self, problem: &mut Problem) {
+        let limits = &mut problem.limits;
+        if self.time_limit.is_some() {
+            limits.time_limit = self.time_limit;
+            problem.layout = Layout { time_limit: "the file of tests", ..problem.layout };
+        }
+        limits.memory = self.memory.or(limits.memory);
+        let tests = count(self.tests.len(), "test");
+        let interactive = if self.is_interactive {
+            "; the problem is interactive, but outputs are only compared"
+        } else {
+            ""
+        };
+        problem.format_reason = format!("{tests} in {}{interactive}", self.path.display());
+        // Their order is that of the file, not of their names.
+        problem.test_data.cases.sort_by_key(|case| case.name.parse().unwrap_or(usize::MAX));
+    }
+
+    /// The file that CPH made for this source: the only one for its name, or else the only one that names its path.
+    pub fn of_source(source: &Path) -> Result<Option<Self>, Diagnostic> {
+        let Some(name) = source.file_name().and_then(|it| it.to_str()) else { return Ok(None) };
+        let dir = source.parent().unwrap_or(Path::new("")).join(CPH_DIRECTORY);
+        let names = FilePath::root(&*dir).names().unwrap_or_default();
+        let (start, end) = (format!(".{name}_"), format!(".{CPH_ENDING}"));
+        let is_of_source = |file: &str| file.starts_with(&start) && file.ends_with(&end);
+        let found = names.iter().filter(|file| file.to_str().is_some_and(is_of_source));
+        let mut found: Vec<PathBuf> = found.map(|file| dir.join(file)).collect();
+        found.sort();
+        match &found[..] {
+            [] => Ok(None),
+            [only] => Self::read(only).map(Some),
+            [first, ..] => {
+                let real = fs::canonicalize(source).ok();
+                let all = found.iter().map(|path| Self::read(path));
+                let mut all: Vec<Self> = all.collect::<Result<_, _>>()?;
+                all.retain(|it| it.source.is_some() && it.source == real);
+                let count = all.len();
+                all.pop().filter(|_| count == 1).map(Some).ok_or_else(|| {
+                    let message = format!("is one of {} files for {name}", found.len());
+                    let help = "give one: juror judge FILE.prob SUBMISSION";
+                    Diagnostic::error(first, message).help(help)
+                })
+            }
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<&[[&str; 2]], &str>) {
+        let keep = tempfile::tempdir().expect("a directory");
+        let path = keep.path().join(".a.cpp_0123.prob");
+        fs::write(&path, text).expect("a file");
+        match (TestsFile::read(&path), expected) {
+            (Ok(found), Ok(tests)) => {
+                assert_eq!(found.tests, tests, "{text}");
+                let out = tempfile::tempdir().expect("a directory");
+                let dir = found.unpack(out.path()).expect("files");
+                assert_eq!(dir.file_name().expect("a name"), "a.cpp");
+                assert_eq!(fs::read_to_string(dir.join("1.in")).expect("an input"), tests[0][0]);
+            }
+            (Err(diagnostic), Err(message)) => {
+                assert!(diagnostic.to_string().contains(message), "{text}: {diagnostic}");
+            }
+            (found, _) => panic!("{text}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn tests_are_read_from_json() {
+        check(r#"[{"input": "1\n", "output": "2\n"}]"#, Ok(&[["1\n", "2\n"]]));
+        check(
+            r#"{"name": "A", "timeLimit": 1500, "tests": [{"id": 7, "input": "1", "output": "2"}]}"#,
+            Ok(&[["1", "2"]]),
+        );
+        check("", Err("is not JSON"));
+        check("{\"tests\": [", Err("is not JSON"));
+        check("{}", Err("has no list of tests"));
+        check("[]", Err("has no tests"));
+        check("3", Err("has no list of tests"));
+        check(r#"[{"input": "1"}]"#, Err("has no text `output` in test 1"));
+        check(r#"[{"input": 1, "output": "1"}]"#, Err("has no text `input` in test 1"));
+    }
+
+    #[test]
+    fn the_file_of_a_source_is_found_by_its_name() {
+        let keep = tempfile::tempdir().expect("a directory");
+        let source = keep.path().join("a.cpp");
+        fs::write(&source, "").expect("a source");
+        fs::create_dir(keep.path().join(".cph")).expect("a directory");
+        let real = fs::canonicalize(&source).expect("a path");
+        let write = |name: &str, source: &str| {
+            let text =
+                format!(r#"{{"srcPath": "{source}", "tests": [{{"input": "", "output": "1"}}]}}"#);
+            fs::write(keep.path().join(".cph").join(name), text).expect("a file");
+        };
+        let found = || TestsFile::of_source(&source).map(|it| it.map(|it| it.path));
+        let path = |name: &str| Ok(Some(keep.path().join(".cph").join(name)));
+        write(".b.cpp_1.prob", "");
+        write(".a.cpp.prob", "");
+        assert_eq!(found(), Ok(None));
+        write(".a.cpp_1.prob", "/elsewhere/a.cpp");
+        assert_eq!(found(), path(".a.cpp_1.prob"));
+        write(".a.cpp_2.prob", &real.display().to_string());
+        assert_eq!(found(), path(".a.cpp_2.prob"));
+        write(".a.cpp_2.prob", "");
+        assert!(found().is_err());
+    }
+}

@@ -1,0 +1,174 @@
+//! Programs that the command line names: a source, a directory, an executable, or a command in quotes.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use crate::ops::saved_boxes::current_directory;
+use crate::ops::submissions::{outside_program, suggest_file};
+use juror_core::language::table::Language;
+use juror_core::program::{Program, ProgramKind, TypedCommand};
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::stop::{Remark, Stop};
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::command_words::split_words;
+use juror_packages::package::testlib;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenProgram {
+    /// Without the words after the path of a source.
+    pub program: Program,
+    /// The words after the path of a source. A typed command has all its words itself.
+    pub words: Vec<String>,
+    /// All words as the user wrote them.
+    pub shown: Vec<String>,
+}
+
+impl GivenProgram {
+    /// `option` names it in messages.
+    pub fn read(option: &str, text: &OsStr, kind: ProgramKind) -> Result<Self, Stop> {
+        let refused = |remark: Remark| Stop::usage(remark.about_option(option));
+        let whole = Path::new(text);
+        let shown = if whole.exists() {
+            vec![text.to_string_lossy().into_owned()]
+        } else {
+            words_of(text).map_err(refused)?
+        };
+        let Some((first, words)) = shown.split_first() else {
+            return Err(refused("give a program".into()));
+        };
+        let path = if whole.exists() { whole } else { Path::new(first) };
+        let words = words.to_vec();
+        let program = match fs::canonicalize(path) {
+            Ok(real) if is_archive(&real) => {
+                let what = format!("{} is an archive", path.display());
+                return Err(refused(Remark::with_help(what, "unpack it and give the directory")));
+            }
+            Ok(real) => Program { kind, ..outside_program(&real) },
+            Err(error) if is_path(first, words.is_empty()) => {
+                let what = format!("cannot find {first}: {error}");
+                return Err(refused(Remark::with_help(what, suggest_file(path, &[]))));
+            }
+            Err(_) => {
+                let directory = current_directory()?;
+                let command =
+                    TypedCommand { words: shown.iter().map(Into::into).collect(), directory };
+                let program = Program { kind, ..outside_program(path) };
+                let program = Program { command: Some(command), ..program };
+                return Ok(Self { program, words: Vec::new(), shown });
+            }
+        };
+        Ok(Self { program, words, shown })
+    }
+
+    /// A program that judges: it is called as testlib calls if it includes `testlib.h`.
+    pub fn judging(self) -> Program {
+        let Self { mut program, words, .. } = self;
+        program.arguments = words;
+        program.protocol = Some(Protocol::Plain);
+        if includes_testlib(&program.path) {
+            program.protocol = Some(Protocol::Testlib);
+            add_testlib_header(&mut program);
+        }
+        program
+    }
+
+    /// A generator may use `testlib.h`, too.
+    #[must_use]
+    pub fn with_testlib_header(mut self) -> Self {
+        if includes_testlib(&self.program.path) {
+            add_testlib_header(&mut self.program);
+        }
+        self
+    }
+}
+
+fn words_of(text: &OsStr) -> Result<Vec<String>, Remark> {
+    let Some(text) = text.to_str() else {
+        return Err(format!("`{}` is not UTF-8", text.to_string_lossy()).into());
+    };
+    split_words(text).map_err(|fault| format!("`{text}` {fault}").into())
+}
+
+/// Whether a word that names no file should name one, and not a command on the search path.
+fn is_path(first: &str, is_alone: bool) -> bool {
+    let has_source_name = Language::of_file(Path::new(first)).is_some();
+    has_source_name || first.contains('/') || is_alone && first.contains('.')
+}
+
+/// The header beside a source is found as by a compiler that starts there.
+fn add_testlib_header(program: &mut Program) {
+    let beside = program.path.parent().map(|dir| dir.join("testlib.h"));
+    let header = beside.filter(|header| header.is_file()).map(FilePath::root);
+    testlib::add_header(program, header.as_ref());
+}
+
+/// Whether a source, or a file of a directory, includes `testlib.h`.
+fn includes_testlib(path: &Path) -> bool {
+    let mentions = |path: &Path| {
+        let text = FilePath::root(path).read_prefix(1 << 20).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        text.lines().any(|line| line.trim_start().starts_with('#') && line.contains("testlib.h"))
+    };
+    let is_cpp = |path: &Path| Language::of_file(path).is_some_and(|it| it.code == "cpp");
+    if path.is_file() {
+        return is_cpp(path) && mentions(path);
+    }
+    let files = fs::read_dir(path).into_iter().flatten().flatten().map(|file| file.path());
+    files.into_iter().any(|file| is_cpp(&file) && mentions(&file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_a_path_or_words() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).to_string_lossy().into_owned();
+        fs::write(path("gen.py"), "").unwrap();
+        fs::write(path("my gen.py"), "").unwrap();
+        let read = |text: &str| {
+            GivenProgram::read("--generator", OsStr::new(text), ProgramKind::Generator)
+        };
+        let check = |text: &str, file: &str, words: &[&str]| {
+            let given = read(text).unwrap();
+            assert_eq!(given.program.path.file_name(), Some(OsStr::new(file)), "{text}");
+            assert_eq!((given.words, given.program.command), (words_vec(words), None), "{text}");
+        };
+        check(&path("gen.py"), "gen.py", &[]);
+        check(&path("my gen.py"), "my gen.py", &[]);
+        check(&format!("{} 10 '{{seed}} x'", path("gen.py")), "gen.py", &["10", "{seed} x"]);
+        check(&format!("'{}' 10", path("my gen.py")), "my gen.py", &["10"]);
+        let typed = read("python3 -c 'print(1)' {seed}").unwrap();
+        assert_eq!(typed.program.command.map(|it| it.words.len()), Some(4));
+        let refuse = |text: &str, expected: &str| {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{text}: {message}");
+        };
+        refuse("", "--generator: give a program");
+        refuse("gen 'a", "--generator: `gen 'a` has an unclosed quote");
+        refuse("none.py 10", "--generator: cannot find none.py: ");
+        refuse("./none {seed}", "--generator: cannot find ./none: ");
+    }
+
+    fn words_vec(words: &[&str]) -> Vec<String> {
+        words.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_program_with_testlib_includes_its_header() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |name: &str, text: &str, expected: bool| {
+            let path = dir.path().join(name);
+            fs::write(&path, text).unwrap();
+            assert_eq!(includes_testlib(&path), expected, "{name}: {text}");
+        };
+        check("a.cpp", "#include \"testlib.h\"\n", true);
+        check("b.cpp", "  # include <testlib.h>\n", true);
+        check("c.cpp", "// like testlib.h\n", false);
+        check("d.py", "#include testlib.h\n", false);
+        assert!(includes_testlib(dir.path()));
+    }
+}

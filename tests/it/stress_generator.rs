@@ -1,0 +1,372 @@
+//! `juror stress` with a generator and a reference of the command line.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+use crate::stress::counterexample;
+
+/// Prints a count up to `{n}`, and so many numbers.
+const GENERATOR: &str = "RANDOM=$2; n=$((1 + RANDOM % $1)); echo $n; for ((i = 0; i < n; i++)); do echo $((RANDOM % 10)); done\n";
+/// Prints the sum.
+const BRUTE: &str = "read -r n; s=0; while read -r x; do s=$((s + x)); done; echo $s\n";
+/// Wrong from three numbers on.
+const WRONG: &str =
+    "read -r n; s=0; while read -r x; do s=$((s + x)); done; [[ $n -gt 2 ]] && s=-1; echo $s\n";
+const OPTIONS: &str = "--reference brute.sh --seed 1 --time 10m --shrink-time 10m";
+
+fn fixture() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("gen.sh", GENERATOR);
+    fixture.write("brute.sh", BRUTE);
+    fixture.write("right.sh", BRUTE);
+    fixture.write("my.sh", WRONG);
+    fixture
+}
+
+/// The arguments of `juror stress` before the generator, and the words of the generator as one argument.
+fn run_search(fixture: &Fixture, line: &str, generator: &str, code: i32) -> Value {
+    let mut command = fixture.juror(&format!("stress --json {line}"));
+    let output = command.args(["--generator", generator]).output().expect("juror runs");
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// Returns all that is shown.
+fn show(fixture: &Fixture, line: &str, generator: &str, code: i32) -> String {
+    let mut command = fixture.juror(&format!("stress {line}"));
+    let output = command.args(["--generator", generator]).output().expect("juror runs");
+    let text = [&*output.stdout, &*output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{line}: {generator}: {text}");
+    text
+}
+
+fn check_messages(fixture: &Fixture, line: &str, generator: &str, code: i32, messages: &[&str]) {
+    let text = show(fixture, line, generator, code);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for message in messages {
+        assert!(words(&text).contains(&words(message)), "{message}: {text}");
+    }
+}
+
+#[test]
+fn the_smallest_size_on_which_a_submission_fails_is_found() {
+    let fixture = fixture();
+    let report = run_search(&fixture, &format!("my.sh {OPTIONS} --runs 300"), "gen.sh {n}", 1);
+    let found = counterexample(&report);
+    assert_eq!(found["verdict"], "WA", "{report:#}");
+    assert_eq!(found["printed"]["n"], 3, "{report:#}");
+    assert_eq!(found["printed"]["input"], found["input"], "{report:#}");
+    let seed = found["printed"]["seed"].as_u64().expect("a seed");
+    assert_eq!(found["printed"]["command_line"], format!("gen.sh 3 {seed}"), "{report:#}");
+    assert!(found["input"]["text"].as_str().is_some_and(|it| it.starts_with("3\n")), "{report:#}");
+    assert_eq!(report["sources"][0], "the generator `gen.sh {n} {seed}`", "{report:#}");
+    let repeat = "juror stress --generator 'gen.sh {n}' --reference brute.sh --runs 300 --time 600s --shrink-time 600s \
+                  --seed 1 my.sh";
+    assert_eq!(report["repeat"], repeat);
+}
+
+#[test]
+fn the_same_seed_finds_the_same_with_any_number_of_slots() {
+    let fixture = fixture();
+    let [one, two] = ["--jobs 1", "--jobs 2"].map(|jobs| {
+        let line = format!("my.sh {OPTIONS} --runs 300 {jobs}");
+        counterexample(&run_search(&fixture, &line, "gen.sh {n} {seed}", 1)).clone()
+    });
+    assert_eq!(one, two);
+}
+
+#[test]
+fn programs_in_several_languages_are_compared() {
+    let right_cpp = "#include <iostream>\nint main() { int n, s = 0, x; std::cin >> n; while (std::cin >> x) s += x; std::cout << s << '\\n'; }\n";
+    let right_py = "import sys\nprint(sum(map(int, sys.stdin.read().split()[1:])))\n";
+    let gen_cpp = "#include <cstdio>\n#include <cstdlib>\nint main(int, char **v) { srand(atoi(v[2])); int n = 1 + rand() % atoi(v[1]); printf(\"%d\\n\", n); while (n--) printf(\"%d\\n\", rand() % 10); }\n";
+    let gen_py = "import random, sys\nrandom.seed(int(sys.argv[2]))\nn = random.randint(1, int(sys.argv[1]))\nprint(n, *[random.randint(0, 9) for _ in range(n)], sep='\\n')\n";
+    let check = |ending: &str, generator: &str, right: &str, change: (&str, &str)| {
+        let fixture = Fixture::new();
+        fixture.write(&format!("gen.{ending}"), generator);
+        fixture.write(&format!("brute.{ending}"), right);
+        fixture.write(&format!("my.{ending}"), right.replace(change.0, change.1));
+        let line = format!(
+            "my.{ending} --reference brute.{ending} --seed 1 --runs 300 --time 10m --shrink-time 10m"
+        );
+        let report = run_search(&fixture, &line, &format!("gen.{ending} {{n}}"), 1);
+        let found = counterexample(&report);
+        assert_eq!(found["printed"]["n"], 1, "{report:#}");
+        assert_eq!(found["input"]["text"], "1\n1\n", "{report:#}");
+    };
+    check("cpp", gen_cpp, right_cpp, ("s += x", "s += x * x * x / (x ? x : 1) + (x == 1)"));
+    check("py", gen_py, right_py, ("print(", "print(0 * "));
+}
+
+#[test]
+fn a_program_at_fault_is_named_with_its_command_and_messages() {
+    let fixture = fixture();
+    let check = |files: &[(&str, &str)], line: &str, generator: &str, messages: &[&str]| {
+        files.iter().for_each(|(name, text)| fixture.write(name, text));
+        let line = format!("{line} --seed 1 --time 1m --runs 60");
+        check_messages(&fixture, &line, generator, 4, messages);
+    };
+    let own = "right.sh --reference brute.sh";
+    check(
+        &[("none.sh", "echo why >&2\n")],
+        own,
+        "none.sh 5",
+        &["the generator prints nothing: `none.sh 5 ", "why"],
+    );
+    check(
+        &[("fails.sh", "echo 1; echo why >&2; exit 7\n")],
+        own,
+        "fails.sh",
+        &["the generator ends with exit code 7: `fails.sh ", "why"],
+    );
+    check(
+        &[("endless.sh", "while :; do printf '%099999d' 1; done\n")],
+        own,
+        "endless.sh",
+        &["the generator exceeds a limit: wrote more than the 64 MiB allowed: `endless.sh "],
+    );
+    check(
+        &[("hang.sh", "while :; do :; done\n")],
+        own,
+        "hang.sh",
+        &["the generator exceeds a limit: ", "`hang.sh "],
+    );
+    check(&[("broken.c", "int main( {\n")], own, "broken.c", &["the generator does not build"]);
+    check(
+        &[("crash.sh", "read -r n; [[ $n = 2 ]] && { echo why >&2; exit 3; }; echo 0\n")],
+        "crash.sh --reference crash.sh",
+        "gen.sh {n}",
+        &["the reference `crash.sh` fails on what `gen.sh 2 ", "RTE, exit code 3", "why"],
+    );
+    check(
+        &[("moody.sh", "echo $BASHPID$RANDOM$RANDOM\n")],
+        "right.sh --reference moody.sh",
+        "gen.sh {n}",
+        &["the reference `moody.sh` fails on what `gen.sh ", "another run writes another output"],
+    );
+    check(
+        &[("slow.sh", "while :; do :; done\n")],
+        "right.sh --reference slow.sh --time-limit 0.05 --runs 3",
+        "gen.sh {n}",
+        &["the reference solves none of them in time"],
+    );
+    let check_checker = |name: &str, text: &str, messages: &[&str]| {
+        let line = format!("my.sh --reference brute.sh --checker {name}");
+        check(&[(name, text)], &line, "gen.sh 5", messages);
+    };
+    check_checker(
+        "seven.sh",
+        "echo why >&2; exit 7\n",
+        &["with the checker `seven.sh`: it ended with exit code 7", "from `gen.sh 5 ", "why"],
+    );
+    check_checker(
+        "no.sh",
+        "echo why >&2; exit 1\n",
+        &["the checker rejects the reference's own output on what `gen.sh 5 ", "why"],
+    );
+    check_checker("broken.c", "int main( {\n", &["the checker does not build"]);
+    let refuses = "right.sh --reference brute.sh --validator no.sh --runs 3";
+    check(&[], refuses, "none.sh", &["the generator prints nothing"]);
+    check(
+        &[("out.sh", "echo -1\n")],
+        "out.sh --reference brute.sh --validator no.sh",
+        "gen.sh 5",
+        &["rejects an input from the generator `gen.sh 5 {seed}`"],
+    );
+}
+
+#[test]
+fn a_generator_that_does_not_use_its_seed_gets_a_remark() {
+    let fixture = fixture();
+    fixture.write("same.sh", "echo 1; echo 5\n");
+    let same = "the generator `same.sh {seed}` printed the same input each of 60 times";
+    let line = |submission: &str| format!("{submission} {OPTIONS} --explain 0");
+    check_messages(&fixture, &(line("right.sh") + " --runs 60"), "same.sh", 0, &[same]);
+    // After many such inputs, there is no hope for another one.
+    let report = run_search(&fixture, &line("right.sh"), "same.sh", 0);
+    assert_eq!((&report["end"], &report["runs"]), (&"exhausted".into(), &1.into()), "{report:#}");
+    fixture.write("clock.sh", "echo 3; echo $BASHPID; echo $RANDOM; echo $RANDOM\n");
+    let again = "prints another input when it runs again: `clock.sh ";
+    check_messages(&fixture, &(line("my.sh") + " --runs 60"), "clock.sh", 1, &[again]);
+}
+
+#[test]
+fn a_checker_judges_instead_of_a_comparison() {
+    let fixture = fixture();
+    // Both accept any even number for an even one.
+    let plain = "read -r a < $2; read -r b < $3; exit $(( (a - b) % 2 != 0 ? NO : YES ))\n";
+    let check = |name: &str, text: &str, code: i32| {
+        fixture.write(name, text);
+        fixture.write("two.sh", format!("{BRUTE}echo $((s + 2))\n").replace("; echo $s\n", "\n"));
+        fixture.write("one.sh", format!("{BRUTE}echo $((s + 1))\n").replace("; echo $s\n", "\n"));
+        for (submission, code) in [("two.sh", 0), ("one.sh", code)] {
+            let line = format!("{submission} {OPTIONS} --runs 10 --checker {name}");
+            let report = run_search(&fixture, &line, "gen.sh 4", code);
+            let verdict = if code == 1 { "WA".into() } else { Value::Null };
+            assert_eq!(counterexample(&report)["verdict"], verdict, "{name}: {report:#}");
+        }
+    };
+    check("plain.sh", &plain.replace("YES", "0").replace("NO", "1"), 1);
+    check("kattis.sh", &plain.replace("YES", "42").replace("NO", "43"), 1);
+    // With testlib.h, a checker gets a file for its report, and 2 is for a malformed output.
+    fixture.write("testlib.h", "#include <cstdio>\n#include <fstream>\n");
+    let testlib = "#include \"testlib.h\"\nint main(int c, char **v) { if (c != 5) return 3; int a, b; \
+                   std::ifstream(v[2]) >> a; std::ifstream(v[3]) >> b; return (a - b) % 2 ? 2 : 0; }\n";
+    check("checker.cpp", testlib, 1);
+    let line = format!("my.sh {OPTIONS} --runs 60 --checker exact --compare exact");
+    show(&fixture, &line, "gen.sh 4", 2);
+    let line = format!("my.sh {OPTIONS} --runs 60 --checker exact");
+    let report = run_search(&fixture, &line, "gen.sh {n}", 1);
+    assert!(
+        report["repeat"].as_str().is_some_and(|it| it.contains("--checker exact")),
+        "{report:#}"
+    );
+}
+
+#[test]
+fn a_validator_allows_to_change_the_text() {
+    let fixture = fixture();
+    // Two or more numbers of which the first is the count of the others.
+    let validator = "read -r n; i=0; while read -r x; do [[ $x =~ ^[0-9]+$ ]] || exit 1; i=$((i + 1)); done; [[ $i = $n ]]\n";
+    fixture.write("valid.sh", validator);
+    let line = format!("my.sh {OPTIONS} --runs 300 --validator valid.sh");
+    let report = run_search(&fixture, &line, "gen.sh 40", 1);
+    let found = counterexample(&report);
+    assert_eq!(found["input"]["text"], "3\n0\n0\n0\n", "{report:#}");
+    let printed = found["printed"]["input"]["text"].as_str().expect("an input");
+    assert!(printed.len() > 8, "{report:#}");
+    let text = show(&fixture, &line, "gen.sh 40", 1);
+    assert!(text.contains("printed by gen.sh 40 "), "{text}");
+    // Without it, other text may be invalid.
+    let report = run_search(&fixture, &format!("my.sh {OPTIONS} --runs 300"), "gen.sh 40", 1);
+    let found = counterexample(&report);
+    assert_eq!(found["input"], found["printed"]["input"], "{report:#}");
+}
+
+#[test]
+fn the_reference_may_crash_on_a_changed_text() {
+    let fixture = fixture();
+    fixture.write("valid.sh", "exit 0\n");
+    fixture.write("strict.sh", format!("read -r n; [[ $n -gt 3 ]] || exit 1; {}", &BRUTE[11..]));
+    let line = "my.sh --reference strict.sh --validator valid.sh --seed 1 --time 10m --runs 300";
+    fixture.write("many.sh", "echo 5; for i in 1 2 3 4; do echo 1; done; echo $1\n");
+    let report = run_search(&fixture, line, "many.sh", 1);
+    let input = counterexample(&report)["input"]["text"].as_str().expect("an input");
+    assert!(input.starts_with('4') || input.starts_with('5'), "{report:#}");
+}
+
+#[test]
+fn an_interactor_talks_with_both_programs() {
+    let fixture = fixture();
+    fixture.write("number.sh", "echo $((1 + $1 % 9))\n");
+    let interactor = "read -r n < $1; while read -r x; do [[ $x = $n ]] && { echo yes; exit 0; }; echo no; done; exit 1\n";
+    fixture.write("inter.sh", interactor);
+    let guess = "for i in LIST; do echo $i; read -r a; [[ $a = yes ]] && exit; done\n";
+    fixture.write("all.sh", guess.replace("LIST", "{1..9}"));
+    fixture.write("some.sh", guess.replace("LIST", "{1..8}"));
+    let line = "some.sh --reference all.sh --interactor inter.sh --seed 1 --time 10m --runs 100";
+    let report = run_search(&fixture, line, "number.sh", 1);
+    let found = counterexample(&report);
+    assert_eq!((&found["verdict"], &found["input"]["text"]), (&"WA".into(), &"9\n".into()));
+    assert!(found["transcript"].is_object(), "{report:#}");
+}
+
+#[test]
+fn programs_are_paths_or_words() {
+    let fixture = fixture();
+    fixture.write("dir/gen.sh", GENERATOR);
+    fixture.write("./bin", format!("#!/bin/bash\n{GENERATOR}"));
+    fixture.make_executable("bin");
+    let check = |generator: &str, code: i32, messages: &[&str]| {
+        check_messages(&fixture, &format!("my.sh {OPTIONS} --runs 300"), generator, code, messages);
+    };
+    check("dir {n}", 1, &["WA my.sh"]);
+    check("./bin 9 {seed}", 1, &["WA my.sh"]);
+    check("bash gen.sh {n}", 1, &["by the generator `bash gen.sh 3 "]);
+    check("gen.sh '9", 2, &["--generator: `gen.sh '9` has an unclosed quote"]);
+    check("gem.sh 9", 2, &["--generator: cannot find gem.sh", "`gen.sh`"]);
+    let line = format!("my.sh {OPTIONS} --n-max 4");
+    check_messages(&fixture, &line, "gen.sh 9", 2, &["--n-max: the generator gets no `{n}`"]);
+    let line = format!("right.sh {OPTIONS} --n-max 2 --runs 60");
+    check_messages(&fixture, &line, "gen.sh {n}", 0, &["{n} from 1 to 2", "nothing found"]);
+    check_messages(&fixture, "my.sh", "gen.sh 9", 2, &["--reference, a correct program"]);
+    // A package has a reference and limits.
+    fixture.write("pair.sh", "echo $(($1 % 100)) 5\n");
+    check_messages(&fixture, "sum my.sh --seed 1 --runs 20", "pair.sh", 1, &["WA my.sh"]);
+    let line = format!("{OPTIONS} --runs 300");
+    let mut command = fixture.juror(&format!("stress {line} --generator gen.sh"));
+    let output =
+        command.args(["--n-max", "3", "--", "bash", "my.sh"]).output().expect("juror runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let mut command = fixture.juror(&format!("stress {line}"));
+    let words =
+        ["--generator", "gen.sh {n}", "--reference", "bash brute.sh", "--", "bash", "my.sh"];
+    let words = words.into_iter().filter(|word| *word != "--reference" && *word != "bash brute.sh");
+    let output = command.args(words).output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains("WA   bash my.sh"), "{output:?}");
+    assert!(text.contains(" -- bash my.sh"), "{text}");
+}
+
+#[test]
+fn a_found_input_is_saved_as_the_next_bare_test() {
+    let fixture = fixture();
+    fixture.write("tests/1.in", "1\n1\n");
+    fixture.write("tests/1.ans", "1\n");
+    let line = format!("my.sh {OPTIONS} --runs 300");
+    let report = run_search(&fixture, &format!("{line} --save tests"), "gen.sh {n}", 1);
+    let found = counterexample(&report);
+    assert_eq!(found["saved"], "tests/2.in", "{report:#}");
+    assert_eq!(found["input"]["text"], fixture.read("tests/2.in"));
+    assert_eq!(found["expected"]["text"], fixture.read("tests/2.ans"));
+    fixture.check("judge tests my.sh", 1, &["2", "WA"]);
+    show(&fixture, &format!("{line} --save found.in"), "gen.sh {n}", 1);
+    let again = "--save: found.in exists";
+    check_messages(&fixture, &format!("{line} --save found.in"), "gen.sh {n}", 2, &[again]);
+    assert_eq!(fs::read_dir(fixture.path("tests")).expect("a directory").count(), 4);
+}
+
+/// Each generator prints 1 in a batch, and else 0. An input from a batch is not what the generator prints alone.
+#[test]
+fn generators_run_in_batches() {
+    let c = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\nstatic int first;\n\
+             __attribute__((constructor)) static void note(void) { first = getpid(); }\n\
+             int main(int c, char **v) { if (c != 4) return 1; printf(\"%d %s %s %s\\n\", first != getpid(), v[1], v[2], v[3]); return 0; }\n";
+    let python = "import sys\nassert len(sys.argv) == 4\nprint(int('ctypes' in sys.modules), *sys.argv[1:])\n";
+    let java = "class Main { public static void main(String[] a) { boolean is = false; \
+                for (StackTraceElement it : new Throwable().getStackTrace()) is |= it.getClassName().equals(\"JurorBatch\"); \
+                System.out.println((is ? 1 : 0) + \" \" + String.join(\" \", a)); } }\n";
+    let fixture = Fixture::new();
+    let copy = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c == 'x' ? 'y' : c); return 0; }\n";
+    fixture.write("ref.c", copy);
+    fixture.write(
+        "my.c",
+        copy.replace("putchar(", "if (c == '1' && ftell(stdin) == 1) break; else putchar("),
+    );
+    let same = copy.replace("int c;", "int c, n = 0;");
+    let wrong = same.replace("putchar(", "if (n++ == 0 && c == '1') return 0; else putchar(");
+    fixture.write("my.c", wrong);
+    fixture.write("right.c", copy);
+    let mut generators = vec![("gen.c", c), ("gen.py", python)];
+    if crate::builds::has_tool("javac") {
+        generators.push(("Main.java", java));
+    }
+    for (name, text) in generators {
+        fixture.write(name, text);
+        let line =
+            "my.c --reference ref.c --seed 1 --time 10m --runs 700 --jobs 1 --shrink-time 1s";
+        let generator = format!("{name} 'a b' x{{seed}} {{n}}");
+        let report = run_search(&fixture, line, &generator, 1);
+        let found = counterexample(&report);
+        let input = found["input"]["text"].as_str().expect("an input");
+        assert!(input.starts_with("1 a b x") && input.split(' ').count() == 5, "{report:#}");
+        let remarks = report["diagnostics"].to_string();
+        assert!(remarks.contains("prints another input when it runs again"), "{report:#}");
+        let report = run_search(&fixture, &format!("{line} --fresh"), &generator, 0);
+        assert_eq!(report["runs"], 700, "{report:#}");
+    }
+}
