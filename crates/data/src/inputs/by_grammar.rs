@@ -227,3 +227,71 @@ impl CandidateSource for LargestInputs<'_> {
         self.slowest.truncate(SLOWEST_MAX);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::inputs::numbers::special_numbers;
+    use juror_grammar::compile::parse_grammar;
+
+    fn grammar() -> Grammar {
+        let text = b"INT(1,100000,n) NEWLINE REPI(i,n,SPACE) INT(1,10^9,a[i]) END NEWLINE";
+        parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar")
+    }
+
+    fn text(candidate: Candidate, grammar: &Grammar) -> String {
+        match candidate.written(Some(grammar), &|| false).expect("an input").content {
+            CandidateContent::Text(text) => String::from_utf8(text.to_vec()).expect("a text"),
+            _ => panic!("a text"),
+        }
+    }
+
+    #[test]
+    fn numbers_of_programs_and_all_sizes_come_soon() {
+        let grammar = grammar();
+        let mut mix = SourceMix::default();
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"]));
+        let (mut counts, mut has_number) = (Vec::new(), false);
+        for _ in 0..500 {
+            let candidate = mix.next(&|| false).expect("no stop").expect("an input");
+            let text = text(candidate, &grammar);
+            has_number |= text.split_whitespace().any(|word| word == "998244353");
+            let count = text.split_whitespace().next().expect("a count");
+            counts.push(count.parse::<u32>().expect("a count"));
+        }
+        assert!(has_number);
+        for (limit, _) in BANDS {
+            let is_in = |count: &u32| (limit / 3..=limit).contains(count);
+            assert!(counts.iter().any(is_in), "counts to {limit}");
+        }
+        assert!(counts.contains(&100_000));
+        let small = counts.iter().filter(|count| **count <= 12).count();
+        assert!(small * 2 > counts.len(), "{small} small inputs");
+    }
+
+    #[test]
+    fn the_slowest_inputs_are_changed_further() {
+        let grammar = grammar();
+        let shapes = shape::applicable(&grammar);
+        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
+        let mut source = LargestInputs::new(&grammar, large, 5, None);
+        let next = |source: &mut LargestInputs<'_>| match source
+            .next(&|| false)
+            .expect("no stop")
+            .expect("an input")
+            .content
+        {
+            CandidateContent::Drawn(drawn) => drawn,
+            _ => panic!("a drawn input"),
+        };
+        let first: Vec<&str> = (0..12).map(|_| next(&mut source).shape.name).collect();
+        assert!(first.contains(&"increasing") && first.contains(&"all-equal"), "{first:?}");
+        let mut slow = next(&mut source);
+        slow.seed = 1_000_000;
+        source.note(&slow, 88.0);
+        let changed = (0..100).filter(|_| next(&mut source).seed == slow.seed).count();
+        assert!((5..80).contains(&changed), "{changed}");
+    }
+}

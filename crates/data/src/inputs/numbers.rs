@@ -12,13 +12,17 @@ const WRITTEN_MAX: usize = 60;
 /// Numbers this far from a special one are special too.
 const DISTANCE: i64 = 2;
 
-/// The special numbers for programs with these texts, in order.
+/// A written number is as likely as this many others.
+const WRITTEN_WEIGHT: usize = 10;
+
+/// The special numbers for programs with these texts, in order. Likely ones occur several times.
 pub fn special_numbers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[Int]> {
     let written: BTreeSet<i128> = texts.into_iter().flat_map(written_numbers).collect();
     // Small numbers occur anyway.
     let written = written.into_iter().filter(|it| (8..=1 << 64).contains(it)).take(WRITTEN_MAX);
+    let written: Vec<i128> = written.collect();
     let mut centres = BTreeSet::new();
-    for number in written {
+    for &number in &written {
         for parts in [number, 2 * number, 3 * number, number / 2, number / 3] {
             centres.insert(parts);
         }
@@ -31,7 +35,9 @@ pub fn special_numbers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[Int
             [number, -number]
         })
     });
-    let near: BTreeSet<i128> = near.collect();
+    let mut near: Vec<i128> = near.collect::<BTreeSet<i128>>().into_iter().collect();
+    near.extend(written.iter().flat_map(|number| [*number; WRITTEN_WEIGHT]));
+    near.sort_unstable();
     let int = |number| match i64::try_from(number) {
         Ok(small) => Some(Int::Small(small)),
         Err(_) => u64::try_from(number).ok().map(Int::from),
