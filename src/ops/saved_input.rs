@@ -104,10 +104,10 @@ mod tests {
     fn a_file_is_new() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/found.in");
-        check_place(&path).unwrap();
+        check_place("--save", &path).unwrap();
         let answer = || -> Result<Vec<u8>, Stop> { panic!("nobody needs it") };
         assert_eq!(save_input(&path, b"1\n", answer).unwrap(), path);
-        assert!(check_place(&path).is_err());
+        assert!(check_place("--save", &path).is_err());
         assert!(save_input(&path, b"2\n", answer).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"1\n");
     }

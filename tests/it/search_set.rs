@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use juror::grammar::compile::parse_grammar;
-use juror::grammar::validate::accepts;
+use juror_grammar::compile::parse_grammar;
+use juror_grammar::validate::accepts;
 use set::{FailingInput, SearchProblem, read_problems};
 
 /// Large inputs are for programs that are too slow, or need them: `cargo bench --bench search -- --check` runs these.

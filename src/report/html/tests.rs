@@ -200,6 +200,7 @@ fn a_search_shows_the_input_and_both_outputs() {
         failing: 3,
         repeats: 3,
         promoted: None,
+        generated: None,
         saved: None,
     };
     let plan = SearchPlan {
