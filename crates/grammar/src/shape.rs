@@ -150,9 +150,22 @@ impl Shape {
         Some(Self { cases, counts, ..self.clone() })
     }
 
-    /// Whether counts and texts of any size fit.
-    pub fn has_free_counts(&self) -> bool {
-        (self.cases, self.counts) == (Cases::Plain, Counts::Random)
+    /// Whether it is for searches: people would not choose it for test data, and it explains little.
+    pub fn is_for_searches(&self) -> bool {
+        matches!(
+            self.values,
+            Values::Extremes
+                | Values::Ends
+                | Values::Numbers
+                | Values::OnePlace
+                | Values::Sawtooth
+                | Values::Blocks
+                | Values::OrganPipe
+                | Values::ThueMorse
+                | Values::Fibonacci
+                | Values::AlmostPeriod
+                | Values::Mixed
+        )
     }
 
     /// Counts and lengths of texts are at most this, as far as the grammar allows it.
