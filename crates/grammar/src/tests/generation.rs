@@ -269,7 +269,7 @@ fn shapes_that_make_no_difference_are_not_offered() {
         "a grid is no test cases"
     );
     assert_eq!(
-        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,9) END END").len(),
+        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,n) REGEX(\"a+\") END END").len(),
         SHAPES.len()
     );
 }
