@@ -27,7 +27,10 @@ fn each_wrong_program_differs_from_the_right_one_on_its_input() {
             .enumerate()
             .filter_map(|(index, wrong)| match &wrong.failing {
                 FailingInput::Text(text) => Some((index, &**text)),
-                FailingInput::Script(_) => None,
+                FailingInput::Script(script) => {
+                    assert!(script.contains("print"), "{}: {}", problem.name, wrong.name);
+                    None
+                }
             })
             .collect();
         if small.is_empty() {
