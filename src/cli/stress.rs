@@ -89,6 +89,9 @@ pub struct StressArguments {
     /// overwritten.
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
+    /// If nothing is found, write the input on which the submission is slowest to PATH, like --save
+    #[arg(long, value_name = "PATH")]
+    pub save_slowest: Option<PathBuf>,
     /// Write an HTML page: the input that is found, and the outputs of both programs
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -166,6 +169,7 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
         seed,
         promote: arguments.promote.clone(),
         save: arguments.save.clone(),
+        save_slowest: arguments.save_slowest.clone(),
         time_limit: arguments.time_limit,
         variant: arguments.build.variant(),
         host: arguments.host.options(),

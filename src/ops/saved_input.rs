@@ -9,15 +9,15 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 
 /// Refuses a place where nothing can be saved, before the search.
-pub fn check_place(place: &Path) -> Result<(), Stop> {
+pub fn check_place(option: &str, place: &Path) -> Result<(), Stop> {
     let shown = place.display();
     if place.is_dir() || fs::symlink_metadata(place).is_err() {
         return Ok(());
     }
     let what = if place.is_file() {
-        format!("--save: {shown} exists; give the path of a new file, or a directory")
+        format!("{option}: {shown} exists; give the path of a new file, or a directory")
     } else {
-        format!("--save: {shown} is not a file; give the path of a new file, or a directory")
+        format!("{option}: {shown} is not a file; give the path of a new file, or a directory")
     };
     Err(Stop::usage(what))
 }
@@ -104,10 +104,10 @@ mod tests {
     fn a_file_is_new() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/found.in");
-        check_place(&path).unwrap();
+        check_place("--save", &path).unwrap();
         let answer = || -> Result<Vec<u8>, Stop> { panic!("nobody needs it") };
         assert_eq!(save_input(&path, b"1\n", answer).unwrap(), path);
-        assert!(check_place(&path).is_err());
+        assert!(check_place("--save", &path).is_err());
         assert!(save_input(&path, b"2\n", answer).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"1\n");
     }

@@ -42,7 +42,9 @@ use juror_data::search::counterexample::build_counterexample;
 use juror_data::search::problem_inputs::ProblemInputs;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
-use juror_data::search::result::{Counterexample, REPEATS, Search, SearchEnd, StressResult};
+use juror_data::search::result::{
+    Counterexample, REPEATS, Search, SearchEnd, SlowestInput, StressResult,
+};
 use juror_data::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
 use juror_data::search::shrink::{ShrunkInput, shrink};
 use juror_grammar::generate::{GenerationFailure, generate_until};
@@ -85,6 +87,8 @@ pub struct StressOptions {
     /// Adds the input to the package under this name.
     pub promote: Option<String>,
     pub save: Option<PathBuf>,
+    /// Where to save the slowest input if nothing is found.
+    pub save_slowest: Option<PathBuf>,
     /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     /// How the submission is built.
@@ -119,7 +123,9 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let mut setting = read_setting(options, context)?;
     // Refuses an impossible name before anything starts.
     check_promotion(options, &setting)?;
-    options.save.as_deref().map_or(Ok(()), saved_input::check_place)?;
+    for (option, place) in [("--save", &options.save), ("--save-slowest", &options.save_slowest)] {
+        place.as_deref().map_or(Ok(()), |place| saved_input::check_place(option, place))?;
+    }
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
     let fresh = scheduler.clone().with_fresh_runs();
@@ -156,8 +162,10 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let rules = &judging.announce_limits(&time_limit);
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
+    let texts = programs.texts();
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
-        .map_err(|stop| blame_helper(stop, options.validator.is_some()))?;
+        .map_err(|stop| blame_helper(stop, options.validator.is_some()))?
+        .with_numbers_of(texts.iter().map(String::as_str));
     let arena = match options.generator {
         Some(_) => arena.with_seeded_generator()?,
         None => arena.with_generators()?,
@@ -327,7 +335,7 @@ impl StressRun<'_> {
         let Self { options, setting, programs, comparison, .. } = *self;
         let arena = comparison.arena;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
-        let mut mix = arena.candidates(true, options.seed, None);
+        let mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
             let what = inputs.nothing_to_try();
             return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
@@ -361,7 +369,7 @@ impl StressRun<'_> {
             runs_max: options.runs,
             progress: &progress,
         };
-        let searched = search(&searching, &mut mix)?;
+        let searched = search(&searching, mix)?;
         self.report_package_problems(&searched);
         self.context.send_diagnostics(batches.as_ref().and_then(Batches::build_failure));
         self.check_compared(&searched, plan.shrink_time)?;
@@ -400,6 +408,10 @@ impl StressRun<'_> {
         if let Some(found) = &mut found {
             self.save_counterexample(found)?;
         }
+        let mut slowest = searched.slowest.filter(|_| found.is_none());
+        if let Some(slowest) = &mut slowest {
+            self.save_slowest(slowest)?;
+        }
         let search = Search {
             repeat: options.repeat.clone(),
             plan,
@@ -413,6 +425,8 @@ impl StressRun<'_> {
             end: end_of_search,
             left_out: searched.left_out,
             level: searched.level,
+            tried: searched.tried,
+            slowest,
         };
         if end_of_search == SearchEnd::Interrupted {
             self.context.report_stop(Stop::Interrupted);
@@ -438,6 +452,16 @@ impl StressRun<'_> {
         let known = inputs.iter().filter_map(|input| failing_input(comparison, input)).collect();
         let name = &setting.submission.name;
         study(name, grammar, comparison, known, options.seed).map(Some)
+    }
+
+    /// Errors are reported, and do not hide the result.
+    fn save_slowest(&self, slowest: &mut SlowestInput) -> Result<(), Stop> {
+        let Some(place) = &self.options.save_slowest else { return Ok(()) };
+        let input: Arc<[u8]> = Arc::from(&*slowest.input);
+        let saved = save_input(place, &input, || Ok(self.judge_answer(&input)?.to_vec()));
+        let saved = saved.map(|path| path.display().to_string());
+        slowest.saved = self.context.contain_failure(saved)?;
+        Ok(())
     }
 
     /// Errors are reported, and do not hide the result.

@@ -47,6 +47,7 @@ mod round_trips;
 mod run;
 mod sandbox;
 mod scoring;
+mod search_set;
 mod shell;
 mod shortage;
 mod side_by_side;

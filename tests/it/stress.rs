@@ -92,7 +92,10 @@ fn a_found_input_is_shown_in_short_and_saved_in_full() {
     let line = "stress -q sum my.sh --seed 1 --runs 300 --explain 0 --time 10m --save dir/found.in";
     fixture.check(line, 1, &["input:", "0 0", "saved:   dir/found.in", "repeat:  juror stress"]);
     assert_eq!(fixture.read("dir/found.in"), "0 0\n");
-    fixture.check("stress sum my.sh --save /dev/null", 2, &["--save: /dev/null is not a file"]);
+    for option in ["--save", "--save-slowest"] {
+        let refusal = format!("{option}: /dev/null is not a file");
+        fixture.check(&format!("stress sum my.sh {option} /dev/null"), 2, &[&refusal]);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::chance::Chance;
 use crate::number::Int;
 use crate::port::{LoopObserver, LoopState};
-use crate::program::Grammar;
+use crate::program::{Grammar, Site};
 use crate::shape::{Cases, Counts, Shape, Values};
 
 pub(super) struct DrawRequest<'a> {
@@ -41,7 +41,12 @@ pub(super) trait Chooser: LoopObserver {
     fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
         None
     }
-    fn length(&self) -> Length;
+    fn length(&mut self, site: usize) -> Length;
+    /// A text of the same length in the shape of the site.
+    fn reshape(&mut self, _site: usize, text: &[u8]) -> Option<Vec<u8>> {
+        let _ = text;
+        None
+    }
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
     /// The answer to a question about what comes next. It is asked only if both answers are possible.
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
@@ -54,6 +59,10 @@ pub(super) struct ShapedChooser<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
     chance: Chance,
+    /// Of texts in shapes of few letters.
+    letters: Option<[u8; 2]>,
+    /// By site.
+    values: Vec<Values>,
     /// The bias of values towards a bound, by site.
     bias: Vec<BoundBias>,
     /// Values planned in advance, by site and test case.
@@ -116,11 +125,14 @@ impl<'a> ShapedChooser<'a> {
             .questions
             .iter()
             .map(|_| [500, 500, 0, 1000, 900, 100][chance.below(6) as usize]);
+        let probabilities = likely.collect();
         Self {
-            probabilities: likely.collect(),
+            probabilities,
             rounds: vec![0; grammar.loops.len()],
             grammar,
             shape,
+            letters: None,
+            values: shape.values_by_site(grammar, &mut chance),
             chance,
             bias,
             plans: HashMap::new(),
@@ -150,12 +162,16 @@ impl<'a> ShapedChooser<'a> {
             (Cases::SameTwice, true) => return draw.clamp(&Int::Small(2)),
             (Cases::SameTwice, false) => self.shape.counts,
         };
+        let most = match self.shape.count_limit {
+            Some(limit) => draw.clamp(&Int::Small(limit.into())),
+            None => draw.max.clone(),
+        };
         match counts {
-            Counts::Random => self.chance.between(draw.min, draw.max),
+            Counts::Random => self.chance.between(draw.min, &most),
             Counts::Least => draw.min.clone(),
             Counts::AboveLeast => draw.clamp(&draw.min.plus(&Int::ONE)),
             Counts::BelowMost => draw.clamp(&draw.max.minus(&Int::ONE)),
-            Counts::Most => draw.max.clone(),
+            Counts::Most => most,
             Counts::Small => {
                 let most = draw.clamp(&draw.min.plus(&Int::Small(4)));
                 self.chance.between(draw.min, &most)
@@ -168,8 +184,16 @@ impl<'a> ShapedChooser<'a> {
     }
 
     fn value(&mut self, draw: &DrawRequest<'_>) -> Int {
-        match self.shape.values {
-            Values::Random => self.chance.between(draw.min, draw.max),
+        match self.values[draw.site] {
+            Values::Random
+            | Values::Mixed
+            | Values::Extremes
+            | Values::ThueMorse
+            | Values::Fibonacci
+            | Values::AlmostPeriod => self.chance.between(draw.min, draw.max),
+            Values::Ends if self.chance.happens(500) => draw.min.clone(),
+            Values::Ends => draw.max.clone(),
+            Values::Numbers => self.special_number(draw),
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
             Values::Zero => draw.clamp(&Int::ZERO),
@@ -190,6 +214,49 @@ impl<'a> ShapedChooser<'a> {
         }
     }
 
+    /// Mostly one of the special numbers or near a bound, sometimes a small one or any.
+    fn special_number(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
+        let from = numbers.partition_point(|number| number < draw.min);
+        let to = numbers.partition_point(|number| number <= draw.max);
+        let by = Int::Small(self.chance.below(3) as i64);
+        match self.chance.below(8) {
+            0 => draw.clamp(&draw.min.plus(&by)),
+            1 => draw.clamp(&draw.max.minus(&by)),
+            2 => draw.clamp(&Int::Small(self.chance.below(12) as i64)),
+            3 => self.chance.between(draw.min, draw.max),
+            _ if from < to => {
+                numbers[from + self.chance.below((to - from) as u64) as usize].clone()
+            }
+            _ => self.chance.between(draw.min, draw.max),
+        }
+    }
+
+    /// The value at an index of a row, if its shape is one of pointers between indices: parents in trees, edges, next
+    /// nodes. The first of several numbers in an iteration is where an edge begins.
+    fn pointer(&self, draw: &DrawRequest<'_>, index: u64, length: u64) -> Option<u64> {
+        let site = &self.grammar.sites[draw.site];
+        let in_loop = |other: &&Site| other.is_number && other.loops == site.loops;
+        let peers = self.grammar.sites.iter().filter(in_loop).count();
+        let before = self.grammar.sites[..draw.site].iter().filter(in_loop).count() as u64;
+        let ordinal = if peers > 1 { before.min(1) } else { 1 };
+        let next = index + ordinal;
+        Some(match self.values[draw.site] {
+            Values::Path => next,
+            Values::TwoPaths => next.saturating_sub(2),
+            Values::BackPath => (length - 1).saturating_sub(index) + ordinal,
+            Values::Star if peers > 1 && before > 0 => next,
+            Values::Star => 0,
+            Values::Binary => next / 2,
+            Values::Caterpillar if index.is_multiple_of(2) => next.saturating_sub(2),
+            Values::Caterpillar => next.saturating_sub(1),
+            Values::Broom => next.min(length / 2),
+            Values::SquareRoot if index.is_multiple_of(length.isqrt().max(1)) => 0,
+            Values::SquareRoot => next,
+            _ => return None,
+        })
+    }
+
     fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
         let (case, loops) = self.case(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
@@ -198,6 +265,14 @@ impl<'a> ShapedChooser<'a> {
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
         let key = (draw.site, case);
+        if self.values[draw.site] == Values::NearPath {
+            let back = self.chance.below(3);
+            let offset = Int::from((index + 1).saturating_sub(back));
+            return draw.clamp(&draw.min.plus(&offset));
+        }
+        if let Some(offset) = self.pointer(draw, index, length) {
+            return draw.clamp(&draw.min.plus(&Int::from(offset)));
+        }
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
@@ -226,7 +301,34 @@ impl<'a> ShapedChooser<'a> {
         let mut draw_values = |count: u64| -> Vec<Int> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
-        match self.shape.values {
+        match self.values[draw.site] {
+            Values::OnePlace => {
+                let values = draw_values(2);
+                RowPlan::Except {
+                    index: self.chance.below(length),
+                    value: values[0].clone(),
+                    other_value: values[1].clone(),
+                }
+            }
+            Values::Sawtooth | Values::Blocks => {
+                let size = length.isqrt().max(1);
+                let mut values = draw_values(size);
+                let row: Vec<Int> = if self.values[draw.site] == Values::Sawtooth {
+                    values.sort();
+                    (0..length).map(|at| values[(at % size) as usize].clone()).collect()
+                } else {
+                    (0..length).map(|at| values[(at / size % size) as usize].clone()).collect()
+                };
+                RowPlan::Row(row)
+            }
+            Values::OrganPipe => {
+                let mut values = draw_values(length);
+                values.sort();
+                let (rising, falling): (Vec<_>, Vec<_>) =
+                    values.into_iter().enumerate().partition(|(at, _)| at % 2 == 0);
+                let row = rising.into_iter().chain(falling.into_iter().rev());
+                RowPlan::Row(row.map(|(_, value)| value).collect())
+            }
             order @ (Values::Increasing | Values::Decreasing | Values::AlmostSorted) => {
                 let mut values = draw_values(length);
                 values.sort();
@@ -309,12 +411,47 @@ impl Chooser for ShapedChooser<'_> {
         value
     }
 
-    fn length(&self) -> Length {
-        match self.shape.values {
-            Values::Least => Length::Least,
-            Values::Most | Values::Largest => Length::Most,
+    fn length(&mut self, site: usize) -> Length {
+        match (self.values[site], self.shape.count_limit) {
+            (Values::Least, _) => Length::Least,
+            (_, Some(limit)) => Length::Exactly(self.chance.below(u64::from(limit) + 1) as usize),
+            (Values::Most | Values::Largest, _) => Length::Most,
+            _ if self.shape.counts == Counts::Most => Length::Most,
             _ => Length::Random,
         }
+    }
+
+    fn reshape(&mut self, site: usize, text: &[u8]) -> Option<Vec<u8>> {
+        let one = *text.iter().min()?;
+        let other = text.iter().copied().filter(|byte| *byte != one).min().unwrap_or(one);
+        // Texts of the same letters, since one is often looked for in another.
+        let [one, other] = *self.letters.get_or_insert([one, other]);
+        let mut letters = vec![one; text.len()];
+        match self.values[site] {
+            Values::Equal => {}
+            Values::AlmostPeriod => *letters.last_mut()? = other,
+            Values::OnePlace => letters[text.len() / 2] = other,
+            Values::Alternating => letters.iter_mut().skip(1).step_by(2).for_each(|it| *it = other),
+            Values::Blocks => letters[text.len() / 2..].fill(other),
+            Values::FewDistinct => {
+                letters.iter_mut().for_each(|it| *it = [one, other][self.chance.below(2) as usize]);
+            }
+            Values::ThueMorse => {
+                for (index, letter) in letters.iter_mut().enumerate() {
+                    *letter = [one, other][(index.count_ones() % 2) as usize];
+                }
+            }
+            Values::Fibonacci => {
+                let (mut shorter, mut longer) = (vec![other], vec![one]);
+                while longer.len() < text.len() {
+                    let next = [&*longer, &*shorter].concat();
+                    shorter = std::mem::replace(&mut longer, next);
+                }
+                letters.copy_from_slice(&longer[..text.len()]);
+            }
+            _ => return None,
+        }
+        Some(letters)
     }
 
     fn decimals(&mut self, _site: usize, min: u32, max: u32) -> u32 {

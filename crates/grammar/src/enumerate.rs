@@ -244,10 +244,11 @@ impl Chooser for OdometerChooser<'_> {
         None
     }
 
-    fn length(&self) -> Length {
+    fn length(&mut self, _site: usize) -> Length {
         match self.odometer.level {
             ..=2 => Length::Least,
-            _ => Length::Random,
+            // A text may have a hundred thousand letters.
+            level => Length::Exactly(self.chance.below(level + 1) as usize),
         }
     }
 

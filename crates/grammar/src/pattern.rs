@@ -7,16 +7,26 @@
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, HirKind, Repetition};
 
 use crate::bytes::ByteSet;
 use crate::work::{WorkCounter, WorkStop};
 
 #[derive(Debug)]
 pub struct Pattern {
+    /// If there are counts, of any number of repetitions.
     dfa: DFA,
+    /// Of an expression such as `[a-z]{1,100000}`, which would need an automaton of that many states.
+    counts: Option<Counts>,
     hir: Hir,
     text: String,
+}
+
+/// How often a single byte may be repeated.
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    least: usize,
+    most: usize,
 }
 
 /// The size of an automaton's cache. It changes if the automaton gets new states or starts afresh.
@@ -46,15 +56,24 @@ impl Pattern {
         let mut parser = regex_syntax::ParserBuilder::new();
         let parser = parser.unicode(false).utf8(false).dot_matches_new_line(false);
         let hir = parser.build().parse(&translated).map_err(|error| reason(&error))?;
+        let (automaton, counts) = match hir.kind() {
+            HirKind::Repetition(repeated) if is_one_byte(&repeated.sub) => {
+                let most = repeated.max.map_or(usize::MAX, |max| max as usize);
+                let counts = Counts { least: repeated.min as usize, most };
+                let any = Repetition { min: 0, max: None, ..repeated.clone() };
+                (Hir::repetition(any), Some(counts))
+            }
+            _ => (hir.clone(), None),
+        };
         let nfa = thompson::Compiler::new()
             .configure(thompson::Config::new().utf8(false).nfa_size_limit(Some(SIZE_MAX)))
-            .build_from_hir(&hir)
+            .build_from_hir(&automaton)
             .map_err(|error| format!("it is too large: {error}"))?;
         let dfa = DFA::builder()
             .configure(DFA::config().match_kind(MatchKind::All).skip_cache_capacity_check(true))
             .build_from_nfa(nfa)
             .map_err(|error| error.to_string())?;
-        Ok(Self { dfa, hir, text: String::from_utf8_lossy(expression).into_owned() })
+        Ok(Self { dfa, counts, hir, text: String::from_utf8_lossy(expression).into_owned() })
     }
 
     pub(super) fn new_cache(&self) -> Cache {
@@ -63,6 +82,19 @@ impl Pattern {
 
     /// The length in bytes of the longest match at the start of `text`.
     pub(super) fn longest_match(
+        &self,
+        text: &[u8],
+        cache: &mut Cache,
+        work: &WorkCounter,
+    ) -> Result<Option<usize>, WorkStop> {
+        let Some(Counts { least, most }) = self.counts else {
+            return self.automaton_match(text, cache, work);
+        };
+        let length = self.automaton_match(&text[..text.len().min(most)], cache, work)?;
+        Ok(length.filter(|length| *length >= least))
+    }
+
+    fn automaton_match(
         &self,
         text: &[u8],
         cache: &mut Cache,
@@ -121,6 +153,15 @@ impl Pattern {
             return ByteSet::ALL;
         };
         let mut first = ByteSet::NONE;
+        if self.counts.is_some_and(|counts| counts.least > 0) {
+            let work = WorkCounter::new(u64::MAX);
+            for byte in 0..=u8::MAX {
+                if matches!(self.automaton_match(&[byte], &mut cache, &work), Ok(Some(1))) {
+                    first.insert(byte);
+                }
+            }
+            return first;
+        }
         for byte in 0..=u8::MAX {
             match self.dfa.next_state(&mut cache, start, byte) {
                 Ok(state) if state.is_dead() => {}
@@ -143,6 +184,17 @@ impl Pattern {
 
     pub fn text(&self) -> &str {
         &self.text
+    }
+}
+
+fn is_one_byte(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Class(_) => {
+            let found = hir.properties();
+            [found.minimum_len(), found.maximum_len()] == [Some(1), Some(1)]
+        }
+        HirKind::Literal(literal) => literal.0.len() == 1,
+        _ => false,
     }
 }
 
@@ -321,6 +373,9 @@ mod tests {
         check("[a-z&&[b]+", b"&[b", Some(3));
         check("[[:upper:]_-]{2,3}", b"A-_B", Some(3));
         check("x{,2}", b"xxx", Some(2));
+        check("[a-c]{2,200000}", b"abcabcd", Some(6));
+        check("[a-c]{2,200000}", b"ad", None);
+        check("x{2}", b"xxx", Some(2));
         check("[[.a.][=b=]]+", b"ab.=[c", Some(2));
         check("[[.-.][.].][.^.]x-[=z=]]+", b"-]^xyz.", Some(6));
         check("[^[.].]]+", b"a.]", Some(2));

@@ -1,6 +1,10 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
-use crate::program::Grammar;
+use std::sync::Arc;
+
+use crate::chance::Chance;
+use crate::number::Int;
+use crate::program::{Grammar, Instruction, Site};
 use juror_core::words::words;
 
 /// A way to choose the counts and the values of an input.
@@ -13,6 +17,12 @@ pub struct Shape {
     pub(super) cases: Cases,
     pub(super) counts: Counts,
     pub(super) values: Values,
+    /// By site, for [`Values::Mixed`]; `None` if the seed chooses.
+    pub(super) mix: Option<Arc<[Values]>>,
+    /// Upper bound on counts and on the lengths of texts, as far as the grammar allows it.
+    pub(super) count_limit: Option<u32>,
+    /// In order, for [`Values::Numbers`].
+    pub(super) numbers: Option<Arc<[Int]>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +62,67 @@ pub(super) enum Values {
     Planted,
     Largest,
     Small,
+    /// Each value for itself at its least or most.
+    Ends,
+    /// Each site at its least or most.
+    Extremes,
+    /// Special numbers and those near the bounds.
+    Numbers,
+    OnePlace,
+    Sawtooth,
+    Blocks,
+    OrganPipe,
+    Path,
+    TwoPaths,
+    BackPath,
+    NearPath,
+    Star,
+    Binary,
+    Caterpillar,
+    Broom,
+    SquareRoot,
+    /// For texts; numbers are at random.
+    ThueMorse,
+    Fibonacci,
+    AlmostPeriod,
+    /// Each site has its own of the others.
+    Mixed,
 }
+
+/// What a site may have in [`Values::Mixed`].
+const MIXABLE: [Values; 31] = [
+    Values::Random,
+    Values::Small,
+    Values::Least,
+    Values::Most,
+    Values::Zero,
+    Values::Equal,
+    Values::Increasing,
+    Values::Decreasing,
+    Values::Alternating,
+    Values::Spike,
+    Values::FewDistinct,
+    Values::AlmostSorted,
+    Values::Planted,
+    Values::Ends,
+    Values::Numbers,
+    Values::OnePlace,
+    Values::Sawtooth,
+    Values::Blocks,
+    Values::OrganPipe,
+    Values::Path,
+    Values::TwoPaths,
+    Values::BackPath,
+    Values::NearPath,
+    Values::Star,
+    Values::Binary,
+    Values::Caterpillar,
+    Values::Broom,
+    Values::SquareRoot,
+    Values::ThueMorse,
+    Values::Fibonacci,
+    Values::AlmostPeriod,
+];
 
 words! {
     /// The size of counts in shapes that do not set it.
@@ -79,6 +149,83 @@ impl Shape {
         };
         Some(Self { cases, counts, ..self.clone() })
     }
+
+    /// Whether it is for searches: people would not choose it for test data, and it explains little.
+    pub fn is_for_searches(&self) -> bool {
+        matches!(
+            self.values,
+            Values::Extremes
+                | Values::Ends
+                | Values::Numbers
+                | Values::OnePlace
+                | Values::Sawtooth
+                | Values::Blocks
+                | Values::OrganPipe
+                | Values::ThueMorse
+                | Values::Fibonacci
+                | Values::AlmostPeriod
+                | Values::Mixed
+        )
+    }
+
+    /// Counts and lengths of texts are at most this, as far as the grammar allows it.
+    #[must_use]
+    pub fn with_count_limit(&self, most: u32) -> Self {
+        Self { count_limit: Some(most), ..self.clone() }
+    }
+
+    /// The numbers to choose from where values are special, in order.
+    #[must_use]
+    pub fn with_numbers(&self, numbers: &Arc<[Int]>) -> Self {
+        Self { numbers: Some(Arc::clone(numbers)), ..self.clone() }
+    }
+
+    /// Another way to choose values for one of the sites.
+    #[must_use]
+    pub fn varied(&self, grammar: &Grammar, chance: &mut Chance) -> Self {
+        let mut mix: Vec<Values> = match &self.mix {
+            Some(mix) => mix.to_vec(),
+            None if self.values == Values::Mixed => draw_mix(grammar, chance),
+            None => vec![self.values; grammar.sites.len()],
+        };
+        let sites = (0..mix.len()).filter(|site| !grammar.sites[*site].is_count);
+        let sites: Vec<usize> = sites.collect();
+        if let Some(site) = sites.get(chance.below(sites.len() as u64) as usize) {
+            mix[*site] = any_values(chance);
+        }
+        Self { name: MIXED.name, values: Values::Mixed, mix: Some(mix.into()), ..self.clone() }
+    }
+
+    /// How each site chooses its values.
+    pub(super) fn values_by_site(&self, grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
+        let count = grammar.sites.len();
+        match (&self.mix, self.values) {
+            (Some(mix), Values::Mixed) if mix.len() == count => mix.to_vec(),
+            (_, Values::Mixed) => draw_mix(grammar, chance),
+            (_, Values::Extremes) => (0..count)
+                .map(|_| if chance.happens(500) { Values::Least } else { Values::Most })
+                .collect(),
+            (_, values) => vec![values; count],
+        }
+    }
+}
+
+fn any_values(chance: &mut Chance) -> Values {
+    MIXABLE[chance.below(MIXABLE.len() as u64) as usize]
+}
+
+/// A value often has the same shape as the one before it in the same row: the two ends of an edge.
+fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
+    let mut mix: Vec<Values> = Vec::with_capacity(grammar.sites.len());
+    for (index, site) in grammar.sites.iter().enumerate() {
+        let is_same_row = index > 0 && grammar.sites[index - 1].loops == site.loops;
+        let values = match mix.last() {
+            Some(before) if is_same_row && chance.happens(400) => *before,
+            _ => any_values(chance),
+        };
+        mix.push(values);
+    }
+    mix
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
@@ -95,17 +242,30 @@ const fn counts_and_values(
     counts: Counts,
     values: Values,
 ) -> Shape {
-    Shape { name, description, cases: Cases::Plain, counts, values }
+    shape(name, description, Cases::Plain, counts, values)
 }
 
 const fn cases(name: &'static str, description: &'static str, cases: Cases) -> Shape {
-    Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
+    shape(name, description, cases, Counts::Random, Values::Random)
+}
+
+const fn shape(
+    name: &'static str,
+    description: &'static str,
+    cases: Cases,
+    counts: Counts,
+    values: Values,
+) -> Shape {
+    Shape { name, description, cases, counts, values, mix: None, count_limit: None, numbers: None }
 }
 
 pub const RANDOM: Shape =
     values("random", "everything drawn at random from all that is allowed", Values::Random);
 
-pub const SHAPES: [Shape; 25] = [
+pub const MIXED: Shape =
+    values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
+
+pub const SHAPES: [Shape; 45] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -172,6 +332,66 @@ pub const SHAPES: [Shape; 25] = [
         Counts::Most,
         Values::Increasing,
     ),
+    values(
+        "extremes",
+        "each variable at its least or its most in all its places: overflow at some corner only",
+        Values::Extremes,
+    ),
+    values("ends", "each value at its least or its most: sentinels, overflow", Values::Ends),
+    values(
+        "numbers",
+        "numbers of both programs, powers of two and ten, and bounds, each give or take two",
+        Values::Numbers,
+    ),
+    values(
+        "one-place",
+        "all values of a row the same but one: long lists in one bucket",
+        Values::OnePlace,
+    ),
+    values("sawtooth", "values that rise again and again", Values::Sawtooth),
+    values("blocks", "runs of equal values", Values::Blocks),
+    values("organ-pipe", "values that rise, then fall: pivots in the middle", Values::OrganPipe),
+    values(
+        "path",
+        "each index points to the next, or to the one before: depth, recursion",
+        Values::Path,
+    ),
+    values(
+        "two-paths",
+        "each index points to the one before the last: two long branches",
+        Values::TwoPaths,
+    ),
+    values(
+        "back-path",
+        "each index points to its mirror image: a path from its end",
+        Values::BackPath,
+    ),
+    values(
+        "near-path",
+        "each index points to one of the last three: depth with some width",
+        Values::NearPath,
+    ),
+    values("star", "all point to the first: what costs the square of a degree", Values::Star),
+    values("binary", "each index points to its half: complete trees", Values::Binary),
+    values("caterpillar", "a path, and a leaf on each of its nodes", Values::Caterpillar),
+    values("broom", "a path with a star at its end: depth times degree", Values::Broom),
+    values("square-root", "paths of length sqrt(n)", Values::SquareRoot),
+    values(
+        "thue-morse",
+        "texts of two letters without a repeated part: hashes that overflow",
+        Values::ThueMorse,
+    ),
+    values(
+        "fibonacci",
+        "texts of two letters with as many repetitions as possible: borders",
+        Values::Fibonacci,
+    ),
+    values(
+        "almost-period",
+        "texts of one letter but for the end: comparisons that fail late",
+        Values::AlmostPeriod,
+    ),
+    MIXED,
     cases(
         "many-tiny",
         "as many test cases as allowed, each tiny: what each costs",
@@ -190,6 +410,16 @@ pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
+/// Whether its greatest value depends on another: it may be an index, such as a parent's or an edge's end.
+fn is_pointer(grammar: &Grammar, site: &Site) -> bool {
+    let Instruction::Int { max, .. } = &grammar.instructions[site.instruction] else {
+        return false;
+    };
+    let mut has_variable = false;
+    max.variables(&mut |_| has_variable = true);
+    has_variable && !site.is_count && !site.loops.is_empty()
+}
+
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let sites = &grammar.sites;
     let has_counts = sites.iter().any(|site| site.is_count);
@@ -197,9 +427,34 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let has_values = sites.iter().any(|site| !site.is_count && site.is_number);
     let has_rows =
         sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
+    let has_texts = sites.iter().any(|site| !site.is_number);
+    let has_pointers = sites.iter().any(|site| is_pointer(grammar, site));
     let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
         (Cases::Plain, Counts::Random, Values::Random) => true,
-        (Cases::Plain, Counts::Random, Values::Least | Values::Most | Values::Zero) => has_values,
+        (
+            Cases::Plain,
+            Counts::Random,
+            Values::Least | Values::Most | Values::Zero | Values::Extremes | Values::Numbers,
+        ) => has_values,
+        (
+            Cases::Plain,
+            Counts::Random,
+            Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod,
+        ) => has_texts,
+        (Cases::Plain, Counts::Random, Values::Mixed) => !sites.is_empty(),
+        (
+            Cases::Plain,
+            Counts::Random,
+            Values::Path
+            | Values::TwoPaths
+            | Values::BackPath
+            | Values::NearPath
+            | Values::Star
+            | Values::Binary
+            | Values::Caterpillar
+            | Values::Broom
+            | Values::SquareRoot,
+        ) => has_pointers,
         (Cases::Plain, Counts::Random, _) => has_rows,
         (Cases::Plain, _, Values::Random) => has_counts,
         (Cases::Plain, Counts::Most, Values::Increasing) => has_counts && has_rows,

@@ -266,7 +266,7 @@ impl Chooser for ReplayChooser<'_> {
         }
     }
 
-    fn length(&self) -> Length {
+    fn length(&mut self, _site: usize) -> Length {
         Length::Least
     }
 

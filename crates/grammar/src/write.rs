@@ -487,21 +487,27 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         const TRIES: usize = 60;
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let length = match hint {
-            Some(hint) => hint.length(self.chooser.length(), self.chooser.chance()),
-            None => self.chooser.length(),
+            Some(hint) => hint.length(self.chooser.length(site), self.chooser.chance()),
+            None => self.chooser.length(site),
         };
         let next = self.next;
         let fits = |text: &[u8]| {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
             Ok(begins && run.longest_match(pattern, text)? == Some(text.len()))
         };
+        let span = self.site_span(site);
+        let is_fitting = |text: &[u8]| fits(text).map_err(|over| RunStop::of_work(span, over));
         let mut proposal = self.chooser.text(site);
         let mut found = None;
         for _ in 0..=TRIES {
             if let Some(text) = proposal.take()
-                && fits(&text).map_err(|over| RunStop::of_work(self.site_span(site), over))?
+                && is_fitting(&text)?
             {
-                found = Some(text);
+                let reshaped = self.chooser.reshape(site, &text);
+                found = match reshaped {
+                    Some(reshaped) if is_fitting(&reshaped)? => Some(reshaped),
+                    _ => Some(text),
+                };
                 break;
             }
             proposal = Some(strings::draw_text(pattern.hir(), length, self.chooser.chance()));

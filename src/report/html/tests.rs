@@ -201,6 +201,7 @@ fn a_search_shows_the_input_and_both_outputs() {
         failing: 3,
         repeats: 3,
         promoted: None,
+        generated: None,
         saved: None,
     };
     let plan = SearchPlan {
@@ -224,6 +225,8 @@ fn a_search_shows_the_input_and_both_outputs() {
         end: SearchEnd::Found,
         left_out: 0,
         level: None,
+        tried: Vec::new(),
+        slowest: None,
         repeat: "juror stress sum a.cpp --seed 7".to_owned(),
     };
     let result = StressResult { search, explanations: Vec::new() };

@@ -13,7 +13,7 @@ use juror_core::progress::SearchPlan;
 use juror_core::text::{count, count_if_any, joined, printable, visible};
 use juror_core::units::{Bytes, seconds};
 use juror_core::verdict::Verdict;
-use juror_data::search::result::{Counterexample, Search, SearchEnd, StressResult};
+use juror_data::search::result::{Counterexample, Search, SearchEnd, SearchedSource, StressResult};
 
 const MAX_LINES: usize = 24;
 
@@ -179,6 +179,26 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
             search.batched
         );
         page.wrapped(INDENT, &text);
+    }
+    if search.end == SearchEnd::Time {
+        let one =
+            |it: &SearchedSource| format!("{} {} in {}", it.inputs, it.name, seconds(it.time));
+        let tried = search.tried.iter().filter(|it| it.inputs > 0).map(one);
+        page.wrapped(INDENT, &format!("tried: {}", joined(tried, "; ")));
+    }
+    if let Some(slowest) = &search.slowest {
+        let factor = slowest.submission.as_secs_f64() / slowest.reference.as_secs_f64().max(0.001);
+        let text = format!(
+            "slowest: {:.1} times the reference's time, {} of CPU time, on {} from {}",
+            factor,
+            seconds(slowest.submission),
+            Bytes(slowest.size as u64),
+            slowest.origin
+        );
+        page.wrapped(INDENT, &text);
+        if let Some(saved) = &slowest.saved {
+            page.labelled(INDENT, "saved:   ", &printable(saved));
+        }
     }
     if search.left_out > 0 {
         let text = format!(

@@ -91,7 +91,7 @@ impl Explainer<'_> {
     }
 
     fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
-        let mut mix = comparison.arena.candidates(false, SEED, None);
+        let mix = comparison.arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
         let searching = SearchParameters {
@@ -103,7 +103,7 @@ impl Explainer<'_> {
             runs_max: None,
             progress: &|_| {},
         };
-        let found = search(&searching, &mut mix)?.found;
+        let found = search(&searching, mix)?.found;
         Ok(found.and_then(|found| failing_input(comparison, &found.fresh.input)))
     }
 }

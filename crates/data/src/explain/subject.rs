@@ -42,7 +42,7 @@ fn judge_one(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Result<Option<In
     }
     let fails = match comparison.compare(input, TimeLimitMode::Any)? {
         ComparisonResult::NoAnswer(_) => return Ok(None),
-        ComparisonResult::Same => false,
+        ComparisonResult::Same(_) => false,
         ComparisonResult::Differs(_) => true,
     };
     if comparison.arena.validity.program_objection(input)?.is_some() {

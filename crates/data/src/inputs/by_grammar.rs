@@ -1,12 +1,18 @@
-//! Inputs from the grammar: all small ones in order, bounds, small values, shapes, and the full range.
+//! Inputs from the grammar: all small ones in order, bounds, random ones by size, shapes, and the largest ones.
 
-use crate::inputs::candidates::{Candidate, CandidateSource, SourceMix};
+use std::sync::Arc;
+
+use crate::inputs::candidates::{
+    Candidate, CandidateContent, CandidateSource, DrawnInput, SourceMix, SourceShare,
+};
 use crate::search::result::CounterexampleOrigin;
 use juror_core::stop::Stop;
+use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::{BoundSide, Pin, generate_until};
+use juror_grammar::generate::{BoundSide, Pin};
+use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
-use juror_grammar::shape::{self, Shape};
+use juror_grammar::shape::{self, Scale, Shape};
 
 /// Number of test cases that share an input in the list of small ones.
 const CASES_PER_INPUT: u64 = 100;
@@ -14,12 +20,20 @@ const CASES_PER_INPUT: u64 = 100;
 /// Number of small inputs that are tried first.
 const FIRST_SMALL: u32 = 50;
 
-/// Number of turns of each source in a round.
-const SMALL_TURNS: u32 = 10;
-const BOUNDARY_TURNS: u32 = 3;
-const TIE_TURNS: u32 = 4;
-const SHAPE_TURNS: u32 = 3;
-const RANDOM_TURNS: u32 = 2;
+const SMALL_SHARE: SourceShare = SourceShare::same(10);
+const BOUNDARY_SHARE: SourceShare = SourceShare::same(3);
+const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
+/// Even few of the largest inputs take most of the time.
+const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
+
+/// The size bands: the upper bound on counts, and the share.
+const BANDS: [(u32, SourceShare); 5] = [
+    (6, SourceShare { time: 4, turns: 3 }),
+    (12, SourceShare { time: 3, turns: 3 }),
+    (40, SourceShare { time: 3, turns: 2 }),
+    (300, SourceShare { time: 2, turns: 1 }),
+    (3000, SourceShare { time: 2, turns: 1 }),
+];
 
 /// Distance between the seeds of two sources, so that they do not try the same inputs.
 const SEED_DISTANCE: u64 = 1 << 30;
@@ -39,8 +53,19 @@ const AT_BOUNDARIES: [&str; 11] = [
     "largest-sum",
 ];
 
-/// Shapes with many equal values.
-const WITH_TIES: [&str; 3] = ["tiny", "few-distinct", "all-equal"];
+/// In each turn of a size band, in this order.
+const IN_BANDS: [&str; 10] = [
+    "tiny",
+    "random",
+    "numbers",
+    "mixed",
+    "few-distinct",
+    "ends",
+    "mixed",
+    "extremes",
+    "numbers",
+    "mixed",
+];
 
 /// Adds the sources of the grammar. `most` is the upper bound on the bytes of an input; starting a larger one costs
 /// little.
@@ -49,32 +74,41 @@ pub fn add_sources<'a>(
     grammar: &'a Grammar,
     seed: u64,
     most: Option<usize>,
+    numbers: &Arc<[Int]>,
 ) {
-    let shapes = shape::applicable(grammar);
+    let shapes: Vec<Shape> =
+        shape::applicable(grammar).iter().map(|shape| shape.with_numbers(numbers)).collect();
     let of = |names: &[&str]| -> Vec<Shape> {
         let named = |name: &&str| shapes.iter().find(|shape| shape.name == *name).cloned();
         names.iter().filter_map(named).collect()
     };
-    mix.add(SMALL_TURNS, SmallInputs::new(grammar, CASES_PER_INPUT));
+    mix.add("small inputs in order", SMALL_SHARE, SmallInputs::new(grammar, CASES_PER_INPUT));
     mix.set_first_turns(FIRST_SMALL);
     let shaped = |source: u64, shapes: Vec<Shape>, rounds| ShapedInputs {
-        grammar,
         shapes,
         seed: seed.wrapping_add(source * SEED_DISTANCE),
         size_limit: most,
         attempts: 0,
         rounds,
-        misses: 0,
     };
-    mix.add(BOUNDARY_TURNS, shaped(0, of(&AT_BOUNDARIES), Some(1)));
+    mix.add("bounds", BOUNDARY_SHARE, shaped(0, of(&AT_BOUNDARIES), Some(1)));
     let pin = |site, end, option| (Pin { site, side: end }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
     let pins = (0..grammar.sites.len()).rev().flat_map(ends).collect();
-    mix.add(BOUNDARY_TURNS, BoundInputs { grammar, pins, seed, size_limit: most });
-    mix.add(TIE_TURNS, shaped(1, of(&WITH_TIES), None));
-    mix.add(SHAPE_TURNS, shaped(2, shapes.clone(), None));
-    mix.add(RANDOM_TURNS, shaped(3, vec![shape::RANDOM], None));
+    mix.add(
+        "one value at a bound",
+        BOUNDARY_SHARE,
+        BoundInputs { grammar, pins, seed, size_limit: most },
+    );
+    for (index, (limit, share)) in (1..).zip(BANDS) {
+        let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
+        mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
+    }
+    let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
+    mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
+    let large = LargestInputs::new(grammar, large, seed.wrapping_add(8 * SEED_DISTANCE), most);
+    mix.add("largest counts", LARGEST_SHARE, large);
 }
 
 impl CandidateSource for SmallInputs<'_> {
@@ -95,61 +129,169 @@ struct BoundInputs<'a> {
 }
 
 impl CandidateSource for BoundInputs<'_> {
-    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        while !is_over() {
-            let Some((pin, option)) = self.pins.pop() else { break };
-            let Self { grammar, seed, size_limit: most, .. } = *self;
-            // A value that cannot be at its bound is skipped.
-            let input = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
-            if let Ok(text) = input {
-                let option = format!("{option} {}", grammar.sites[pin.site].label);
-                return Ok(Some(Candidate::text(
-                    text,
-                    CounterexampleOrigin::Bound { option, seed },
-                )));
-            }
-        }
-        Ok(None)
+    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+        let Some((pin, option)) = self.pins.pop() else { return Ok(None) };
+        let Self { grammar, seed, size_limit, .. } = *self;
+        let option = format!("{option} {}", grammar.sites[pin.site].label);
+        let drawn = DrawnInput { shape: shape::RANDOM, pins: vec![pin], seed, size_limit };
+        let origin = CounterexampleOrigin::Bound { option, seed };
+        Ok(Some(Candidate::new(CandidateContent::Drawn(Box::new(drawn)), origin)))
     }
 }
 
+fn shaped_candidate(shape: Shape, seed: u64, size_limit: Option<usize>) -> Candidate {
+    let origin = CounterexampleOrigin::Shape { name: shape.name, seed };
+    let drawn = DrawnInput { shape, pins: Vec::new(), seed, size_limit };
+    Candidate::new(CandidateContent::Drawn(Box::new(drawn)), origin)
+}
+
 /// Shapes take turns, each time with a fresh seed.
-struct ShapedInputs<'a> {
-    grammar: &'a Grammar,
+struct ShapedInputs {
     shapes: Vec<Shape>,
     seed: u64,
     size_limit: Option<usize>,
     attempts: u64,
     /// `None` for an endless number of rounds.
     rounds: Option<u64>,
-    /// Number of failed attempts in a row to write an input.
-    misses: u64,
 }
 
-impl CandidateSource for ShapedInputs<'_> {
-    fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        /// After this many failures, random values cannot satisfy the grammar, and the source ends.
-        const MISSES_MAX: u64 = 50;
+impl CandidateSource for ShapedInputs {
+    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let count = self.shapes.len() as u64;
-        loop {
-            let is_done = self.rounds.is_some_and(|rounds| self.attempts >= rounds * count);
-            if count == 0 || is_done || self.misses >= MISSES_MAX || is_over() {
-                return Ok(None);
-            }
-            let shape = &self.shapes[(self.attempts % count) as usize];
-            let seed = self.seed.wrapping_add(self.attempts / count);
-            self.attempts += 1;
-            match generate_until(self.grammar, shape, &[], seed, self.size_limit, is_over) {
-                Ok(text) => {
-                    self.misses = 0;
-                    let name = shape.name;
-                    return Ok(Some(Candidate::text(
-                        text,
-                        CounterexampleOrigin::Shape { name, seed },
-                    )));
-                }
-                Err(_) => self.misses += 1,
-            }
+        let is_done = self.rounds.is_some_and(|rounds| self.attempts >= rounds * count);
+        if count == 0 || is_done {
+            return Ok(None);
         }
+        let shape = self.shapes[(self.attempts % count) as usize].clone();
+        // A shape may have several turns in a round.
+        let seed = self.seed.wrapping_add(self.attempts);
+        self.attempts += 1;
+        Ok(Some(shaped_candidate(shape, seed, self.size_limit)))
+    }
+}
+
+/// The largest inputs: first each shape, then mixtures of shapes. The slowest ones so far are changed further.
+struct LargestInputs<'a> {
+    grammar: &'a Grammar,
+    /// Each is tried once; the last one comes next.
+    shapes: Vec<Shape>,
+    mixed: Option<Shape>,
+    seed: u64,
+    size_limit: Option<usize>,
+    chance: Chance,
+    /// The slowest first.
+    slowest: Vec<SlowInput>,
+}
+
+struct SlowInput {
+    slowness: f64,
+    shape: Shape,
+    seed: u64,
+}
+
+/// Number of slow inputs that are changed further.
+const SLOWEST_MAX: usize = 4;
+
+impl<'a> LargestInputs<'a> {
+    fn new(grammar: &'a Grammar, shapes: Vec<Shape>, seed: u64, size_limit: Option<usize>) -> Self {
+        let mixed = shapes.iter().find(|shape| shape.name == shape::MIXED.name).cloned();
+        let shapes = shapes.into_iter().rev().collect();
+        let chance = Chance::new(seed, "largest");
+        Self { grammar, shapes, mixed, seed, size_limit, chance, slowest: Vec::new() }
+    }
+}
+
+impl CandidateSource for LargestInputs<'_> {
+    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+        self.seed = self.seed.wrapping_add(1);
+        if let Some(shape) = self.shapes.pop() {
+            return Ok(Some(shaped_candidate(shape, self.seed, self.size_limit)));
+        }
+        let Some(mixed) = &self.mixed else { return Ok(None) };
+        let chance = &mut self.chance;
+        let chosen = chance.below(self.slowest.len() as u64) as usize;
+        let (shape, seed) = match self.slowest.get(chosen) {
+            Some(slow) if chance.happens(600) => {
+                let seed = if chance.happens(500) { slow.seed } else { self.seed };
+                (slow.shape.varied(self.grammar, chance), seed)
+            }
+            _ => (mixed.varied(self.grammar, chance), self.seed),
+        };
+        Ok(Some(shaped_candidate(shape, seed, self.size_limit)))
+    }
+
+    fn note(&mut self, drawn: &DrawnInput, slowness: f64) {
+        let shape = drawn.shape.clone();
+        self.slowest.push(SlowInput { slowness, shape, seed: drawn.seed });
+        self.slowest.sort_by(|a, b| b.slowness.total_cmp(&a.slowness));
+        self.slowest.truncate(SLOWEST_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::inputs::numbers::special_numbers;
+    use juror_grammar::compile::parse_grammar;
+
+    fn grammar() -> Grammar {
+        let text = b"INT(1,100000,n) NEWLINE REPI(i,n,SPACE) INT(1,10^9,a[i]) END NEWLINE";
+        parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar")
+    }
+
+    fn text(candidate: Candidate, grammar: &Grammar) -> String {
+        match candidate.written(Some(grammar), &|| false).expect("an input").content {
+            CandidateContent::Text(text) => String::from_utf8(text.to_vec()).expect("a text"),
+            _ => panic!("a text"),
+        }
+    }
+
+    #[test]
+    fn numbers_of_programs_and_all_sizes_come_soon() {
+        let grammar = grammar();
+        let mut mix = SourceMix::default();
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"]));
+        let (mut counts, mut has_number) = (Vec::new(), false);
+        for _ in 0..500 {
+            let candidate = mix.next(&|| false).expect("no stop").expect("an input");
+            let text = text(candidate, &grammar);
+            has_number |= text.split_whitespace().any(|word| word == "998244353");
+            let count = text.split_whitespace().next().expect("a count");
+            counts.push(count.parse::<u32>().expect("a count"));
+        }
+        assert!(has_number);
+        for (limit, _) in BANDS {
+            let is_in = |count: &u32| (limit / 3..=limit).contains(count);
+            assert!(counts.iter().any(is_in), "counts to {limit}");
+        }
+        assert!(counts.contains(&100_000));
+        let small = counts.iter().filter(|count| **count <= 12).count();
+        assert!(small * 2 > counts.len(), "{small} small inputs");
+    }
+
+    #[test]
+    fn the_slowest_inputs_are_changed_further() {
+        let grammar = grammar();
+        let shapes = shape::applicable(&grammar);
+        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
+        let mut source = LargestInputs::new(&grammar, large, 5, None);
+        let next = |source: &mut LargestInputs<'_>| match source
+            .next(&|| false)
+            .expect("no stop")
+            .expect("an input")
+            .content
+        {
+            CandidateContent::Drawn(drawn) => drawn,
+            _ => panic!("a drawn input"),
+        };
+        let first: Vec<&str> = (0..12).map(|_| next(&mut source).shape.name).collect();
+        assert!(first.contains(&"increasing") && first.contains(&"all-equal"), "{first:?}");
+        let mut slow = next(&mut source);
+        slow.seed = 1_000_000;
+        source.note(&slow, 88.0);
+        let changed = (0..100).filter(|_| next(&mut source).seed == slow.seed).count();
+        assert!((5..80).contains(&changed), "{changed}");
     }
 }

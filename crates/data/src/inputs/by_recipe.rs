@@ -86,7 +86,7 @@ impl CandidateSource for RecipeInputs {
             seed: self.chance.below(1 << 31),
         };
         let origin = CounterexampleOrigin::Generator { line: call.line() };
-        Ok(Some(Candidate { content: CandidateContent::Call(call), origin }))
+        Ok(Some(Candidate::new(CandidateContent::Call(call), origin)))
     }
 }
 

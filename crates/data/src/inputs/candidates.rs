@@ -1,21 +1,38 @@
-//! Inputs to try, from several sources that take turns.
+//! Inputs to try, from several sources. Each has an account: the source that has spent least for its share comes next.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::inputs::by_recipe::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
-use crate::search::result::CounterexampleOrigin;
+use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
+use juror_grammar::generate::{Pin, generate_until};
+use juror_grammar::program::Grammar;
+use juror_grammar::shape::Shape;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub content: CandidateContent,
     pub origin: CounterexampleOrigin,
+    /// The account of its source.
+    pub account: usize,
 }
 
 impl Candidate {
+    pub fn new(content: CandidateContent, origin: CounterexampleOrigin) -> Self {
+        Self { content, origin, account: 0 }
+    }
+
     pub fn text(text: impl Into<Arc<[u8]>>, origin: CounterexampleOrigin) -> Self {
-        Self { content: CandidateContent::Text(text.into()), origin }
+        Self::new(CandidateContent::Text(text.into()), origin)
+    }
+
+    /// Writes an input that is only drawn; `None` if no values satisfy the grammar, or if the time is over.
+    pub fn written(self, grammar: Option<&Grammar>, is_over: &dyn Fn() -> bool) -> Option<Self> {
+        let CandidateContent::Drawn(drawn) = &self.content else { return Some(self) };
+        let text = drawn.write(grammar?, is_over)?;
+        Some(Self { content: CandidateContent::Text(text.into()), ..self })
     }
 }
 
@@ -26,34 +43,93 @@ pub enum CandidateContent {
     Call(GeneratorCall),
     /// A call of the generator of the command line.
     Seeded(SeededCall),
+    Drawn(Box<DrawnInput>),
 }
 
-/// A source of inputs. The same seed gives the same inputs in the same order.
+/// An input that the grammar writes. Writing a large one takes long, so workers do it side by side.
+#[derive(Clone, Debug)]
+pub struct DrawnInput {
+    pub shape: Shape,
+    pub pins: Vec<Pin>,
+    pub seed: u64,
+    /// In bytes.
+    pub size_limit: Option<usize>,
+}
+
+impl DrawnInput {
+    fn write(&self, grammar: &Grammar, is_over: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+        generate_until(grammar, &self.shape, &self.pins, self.seed, self.size_limit, is_over).ok()
+    }
+}
+
+/// A source of inputs. The same seed gives the same inputs in the same order, unless the source learns from runs.
 pub trait CandidateSource: Send {
     /// `None` if there are no more inputs, or if `is_over` becomes true first.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop>;
+
+    /// Learns how slow the submission was on an input.
+    fn note(&mut self, _drawn: &DrawnInput, _slowness: f64) {}
+}
+
+/// How sources share a search.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceShare {
+    /// Of the time, if the search is limited by time.
+    pub time: u32,
+    /// Of the inputs, if it is limited by their number.
+    pub turns: u32,
+}
+
+impl SourceShare {
+    pub const fn same(share: u32) -> Self {
+        Self { time: share, turns: share }
+    }
 }
 
 #[derive(Default)]
 pub struct SourceMix<'a> {
+    /// In the order of accounts; those that have ended stay.
     sources: Vec<MixedSource<'a>>,
     /// Number of turns of the first source before the others begin.
     first_turns: u32,
+    is_timed: bool,
 }
 
 struct MixedSource<'a> {
-    source: Box<dyn CandidateSource + 'a>,
-    share: i64,
+    /// `None` if it has ended.
+    source: Option<Box<dyn CandidateSource + 'a>>,
+    share: SourceShare,
     credit: i64,
+    /// In seconds, with estimates for inputs that still run.
+    spent: f64,
+    /// Seconds of an input, as far as known.
+    estimate: f64,
+    /// Number of inputs in a row that could not be written.
+    misses: u32,
+    searched: SearchedSource,
 }
+
+/// Estimated seconds of an input of a source that was not tried yet.
+const FIRST_ESTIMATE: f64 = 0.002;
+/// After this many inputs in a row that cannot be written, random values cannot satisfy the grammar: a source ends.
+const MISSES_MAX: u32 = 50;
 
 impl<'a> SourceMix<'a> {
     /// The first source added begins.
-    pub fn add(&mut self, share: u32, candidates: impl CandidateSource + 'a) {
+    pub fn add(
+        &mut self,
+        name: impl Into<String>,
+        share: SourceShare,
+        candidates: impl CandidateSource + 'a,
+    ) {
         self.sources.push(MixedSource {
-            source: Box::new(candidates),
-            share: i64::from(share.max(1)),
+            source: Some(Box::new(candidates)),
+            share,
             credit: 0,
+            spent: 0.0,
+            estimate: FIRST_ESTIMATE,
+            misses: 0,
+            searched: SearchedSource { name: name.into(), ..SearchedSource::default() },
         });
     }
 
@@ -62,39 +138,113 @@ impl<'a> SourceMix<'a> {
         self.first_turns = turns;
     }
 
+    /// Sources share time, not turns. Each result must be settled.
+    pub fn share_time(&mut self) {
+        self.is_timed = true;
+    }
+
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
+    }
+
+    /// What each source has done.
+    pub fn searched(&self) -> Vec<SearchedSource> {
+        self.sources.iter().map(|it| it.searched.clone()).collect()
+    }
+
+    /// Notes the time of an input, on the account of its source.
+    pub fn settle(&mut self, account: usize, time: Duration) {
+        let Some(source) = self.sources.get_mut(account) else { return };
+        let seconds = time.as_secs_f64();
+        source.spent += seconds - source.estimate;
+        source.searched.inputs += 1;
+        source.searched.time += time;
+        source.misses = 0;
+        let mean = source.searched.time.as_secs_f64() / source.searched.inputs as f64;
+        // Other inputs of this source still run, and were charged with the same estimate.
+        source.estimate = mean;
+    }
+
+    /// An input could not be written.
+    pub fn settle_unwritten(&mut self, account: usize, time: Duration) {
+        let Some(source) = self.sources.get_mut(account) else { return };
+        source.spent += time.as_secs_f64() - source.estimate;
+        source.misses += 1;
+        // Without a clock, the order in which workers end must not matter.
+        if source.misses >= MISSES_MAX && self.is_timed {
+            source.source = None;
+        }
+    }
+
+    /// Tells the source of an input how slow the submission was on it.
+    pub fn note(
+        &mut self,
+        account: usize,
+        drawn: Option<&DrawnInput>,
+        time: Duration,
+        slowness: f64,
+    ) {
+        let Some(source) = self.sources.get_mut(account) else { return };
+        source.searched.slowest = source.searched.slowest.max(time);
+        if let (Some(drawn), Some(source), true) = (drawn, &mut source.source, self.is_timed) {
+            source.note(drawn, slowness);
+        }
+    }
+
+    /// The account of the source that comes next.
+    fn next_account(&mut self) -> Option<usize> {
+        let open = |it: &&mut MixedSource<'_>| it.source.is_some();
+        let turns = |it: &MixedSource<'_>| i64::from(it.share.turns.max(1));
+        if self.is_timed {
+            let ratio = |it: &MixedSource<'_>| it.spent / f64::from(it.share.time.max(1));
+            let open = self.sources.iter().enumerate().filter(|(_, it)| it.source.is_some());
+            let first = open.min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)));
+            return first.map(|(account, _)| account);
+        }
+        let shares: i64 = self.sources.iter_mut().filter(open).map(|it| turns(it)).sum();
+        for source in self.sources.iter_mut().filter(open) {
+            source.credit += turns(source);
+        }
+        // The first of several.
+        let most = self.sources.iter_mut().filter(open).map(|it| it.credit).max()?;
+        let is_next = |it: &MixedSource<'_>| it.source.is_some() && it.credit == most;
+        let account = self.sources.iter().position(is_next)?;
+        self.sources[account].credit -= shares;
+        Some(account)
+    }
+
+    fn take(
+        &mut self,
+        account: usize,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Option<Candidate>, Stop> {
+        let Some(mixed) = self.sources.get_mut(account) else { return Ok(None) };
+        let Some(source) = &mut mixed.source else { return Ok(None) };
+        let Some(candidate) = source.next(is_over)? else {
+            mixed.source = None;
+            return Ok(None);
+        };
+        mixed.spent += mixed.estimate;
+        Ok(Some(Candidate { account, ..candidate }))
     }
 }
 
 impl CandidateSource for SourceMix<'_> {
-    /// The source whose turn is most overdue comes next. A source that has ended leaves its share to the others.
+    /// A source that has ended leaves its share to the others.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         while self.first_turns > 0 {
             self.first_turns -= 1;
-            let Some(first) = self.sources.first_mut() else { break };
-            match first.source.next(is_over)? {
+            match self.take(0, is_over)? {
                 None => self.first_turns = 0,
                 candidate => return Ok(candidate),
             }
         }
-        loop {
-            let shares: i64 = self.sources.iter().map(|source| source.share).sum();
-            for source in &mut self.sources {
-                source.credit += source.share;
-            }
-            // The first of several.
-            let most = self.sources.iter().map(|source| source.credit).max();
-            let Some(index) = self.sources.iter().position(|it| Some(it.credit) == most) else {
-                return Ok(None);
-            };
-            let source = &mut self.sources[index];
-            source.credit -= shares;
-            if let Some(candidate) = source.source.next(is_over)? {
+        while let Some(account) = self.next_account() {
+            if let Some(candidate) = self.take(account, is_over)? {
                 return Ok(Some(candidate));
             }
-            self.sources.remove(index);
         }
+        Ok(None)
     }
 }
 
@@ -111,27 +261,29 @@ mod tests {
         fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
             let Some(letters_left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = letters_left;
-            Ok(Some(Candidate {
-                content: CandidateContent::Text(Arc::from([self.letter])),
-                origin: CounterexampleOrigin::Small { level: 1 },
-            }))
+            Ok(Some(Candidate::text([self.letter], CounterexampleOrigin::Small { level: 1 })))
         }
     }
 
-    fn check(sources: &[(u32, u8, usize)], turns: usize, expected: &str) {
+    fn letter(candidate: Option<Candidate>) -> Option<char> {
+        match candidate?.content {
+            CandidateContent::Text(text) => Some(char::from(text[0])),
+            _ => None,
+        }
+    }
+
+    fn mix(sources: &[(u32, u8, usize)]) -> SourceMix<'static> {
         let mut mix = SourceMix::default();
         for &(share, letter, left) in sources {
-            mix.add(share, Letters { letter, left });
+            mix.add("letters", SourceShare::same(share), Letters { letter, left });
         }
-        let mut letters = String::new();
-        for _ in 0..turns {
-            match mix.next(&|| false).unwrap() {
-                Some(Candidate { content: CandidateContent::Text(text), .. }) => {
-                    letters.push(char::from(text[0]))
-                }
-                _ => letters.push('.'),
-            }
-        }
+        mix
+    }
+
+    fn check(sources: &[(u32, u8, usize)], turns: usize, expected: &str) {
+        let mut mix = mix(sources);
+        let letters: String =
+            (0..turns).map(|_| letter(mix.next(&|| false).unwrap()).unwrap_or('.')).collect();
         assert_eq!(letters, expected, "{sources:?}");
     }
 
@@ -144,23 +296,49 @@ mod tests {
     }
 
     #[test]
+    fn every_source_has_its_share_of_time() {
+        // An input takes this many milliseconds.
+        let check = |sources: &[(u32, u8, usize)], milliseconds: [u64; 2], expected: [usize; 2]| {
+            let mut mix = mix(sources);
+            mix.share_time();
+            let mut counts = [0_usize; 2];
+            for _ in 0..1000 {
+                let Some(candidate) = mix.next(&|| false).unwrap() else { break };
+                let account = candidate.account;
+                counts[account] += 1;
+                mix.settle(account, Duration::from_millis(milliseconds[account]));
+            }
+            for (count, expected) in counts.into_iter().zip(expected) {
+                assert!(count.abs_diff(expected) <= 2, "{sources:?}: {counts:?}");
+            }
+        };
+        check(&[(1, b'a', 9999), (1, b'b', 9999)], [1, 1], [500, 500]);
+        check(&[(1, b'a', 9999), (1, b'b', 9999)], [1, 99], [990, 10]);
+        check(&[(3, b'a', 9999), (1, b'b', 9999)], [1, 97], [997, 3]);
+        check(&[(1, b'a', 5), (1, b'b', 9999)], [1, 99], [5, 995]);
+    }
+
+    #[test]
     fn the_first_source_may_start_alone() {
-        let mut mix = SourceMix::default();
-        for (letter, left) in [(b'a', 5), (b'b', 5)] {
-            mix.add(1, Letters { letter, left });
-        }
+        let mut mix = mix(&[(1, b'a', 5), (1, b'b', 5)]);
         mix.set_first_turns(3);
-        let letters: Vec<u8> = std::iter::from_fn(|| mix.next(&|| false).unwrap())
-            .filter_map(|candidate| match candidate.content {
-                CandidateContent::Text(text) => Some(text[0]),
-                CandidateContent::Call(_) | CandidateContent::Seeded(_) => None,
-            })
-            .collect();
-        assert_eq!(letters, b"aaaababbbb");
+        let letters: String = std::iter::from_fn(|| letter(mix.next(&|| false).unwrap())).collect();
+        assert_eq!(letters, "aaaababbbb");
     }
 
     #[test]
     fn an_ended_source_leaves_its_turns_to_the_others() {
         check(&[(3, b'a', 2), (1, b'b', 4)], 7, "aabbbb.");
+    }
+
+    #[test]
+    fn a_source_whose_inputs_cannot_be_written_ends() {
+        let mut mix = mix(&[(1, b'a', 99), (1, b'b', 1)]);
+        mix.share_time();
+        for _ in 0..MISSES_MAX {
+            mix.settle_unwritten(0, Duration::ZERO);
+        }
+        assert_eq!(letter(mix.next(&|| false).unwrap()), Some('b'));
+        assert!(mix.next(&|| false).unwrap().is_none());
     }
 }

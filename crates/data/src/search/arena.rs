@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
-use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix};
+use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
+use crate::inputs::numbers::special_numbers;
 use crate::recipe::built_generators::BuiltGenerators;
 use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
@@ -16,6 +17,7 @@ use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::stop::{RefusalSubject, Stop};
+use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
 use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
@@ -37,6 +39,8 @@ pub struct Arena<'a> {
     /// The program that makes judge answers if there is no output to compare.
     pub solution: Option<Solution<'a>>,
     pub known_answers: KnownAnswers,
+    /// Special numbers for inputs, in order.
+    pub numbers: Arc<[Int]>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,10 +64,9 @@ pub enum UnmadeInput {
     Fault(Box<Diagnostic>),
 }
 
-/// Number of turns of the package's generators.
-const GENERATOR_TURNS: u32 = 2;
-/// Number of turns of changed copies of test cases.
-const COPY_TURNS: u32 = 2;
+const GENERATOR_SHARE: u32 = 2;
+/// The share of changed copies of test cases.
+const COPY_SHARE: u32 = 2;
 
 impl<'a> Arena<'a> {
     /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
@@ -87,6 +90,7 @@ impl<'a> Arena<'a> {
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
+            numbers: special_numbers([]),
         })
     }
 
@@ -95,6 +99,12 @@ impl<'a> Arena<'a> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
         let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
         Ok(Self { generators, ..self })
+    }
+
+    /// Numbers in the texts of programs become special.
+    #[must_use]
+    pub fn with_numbers_of<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+        Self { numbers: special_numbers(texts), ..self }
     }
 
     /// Builds the generator of the command line, if there is one.
@@ -124,21 +134,24 @@ impl<'a> Arena<'a> {
         let inputs = self.inputs;
         let mut mix = SourceMix::default();
         if let Some(seeded) = &self.seeded {
-            mix.add(1, GeneratorInputs::new(seeded.given, seed));
+            let share = SourceShare::same(1);
+            mix.add("the generator", share, GeneratorInputs::new(seeded.given, seed));
             return mix;
         }
         if let Some(grammar) = self.grammar() {
-            by_grammar::add_sources(&mut mix, grammar, seed, most);
+            by_grammar::add_sources(&mut mix, grammar, seed, most, &self.numbers);
         }
         if self.generators.is_some() {
-            mix.add(GENERATOR_TURNS, RecipeInputs::new(inputs.lines.clone(), seed));
+            let share = SourceShare::same(GENERATOR_SHARE);
+            mix.add("generators", share, RecipeInputs::new(inputs.lines.clone(), seed));
         }
         if has_copies && inputs.can_copy_cases() {
             let texts = inputs.copyable_cases().filter_map(|case| {
                 let text = case.input.read_prefix(COPY_BYTES_MAX as u64 + 1).ok()?;
                 (text.len() <= COPY_BYTES_MAX).then(|| (case.name.clone(), text))
             });
-            mix.add(COPY_TURNS, VariedTestCases::new(&self.validity, texts.collect(), seed));
+            let copies = VariedTestCases::new(&self.validity, texts.collect(), seed);
+            mix.add("changed test cases", SourceShare::same(COPY_SHARE), copies);
         }
         mix
     }
@@ -149,10 +162,14 @@ impl<'a> Arena<'a> {
         number: u64,
         candidate: Candidate,
     ) -> Result<Result<SearchInput, UnmadeInput>, Stop> {
-        let Candidate { content, origin } = candidate;
         let left_out = |what: String| Ok(Err(UnmadeInput::LeftOut(what)));
+        let written = candidate.written(self.grammar(), &|| self.is_over());
+        let Some(Candidate { content, origin, .. }) = written else {
+            return left_out("no values satisfy the grammar".to_owned());
+        };
         let (input, call, seeded) = match (content, &self.generators) {
             (CandidateContent::Text(text), _) => (text, None, None),
+            (CandidateContent::Drawn(_), _) => return left_out("not written".to_owned()),
             (CandidateContent::Call(call), None) => {
                 return left_out(format!("{}: not built", call.line()));
             }

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::search::arena::Arena;
 use juror_core::blob::Blob;
@@ -32,10 +33,18 @@ pub struct Comparison<'a> {
 
 #[derive(Debug)]
 pub enum ComparisonResult {
-    Same,
+    Same(ComparedTimes),
     Differs(Box<CaseJudgement>),
     /// There is no answer to compare with.
     NoAnswer(UnusableReason),
+}
+
+/// CPU time of both programs on an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ComparedTimes {
+    pub submission: Duration,
+    /// `None` if its answer was known.
+    pub reference: Option<Duration>,
 }
 
 /// Why an input proves nothing about a submission.
@@ -87,7 +96,7 @@ impl<'a> Comparison<'a> {
         input: &Arc<[u8]>,
         time_limit_mode: TimeLimitMode,
     ) -> Result<ComparisonResult, Stop> {
-        let answer = match self.answer(input)? {
+        let (answer, reference_time) = match self.timed_answer(input)? {
             Ok(answer) => answer,
             Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
         };
@@ -104,7 +113,10 @@ impl<'a> Comparison<'a> {
             return Ok(ComparisonResult::NoAnswer(objection));
         }
         Ok(match judged.verdict {
-            Verdict::Accepted => ComparisonResult::Same,
+            Verdict::Accepted => {
+                let submission = judged.outcome.map(|it| it.cpu_time).unwrap_or_default();
+                ComparisonResult::Same(ComparedTimes { submission, reference: reference_time })
+            }
             _ => ComparisonResult::Differs(Box::new(judged)),
         })
     }
@@ -161,9 +173,18 @@ impl<'a> Comparison<'a> {
     }
 
     pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, UnusableReason>, Stop> {
+        Ok(self.timed_answer(input)?.map(|(answer, _)| answer))
+    }
+
+    /// Also returns the CPU time of the reference, if it ran.
+    fn timed_answer(
+        &self,
+        input: &Arc<[u8]>,
+    ) -> Result<Result<(Arc<[u8]>, Option<Duration>), UnusableReason>, Stop> {
         if let Some(known) = self.arena.known_answers.get(input) {
-            return Ok(Ok(known));
+            return Ok(Ok((known, None)));
         }
+        let mut time = None;
         let answer: Arc<[u8]> = match (self.is_judged(), &self.arena.solution) {
             (false, _) => {
                 let ran = self.run(self.reference, input)?;
@@ -173,6 +194,7 @@ impl<'a> Comparison<'a> {
                         rejected.cause,
                     )));
                 }
+                time = Some(ran.outcome.cpu_time);
                 ran.bytes(u64::MAX)?.into()
             }
             (true, Some(solution)) => {
@@ -196,6 +218,7 @@ impl<'a> Comparison<'a> {
                     Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
                     Ok(judged) => judged,
                 };
+            time = judged.outcome.as_ref().map(|it| it.cpu_time);
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(if judged.is_deadlocked() {
                     UnusableReason::Reference(judged.verdict, judged.cause)
@@ -205,7 +228,7 @@ impl<'a> Comparison<'a> {
             }
         }
         self.arena.known_answers.insert(input, &answer);
-        Ok(Ok(answer))
+        Ok(Ok((answer, time)))
     }
 
     /// Judges the submission, and collects all details that are shown about a rejection.

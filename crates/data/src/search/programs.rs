@@ -6,13 +6,18 @@ use crate::search::arena::Arena;
 use crate::search::batch::Batches;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
+use juror_core::blob::Blob;
 use juror_core::isolation::Isolation;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
+use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;
 use juror_sandbox::executor::parallel;
+
+/// Upper bound on the bytes of a source file in which numbers are looked for.
+const SOURCE_BYTES_MAX: u64 = 1 << 20;
 
 pub struct SearchSubject {
     pub inputs: ProblemInputs,
@@ -86,6 +91,14 @@ impl SearchPrograms {
             choice_reason: chosen,
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
         })
+    }
+
+    /// The texts of both programs.
+    pub fn texts(&self) -> Vec<String> {
+        let files = self.prepared.iter().flat_map(|it| &it.plan.files);
+        let blobs = files.filter_map(TreeEntry::blob);
+        let text = |blob: &Blob| String::from_utf8(blob.prefix(SOURCE_BYTES_MAX).ok()?).ok();
+        blobs.filter_map(text).collect()
     }
 
     /// `None` if the programs cannot be built for batches.

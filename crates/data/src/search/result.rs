@@ -53,8 +53,53 @@ pub struct Search {
     /// How far the list of all small inputs was tried: the most values of each choice.
     #[serde(rename = "small_level")]
     pub level: Option<u64>,
+    /// What each source of inputs has tried.
+    pub tried: Vec<SearchedSource>,
+    /// The input on which the submission is slowest compared with the reference, if it takes long.
+    pub slowest: Option<SlowestInput>,
     /// The command line that repeats it.
     pub repeat: String,
+}
+
+/// What a source of inputs has tried.
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct SearchedSource {
+    /// Such as `counts to 12` or `largest counts`.
+    pub name: String,
+    pub inputs: u64,
+    /// Wall time of the slots that compared its inputs.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "seconds")]
+    pub time: Duration,
+    /// The longest CPU time of the submission outside of batches.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "slowest_seconds")]
+    pub slowest: Duration,
+}
+
+/// An input on which the submission is slow, but within its limits.
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SlowestInput {
+    #[serde(skip)]
+    pub input: Vec<u8>,
+    /// Its size in bytes.
+    #[serde(rename = "bytes")]
+    pub size: usize,
+    /// CPU time.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "submission_seconds")]
+    pub submission: Duration,
+    /// CPU time.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "reference_seconds")]
+    pub reference: Duration,
+    /// Where it comes from.
+    #[serde_as(as = "EveryKey<CounterexampleOrigin>")]
+    pub origin: CounterexampleOrigin,
+    /// The file that it was written to, if it was.
+    pub saved: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Default)]

@@ -13,12 +13,12 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::inputs::candidates::CandidateSource;
+use crate::inputs::candidates::SourceMix;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, UnusableReason};
-use crate::search::result::SearchEnd;
+use crate::search::result::{SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
 use juror_core::progress::SearchProgress;
@@ -58,6 +58,9 @@ pub struct SearchResult {
     pub disputed: Option<DisputedInput>,
     /// A fault of the package that shows before a failure of the submission.
     pub fault: Option<PackageFault>,
+    /// What each source of inputs has tried.
+    pub tried: Vec<SearchedSource>,
+    pub slowest: Option<SlowestInput>,
     /// The first generator that failed, and why.
     pub broken_generator: Option<String>,
 }
@@ -83,10 +86,14 @@ pub struct PackageFault {
 }
 
 /// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
-pub fn search<'c>(
+pub fn search(
     searching: &SearchParameters<'_>,
-    candidates: &'c mut (dyn CandidateSource + 'c),
+    mut candidates: SourceMix<'_>,
 ) -> Result<SearchResult, Stop> {
+    // With a number of inputs, a search can be repeated exactly.
+    if searching.runs_max.is_none() {
+        candidates.share_time();
+    }
     let shared = SharedSearch {
         parameters: searching,
         state: Mutex::new(SearchState {
@@ -130,7 +137,7 @@ struct SharedSearch<'a, 'c> {
 }
 
 struct SearchState<'c> {
-    candidates: &'c mut (dyn CandidateSource + 'c),
+    candidates: SourceMix<'c>,
     taken: u64,
     active_workers: usize,
     findings: SearchFindings,
@@ -185,6 +192,7 @@ impl<'c> SharedSearch<'_, 'c> {
             Some(Stop::Interrupted) => !is_over,
             Some(stop) => return Err(stop),
         };
+        result.tried = state.candidates.searched();
         result.found = result.found.or(flaky);
         result.end = match (&result.found, is_interrupted) {
             (_, true) => SearchEnd::Interrupted,

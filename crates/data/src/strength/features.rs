@@ -8,6 +8,7 @@ use crate::explain::features::{Feature, FeatureRow, Features, FigureKind};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis};
 use crate::inputs::by_grammar;
 use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
+use crate::inputs::numbers::special_numbers;
 use crate::strength::pool::LONGEST_INPUT;
 use crate::strength::result::InputFeature;
 use crate::validity::Validity;
@@ -68,11 +69,13 @@ pub fn find_features(
     });
     let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
     let mut mix = SourceMix::default();
-    by_grammar::add_sources(&mut mix, grammar, seed, Some(LONGEST_INPUT));
+    by_grammar::add_sources(&mut mix, grammar, seed, Some(LONGEST_INPUT), &special_numbers([]));
     let drawn = std::iter::from_fn(|| mix.next(is_over).transpose()).take(DRAWN_INPUTS);
-    let drawn = drawn.filter_map(|candidate| match candidate.map(|it| it.content) {
-        Ok(CandidateContent::Text(text)) => Some(Ok((text, None))),
-        Ok(_) => None,
+    let drawn = drawn.filter_map(|candidate| match candidate {
+        Ok(candidate) => match candidate.written(Some(grammar), is_over)?.content {
+            CandidateContent::Text(text) => Some(Ok((text, None))),
+            _ => None,
+        },
         Err(stop) => Some(Err(stop)),
     });
     for input in known.map(Ok).chain(drawn) {

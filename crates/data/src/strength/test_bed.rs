@@ -356,7 +356,7 @@ impl<'a> TestBed<'a> {
                 self.warned.call_once(|| self.warn_about_validators(&error));
                 Ok(None)
             }
-            ComparisonResult::Same | ComparisonResult::NoAnswer(_) => Ok(None),
+            ComparisonResult::Same(_) | ComparisonResult::NoAnswer(_) => Ok(None),
         }
     }
 

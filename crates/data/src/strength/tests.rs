@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::inputs::by_grammar;
 use crate::inputs::candidates::{CandidateContent, CandidateSource, SourceMix};
+use crate::inputs::numbers::special_numbers;
 use crate::strength::features::find_features;
 use crate::strength::result::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
 use crate::strength::score;
@@ -185,14 +186,15 @@ fn texts(board: &[i64]) -> CaseTexts {
 
 fn pool(grammar: &Grammar) -> Vec<CaseTexts> {
     let mut mix = SourceMix::default();
-    by_grammar::add_sources(&mut mix, grammar, 1, None);
+    by_grammar::add_sources(&mut mix, grammar, 1, None, &special_numbers([]));
     mix.set_first_turns(0);
     let made =
         std::iter::from_fn(|| mix.next(&|| false).unwrap()).filter_map(|candidate| match candidate
+            .written(Some(grammar), &|| false)?
             .content
         {
             CandidateContent::Text(text) => Some(texts(&board(&text))),
-            CandidateContent::Call(_) | CandidateContent::Seeded(_) => None,
+            _ => None,
         });
     made.take(POOL_SIZE).collect()
 }

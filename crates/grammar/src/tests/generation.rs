@@ -269,7 +269,7 @@ fn shapes_that_make_no_difference_are_not_offered() {
         "a grid is no test cases"
     );
     assert_eq!(
-        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,9) END END").len(),
+        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,n) REGEX(\"a+\") END END").len(),
         SHAPES.len()
     );
 }
@@ -322,4 +322,79 @@ fn hard_conditions_are_satisfied() {
     check("SET(s=0) REP(500,SPACE) INT(1,10^5,n) SET(s=s+n) ASSERT(s<=2*10^5) END");
     // A string that must not be the last.
     check("REGEX(\"[ab]\",s) SPACE REGEX(\"[ab]\",t) ASSERT(s != t)");
+}
+
+#[test]
+fn shapes_of_pointers_make_trees_and_graphs() {
+    const TREE: &str = "INT(9,9,n) NEWLINE REPI(i,n-1,SPACE) INT(1,i+1,p[i]) END NEWLINE";
+    const GRAPH: &str =
+        "INT(4,4,n) NEWLINE REPI(i,n-1) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE END";
+    let check = |text: &str, shape: &str, expected: &str| {
+        let grammar = grammar(text);
+        assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{shape} fits");
+        let shape = find_shape(shape).expect("a shape");
+        let input = generate(&grammar, &shape, 1).expect("an input");
+        let input = String::from_utf8(input).expect("a text");
+        let (_, rest) = input.split_once('\n').expect("a line");
+        assert_eq!(rest.replace('\n', " ").trim(), expected, "{}", shape.name);
+    };
+    check(TREE, "path", "1 2 3 4 5 6 7 8");
+    check(TREE, "star", "1 1 1 1 1 1 1 1");
+    check(TREE, "two-paths", "1 1 2 3 4 5 6 7");
+    check(TREE, "binary", "1 2 2 3 3 4 4 5");
+    check(TREE, "caterpillar", "1 2 2 4 4 6 6 8");
+    check(TREE, "broom", "1 2 3 4 5 5 5 5");
+    check(TREE, "square-root", "1 2 1 4 1 6 1 8");
+    check(GRAPH, "path", "1 2 2 3 3 4");
+    check(GRAPH, "star", "1 2 1 3 1 4");
+    let row = grammar("INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(1,99,a[i]) END NEWLINE");
+    assert!(applicable(&row).iter().all(|shape| shape.name != "path"), "no indices, no pointers");
+}
+
+#[test]
+fn counts_and_texts_keep_a_limit_and_values_do_not() {
+    let grammar = grammar(
+        "INT(2,1000,n) NEWLINE REPI(i,n,SPACE) INT(1,10^9,a[i]) END NEWLINE REGEX(\"[a-z]{1,100000}\") NEWLINE",
+    );
+    let mut most = 0;
+    for seed in 0..50 {
+        let input = generate(&grammar, &RANDOM.with_count_limit(6), seed).expect("an input");
+        let input = String::from_utf8(input).expect("a text");
+        let words: Vec<&str> = input.split_whitespace().collect();
+        assert!(words.len() <= 8 && words[words.len() - 1].len() <= 6, "{input}");
+        most = words[1..words.len() - 1].iter().map(|it| it.parse().unwrap()).fold(most, u64::max);
+    }
+    assert!(most > 100_000_000, "{most}");
+}
+
+#[test]
+fn special_numbers_are_drawn_within_bounds() {
+    let grammar = grammar("INT(1,10^9,a) SPACE INT(1,10^6,b) NEWLINE");
+    let numbers = [7_i64, 123_456, 998_244_353, 1 << 40].map(crate::number::Int::Small).into();
+    let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers);
+    let inputs = (0..40).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
+    let inputs: Vec<String> = inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
+    assert!(inputs.iter().any(|it| it.starts_with("998244353 ")), "{inputs:?}");
+    assert!(inputs.iter().any(|it| it.ends_with(" 123456\n")), "{inputs:?}");
+}
+
+#[test]
+fn texts_have_shapes_of_the_same_letters() {
+    let grammar = grammar("REGEX(\"[a-z]{8}\") SPACE REGEX(\"[a-z]{8}\") NEWLINE");
+    let check = |shape: &str, letters: &str| {
+        let shape = find_shape(shape).expect("a shape");
+        let input = generate(&grammar, &shape, 1).expect("an input");
+        let input = String::from_utf8(input).expect("a text");
+        let [one, other] = input.trim().split(' ').collect::<Vec<_>>()[..] else { panic!("two") };
+        assert_eq!(one, other);
+        let first = one.as_bytes()[0];
+        let pattern: String =
+            one.bytes().map(|byte| if byte == first { 'a' } else { 'b' }).collect();
+        assert_eq!(pattern, letters, "{}", shape.name);
+    };
+    check("all-equal", "aaaaaaaa");
+    check("thue-morse", "abbabaab");
+    check("fibonacci", "abaababa");
+    check("almost-period", "aaaaaaab");
+    check("alternating", "abababab");
 }

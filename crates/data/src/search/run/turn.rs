@@ -3,14 +3,14 @@
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::inputs::candidates::{Candidate, CandidateContent};
+use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, DrawnInput};
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
-use crate::search::comparison::{ComparisonResult, UnusableReason};
-use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd};
+use crate::search::comparison::{ComparedTimes, ComparisonResult, UnusableReason};
+use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -23,6 +23,15 @@ const SAME_INPUTS_MAX: u64 = 200;
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
 
+/// CPU time from which on a submission may be called slow.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// How much slower the submission is. Both times have an error, which counts for short ones.
+fn slowness(submission: Duration, reference: Duration) -> f64 {
+    const ERROR: Duration = Duration::from_millis(20);
+    submission.as_secs_f64() / (reference + ERROR).as_secs_f64()
+}
+
 struct TakenInput {
     number: u64,
     candidate: Candidate,
@@ -31,6 +40,11 @@ struct TakenInput {
 
 struct ReadyInput {
     fresh: SearchInput,
+    account: usize,
+    /// How it was drawn, if the grammar wrote it.
+    drawn: Option<Box<DrawnInput>>,
+    /// Time to write it.
+    written_in: Duration,
     /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
 }
@@ -92,8 +106,7 @@ impl SharedSearch<'_, '_> {
         }
         let is_late = || self.started.elapsed() >= self.parameters.time;
         // Writing an input may take long.
-        let is_over =
-            || is_late() || self.is_over.load(Ordering::Relaxed) || (self.parameters.is_stopped)();
+        let is_over = || self.is_late();
         let mut state = self.state.lock();
         while all.len() < most {
             let end = if is_late() {
@@ -127,6 +140,13 @@ impl SharedSearch<'_, '_> {
         Ok(all)
     }
 
+    /// Whether no more inputs are written.
+    fn is_late(&self) -> bool {
+        self.started.elapsed() >= self.parameters.time
+            || self.is_over.load(Ordering::Relaxed)
+            || (self.parameters.is_stopped)()
+    }
+
     /// The inputs that a batch of the generator of the command line prints; `None` for all others.
     fn print_inputs(&self, taken: &[TakenInput]) -> Result<Vec<Option<Arc<[u8]>>>, Stop> {
         let call = |taken: &TakenInput| match taken.candidate.content {
@@ -152,7 +172,17 @@ impl SharedSearch<'_, '_> {
         if self.is_settled(number) {
             return Ok(None);
         }
+        let started = Instant::now();
         let arena = self.parameters.comparison.arena;
+        let account = candidate.account;
+        let drawn = match &candidate.content {
+            CandidateContent::Drawn(drawn) => Some(drawn.clone()),
+            _ => None,
+        };
+        let Some(candidate) = candidate.written(arena.grammar(), &|| self.is_late()) else {
+            self.state.lock().candidates.settle_unwritten(account, started.elapsed());
+            return Ok(None);
+        };
         let made = match (printed, &candidate.content) {
             (Some(input), CandidateContent::Seeded(call)) => {
                 let (seeded, origin) = (Some(*call), candidate.origin);
@@ -183,7 +213,9 @@ impl SharedSearch<'_, '_> {
             }
             is_new
         };
+        let written_in = started.elapsed();
         if !is_new {
+            self.state.lock().candidates.settle(account, written_in);
             return Ok(None);
         }
         // A grammar accepts its own inputs; other grammars of the package may not.
@@ -200,7 +232,7 @@ impl SharedSearch<'_, '_> {
         if is_validated_first && !self.is_allowed(&fresh.input)? {
             return Ok(None);
         }
-        Ok(Some(ReadyInput { fresh, is_allowed: is_validated_first }))
+        Ok(Some(ReadyInput { fresh, account, drawn, written_in, is_allowed: is_validated_first }))
     }
 
     /// Whether an input no longer matters: an earlier one fails, or there is a fault.
@@ -230,11 +262,17 @@ impl SharedSearch<'_, '_> {
                 let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
                 let count = accepted.iter().filter(|accepted| **accepted).count();
                 batches.adjust_size(inputs.len(), count, started.elapsed());
-                let result = &mut self.state.lock().findings.result;
+                let time = started.elapsed() / inputs.len() as u32;
+                let state = &mut *self.state.lock();
+                let result = &mut state.findings.result;
                 result.runs += count as u64;
                 result.batched += count as u64;
                 for (index, accepted) in indexes.into_iter().zip(accepted) {
                     is_accepted[index] = accepted;
+                    if accepted {
+                        let ready = &ready[index];
+                        state.candidates.settle(ready.account, ready.written_in + time);
+                    }
                 }
             }
         }
@@ -247,7 +285,9 @@ impl SharedSearch<'_, '_> {
                 break;
             }
             let started = Instant::now();
+            let (account, written_in) = (ready.account, ready.written_in);
             self.compare_one(ready)?;
+            self.state.lock().candidates.settle(account, written_in + started.elapsed());
             if let Some(batches) = self.parameters.batches.filter(|_| alone) {
                 batches.adjust_size(1, 1, started.elapsed());
             }
@@ -257,7 +297,7 @@ impl SharedSearch<'_, '_> {
 
     fn compare_one(&self, ready: ReadyInput) -> Result<(), Stop> {
         match self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
-            ComparisonResult::Same => self.state.lock().findings.result.runs += 1,
+            ComparisonResult::Same(times) => self.note_times(&ready, times),
             ComparisonResult::Differs(judged) => {
                 self.state.lock().findings.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
@@ -284,6 +324,27 @@ impl SharedSearch<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn note_times(&self, ready: &ReadyInput, times: ComparedTimes) {
+        let state = &mut *self.state.lock();
+        state.findings.result.runs += 1;
+        let Some(reference) = times.reference else { return };
+        let slowness = slowness(times.submission, reference);
+        state.candidates.note(ready.account, ready.drawn.as_deref(), times.submission, slowness);
+        let slowest = &mut state.findings.result.slowest;
+        let is_slowest =
+            |known: &SlowestInput| self::slowness(known.submission, known.reference) < slowness;
+        if times.submission >= SLOW && slowest.as_ref().is_none_or(is_slowest) {
+            *slowest = Some(SlowestInput {
+                input: ready.fresh.input.to_vec(),
+                size: ready.fresh.input.len(),
+                submission: times.submission,
+                reference,
+                origin: ready.fresh.origin.clone(),
+                saved: None,
+            });
+        }
     }
 
     /// Names the call of the generator that printed the input.

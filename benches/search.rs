@@ -1,0 +1,259 @@
+//! How many wrong programs `juror stress` exposes, and how quickly. The set is of juror's own making, from known kinds
+//! of mistakes: careless ones, corner cases, and programs that are too slow for one kind of input.
+//!
+//! `cargo bench --bench search [-- --seconds 30] [--seeds 3] [--jobs 2] [--only NAME] [--juror PROGRAM]` prints a row
+//! for each program: with how many seeds it was exposed, the median of the seconds before, the tokens of the input
+//! that was found, and how it failed. `--only` keeps the names that contain NAME. `--check` runs each program on its own
+//! failing input instead, and prints whether the output differs, and the times.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+#[path = "search/set.rs"]
+mod set;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use serde_json::Value;
+use set::{FailingInput, SearchProblem, WrongProgram, read_problems};
+
+/// In seconds.
+const TIME_LIMIT: &str = "1";
+
+struct Arguments {
+    seconds: u64,
+    seeds: u64,
+    jobs: usize,
+    only: String,
+    juror: PathBuf,
+    checks: bool,
+}
+
+struct SearchedProgram {
+    seeds_found: usize,
+    seconds: Vec<f64>,
+    tokens: Vec<usize>,
+    verdicts: Vec<String>,
+    runs: f64,
+}
+
+fn main() {
+    let arguments = parse_arguments();
+    let problems = read_problems();
+    let programs = problems.iter().flat_map(|it| it.wrong.iter().map(move |wrong| (it, wrong)));
+    let programs: Vec<_> = programs
+        .filter(|(problem, wrong)| title(problem, wrong).contains(&arguments.only))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..arguments.jobs {
+            scope.spawn(|| {
+                while let Some((problem, wrong)) =
+                    programs.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    if arguments.checks {
+                        check(&arguments, problem, wrong);
+                        continue;
+                    }
+                    let searched = search(&arguments, problem, wrong);
+                    let line = searched.row(&arguments);
+                    println!("{:40} {line}", title(problem, wrong));
+                    found.lock().expect("a list").push(searched);
+                }
+            });
+        }
+    });
+    if arguments.checks {
+        return;
+    }
+    let found = found.into_inner().expect("a list");
+    let exposed: usize = found.iter().map(|it| it.seeds_found).sum();
+    let always = found.iter().filter(|it| it.seeds_found as u64 == arguments.seeds).count();
+    let mut seconds: Vec<f64> = found.iter().flat_map(|it| it.seconds.clone()).collect();
+    let mut tokens: Vec<f64> =
+        found.iter().flat_map(|it| it.tokens.iter().map(|it| *it as f64)).collect();
+    println!(
+        "{} programs, {} s, {} seeds: {exposed} of {} searches found an input, {always} programs with each seed, median {:.1} s, {:.0} tokens",
+        found.len(),
+        arguments.seconds,
+        arguments.seeds,
+        found.len() as u64 * arguments.seeds,
+        median(&mut seconds),
+        median(&mut tokens),
+    );
+}
+
+fn parse_arguments() -> Arguments {
+    let words: Vec<String> = std::env::args().collect();
+    let value = |name: &str| {
+        let index = words.iter().position(|word| word == name)?;
+        Some(words.get(index + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
+    };
+    let number = |name: &str, default: u64| {
+        value(name).map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("{name}: {it}")))
+    };
+    Arguments {
+        seconds: number("--seconds", 30),
+        seeds: number("--seeds", 3),
+        jobs: number("--jobs", 2) as usize,
+        only: value("--only").unwrap_or_default(),
+        juror: value("--juror").map_or(env!("CARGO_BIN_EXE_juror").into(), PathBuf::from),
+        checks: words.iter().any(|word| word == "--check"),
+    }
+}
+
+fn title(problem: &SearchProblem, wrong: &WrongProgram) -> String {
+    format!("{}/{}.{}", problem.name, wrong.name, wrong.language)
+}
+
+fn write_programs(dir: &Path, problem: &SearchProblem, wrong: &WrongProgram) -> PathBuf {
+    let folder = dir.join("wrong");
+    fs::create_dir(&folder).expect("a folder");
+    let path = match &*wrong.language {
+        "java" => folder.join("Main.java"),
+        language => folder.join(format!("wrong.{language}")),
+    };
+    for (path, text) in [
+        (dir.join("input.ctd"), &problem.grammar),
+        (dir.join("right.cpp"), &problem.right),
+        (path.clone(), &wrong.source),
+    ] {
+        fs::write(path, text).expect("a file");
+    }
+    path
+}
+
+fn search(arguments: &Arguments, problem: &SearchProblem, wrong: &WrongProgram) -> SearchedProgram {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let program = write_programs(dir.path(), problem, wrong);
+    let mut searched = SearchedProgram {
+        seeds_found: 0,
+        seconds: Vec::new(),
+        tokens: Vec::new(),
+        verdicts: Vec::new(),
+        runs: 0.0,
+    };
+    for seed in 1..=arguments.seeds {
+        let output = Command::new(&arguments.juror)
+            .args(["stress", "--json", "--explain", "0", "--shrink-time", "3s"])
+            .args(["--time-limit", TIME_LIMIT, "--time", &format!("{}s", arguments.seconds)])
+            .args(["--seed", &seed.to_string(), "--input-grammar"])
+            .arg(dir.path().join("input.ctd"))
+            .arg("--reference")
+            .arg(dir.path().join("right.cpp"))
+            .arg(&program)
+            .output()
+            .expect("juror runs");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!(
+                "{}: {error}: {}",
+                title(problem, wrong),
+                String::from_utf8_lossy(&output.stderr)
+            )
+        });
+        searched.add(&report);
+    }
+    searched
+}
+
+impl SearchedProgram {
+    fn add(&mut self, report: &Value) {
+        self.runs += report["runs"].as_f64().unwrap_or(0.0);
+        let found = &report["counterexample"];
+        if found.is_null() {
+            return;
+        }
+        self.seeds_found += 1;
+        self.seconds.push(report["hunting_seconds"].as_f64().unwrap_or(f64::NAN));
+        let input = found["input"]["text"].as_str().unwrap_or("");
+        self.tokens.push(input.split_whitespace().count());
+        self.verdicts.push(found["verdict"].as_str().unwrap_or("?").to_owned());
+    }
+
+    fn row(&self, arguments: &Arguments) -> String {
+        let share = format!("{}/{}", self.seeds_found, arguments.seeds);
+        let mut tokens: Vec<f64> = self.tokens.iter().map(|it| *it as f64).collect();
+        if self.seeds_found == 0 {
+            return format!("{share:5} {:8} {:8} {:20} {:9} runs", "-", "-", "", self.runs);
+        }
+        format!(
+            "{share:5} {:8.1} {:8} {:20} {:9} runs",
+            median(&mut self.seconds.clone()),
+            median(&mut tokens),
+            self.verdicts[0],
+            self.runs
+        )
+    }
+}
+
+/// Compares both programs on the failing input of the wrong one, without a sandbox.
+fn check(arguments: &Arguments, problem: &SearchProblem, wrong: &WrongProgram) {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let program = write_programs(dir.path(), problem, wrong);
+    let input = dir.path().join("fails.in");
+    fs::write(&input, failing_input(wrong)).expect("a file");
+    let valid = Command::new(&arguments.juror)
+        .args(["grammar", "check"])
+        .args([&dir.path().join("input.ctd"), &input])
+        .output()
+        .expect("juror runs");
+    let right = run(&dir.path().join("right.cpp"), &input);
+    let other = run(&program, &input);
+    println!(
+        "{:40} {:7} right {:6.2} s, wrong {:6.2} s, {}",
+        title(problem, wrong),
+        if valid.status.success() { "valid" } else { "INVALID" },
+        right.seconds,
+        other.seconds,
+        if right.output == other.output { "same output" } else { "other output" },
+    );
+}
+
+fn failing_input(wrong: &WrongProgram) -> Vec<u8> {
+    match &wrong.failing {
+        FailingInput::Text(text) => text.clone().into_bytes(),
+        FailingInput::Script(script) => {
+            Command::new("python3").args(["-c", script]).output().expect("python3 runs").stdout
+        }
+    }
+}
+
+struct CheckedRun {
+    seconds: f64,
+    output: Vec<u8>,
+}
+
+fn run(program: &Path, input: &Path) -> CheckedRun {
+    let dir = program.parent().expect("a folder");
+    let built = dir.join("built");
+    let (builder, starter): (Vec<&str>, Vec<&str>) = match program.extension() {
+        Some(it) if it == "cpp" => (vec!["g++", "-O2", "-o", "built"], vec!["./built"]),
+        Some(it) if it == "java" => (vec!["javac"], vec!["java", "Main"]),
+        _ => (vec!["true"], vec!["python3", "wrong.py"]),
+    };
+    let status =
+        Command::new(builder[0]).args(&builder[1..]).arg(program).current_dir(dir).status();
+    assert!(status.is_ok_and(|it| it.success()), "{} builds", built.display());
+    let input = fs::File::open(input).expect("an input");
+    let started = Instant::now();
+    let output = Command::new("timeout")
+        .args(["10"])
+        .args(starter)
+        .current_dir(dir)
+        .stdin(input)
+        .stderr(Stdio::null())
+        .output()
+        .expect("a program");
+    CheckedRun { seconds: started.elapsed().as_secs_f64(), output: output.stdout }
+}
+
+fn median(figures: &mut [f64]) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
