@@ -29,7 +29,7 @@ macro_rules! topic {
 }
 
 /// A name must not be that of a command: `juror help COMMAND` shows its options.
-const TOPICS: [Topic; 33] = [
+const TOPICS: [Topic; 34] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
