@@ -16,7 +16,8 @@ const LARGE_INPUTS: u64 = 10;
 /// All sizes that are tried, up to a largest one.
 pub fn sizes(most: u32) -> Vec<u32> {
     let next = |size: &u32| {
-        let next = if *size < EACH_SIZE_MAX { size + 1 } else { size + size.div_ceil(4) };
+        let next =
+            if *size < EACH_SIZE_MAX { size + 1 } else { size.saturating_add(size.div_ceil(4)) };
         (*size < most).then(|| next.min(most))
     };
     std::iter::successors(Some(1), next).collect()
