@@ -9,9 +9,9 @@ use crate::stress::counterexample;
 const GRAMMAR: &str = "INT(0, 11, a) SPACE INT(0, 11, b) NEWLINE\n";
 
 /// The condition for the one input on which a program misbehaves: small, but not among the first.
-const ONE_INPUT: &str = "a == 0 && b == 8";
+const ONE_INPUT: &str = "a == 7 && b == 5";
 /// The same input as text.
-const ONE_INPUT_TEXT: &str = "0 8\n";
+const ONE_INPUT_TEXT: &str = "7 5\n";
 /// The condition for many inputs on which a program does something harmless.
 const MANY_INPUTS: &str = "(a + b) % 9 == 5";
 
