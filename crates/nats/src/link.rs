@@ -167,9 +167,10 @@ impl Link {
         let client = options.connect(servers).await.map_err(|error| {
             let help = "check that the server runs there, and that it knows the key";
             let told = fault(&describe_fault(&error)).help(help);
-            match is_unreachable(&error) {
-                true => ConnectFault::Unreachable(told),
-                false => ConnectFault::Refused(told),
+            if is_unreachable(&error) {
+                ConnectFault::Unreachable(told)
+            } else {
+                ConnectFault::Refused(told)
             }
         })?;
         let several = address.hosts.len() > 1;

@@ -216,9 +216,10 @@ fn show_survey(
     let address = parse(&arguments.url)?;
     let survey = block_on(survey::survey(&address))?;
     let json = || serde_json::to_string_pretty(&survey).map(|json| json + "\n");
-    let text = match arguments.json {
-        false => text(&survey),
-        true => json().map_err(|error| JudgeError::new("write JSON", error))?,
+    let text = if arguments.json {
+        json().map_err(|error| JudgeError::new("write JSON", error))?
+    } else {
+        text(&survey)
     };
     print(&text)?;
     Ok(if survey.is_unusable() { JurorExitCode::JudgeError } else { JurorExitCode::Success })

@@ -163,9 +163,10 @@ fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
         );
     }
     let is_plain = !submitter.contains([' ', '\'', '"', '\\']);
-    let executor = match is_plain {
-        true => format!("juror-nats submit {submitter}"),
-        false => command_line(["juror-nats", "submit", &submitter]),
+    let executor = if is_plain {
+        format!("juror-nats submit {submitter}")
+    } else {
+        command_line(["juror-nats", "submit", &submitter])
     };
     let judge = ["juror", "judge", "PACKAGE", "SUBMISSION", "--executor", &executor];
     step("judge:", &[command_line(judge)]);

@@ -22,9 +22,10 @@ fn files_below(dir: &Path) -> Vec<String> {
     while let Some(next) = directories.pop() {
         for entry in fs::read_dir(next).expect("a directory") {
             let path = entry.expect("an entry").path();
-            match path.is_dir() {
-                true => directories.push(path),
-                false => files.push(path.strip_prefix(dir).unwrap().display().to_string()),
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                files.push(path.strip_prefix(dir).unwrap().display().to_string());
             }
         }
     }
