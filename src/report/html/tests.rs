@@ -195,7 +195,6 @@ fn a_search_shows_the_input_and_both_outputs() {
         stderr: Vec::new(),
         validator_stderr: Vec::new(),
         origin: CounterexampleOrigin::Small { level: 1 },
-        generated: None,
         first_size: 90,
         path: vec!["fewer values".to_owned()],
         failing: 3,

@@ -180,7 +180,9 @@ fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
         let Some(evidence) = &case.evidence else { continue };
         let title = format!("{}:", printable(&case.test_case));
         let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, &title, stdout, unknown, |page, lines| page.quoted(lines));
+        quote_ends(page, &title, stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
+            page.quoted(lines)
+        });
     }
 }
 
