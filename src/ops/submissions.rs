@@ -79,9 +79,9 @@ pub fn suggest_source(program: &Path) -> Option<String> {
     let has_usual_name = program.file_name().is_some_and(|name| name == "a.out");
     let is_source = |file: &&String| {
         let file = Path::new(file.as_str());
-        Language::of_file(file).is_some_and(|language| match has_usual_name {
-            true => ["c", "cpp"].contains(&language.code),
-            false => file.file_stem() == program.file_stem(),
+        let is_namesake = file.file_stem() == program.file_stem();
+        Language::of_file(file).is_some_and(|language| {
+            if has_usual_name { ["c", "cpp"].contains(&language.code) } else { is_namesake }
         })
     };
     let beside = programs_beside(program);

@@ -550,7 +550,7 @@ fn bare_tests_are_compared_word_by_word() {
     fixture.write("bare/1.in", "1\n");
     fixture.write("bare/1.out", "Yes 1\n");
     let check = |output: &str, options: &str, code: i32, messages: &[&str]| {
-        fixture.write("a.sh", &format!("printf '{output}'\n"));
+        fixture.write("a.sh", format!("printf '{output}'\n"));
         fixture.check(&format!("judge bare a.sh {options}"), code, messages);
     };
     check("Yes  1", "", 0, &["accepted on 1 test case"]);
@@ -572,7 +572,7 @@ fn bare_tests_are_compared_word_by_word() {
 fn outputs_can_be_shown_without_a_comparison() {
     let fixture = Fixture::new();
     for name in ["1", "2"] {
-        fixture.write(&format!("bare/{name}.in"), &format!("{name}\n"));
+        fixture.write(&format!("bare/{name}.in"), format!("{name}\n"));
         fixture.write(&format!("bare/{name}.out"), "other\n");
     }
     fixture.write("a.sh", "read -r x; echo \"got $x\"\n");

@@ -46,7 +46,7 @@ pub struct GeneratorInputs<'a> {
 
 impl<'a> GeneratorInputs<'a> {
     pub fn new(generator: &'a SeededProgram, seed: u64) -> Self {
-        let sizes = generator.has_size().then(|| sizes(generator.size_max)).unwrap_or_default();
+        let sizes = if generator.has_size() { sizes(generator.size_max) } else { Vec::new() };
         Self { generator, sizes, chance: Chance::new(seed, "generator"), number: 0 }
     }
 }

@@ -78,6 +78,9 @@ impl fmt::Display for UnusableReason {
     }
 }
 
+/// An answer, and the CPU time of the reference if it ran.
+type TimedAnswer = (Arc<[u8]>, Option<Duration>);
+
 impl<'a> Comparison<'a> {
     /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
@@ -176,11 +179,7 @@ impl<'a> Comparison<'a> {
         Ok(self.timed_answer(input)?.map(|(answer, _)| answer))
     }
 
-    /// Also returns the CPU time of the reference, if it ran.
-    fn timed_answer(
-        &self,
-        input: &Arc<[u8]>,
-    ) -> Result<Result<(Arc<[u8]>, Option<Duration>), UnusableReason>, Stop> {
+    fn timed_answer(&self, input: &Arc<[u8]>) -> Result<Result<TimedAnswer, UnusableReason>, Stop> {
         if let Some(known) = self.arena.known_answers.get(input) {
             return Ok(Ok((known, None)));
         }

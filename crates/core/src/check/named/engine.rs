@@ -359,9 +359,10 @@ impl<'t> Texts<'t> {
                 _ => false,
             };
             if !is_equal {
-                return Err(match output.start == self.output.len() {
-                    true => self.output_ends(answer),
-                    false => self.line_differs(answer, output),
+                return Err(if output.start == self.output.len() {
+                    self.output_ends(answer)
+                } else {
+                    self.line_differs(answer, output)
                 });
             }
         }
