@@ -11,7 +11,7 @@
 //! use juror_core::isolation::Isolation;
 //! use juror_core::job::Job;
 //! use juror_core::outcome::Ending;
-//! use juror_remote::link::{WorkerPipes, WorkerProcess, WorkerRoute};
+//! use juror_remote::link::{WorkerPipes, WorkerProcess};
 //! use juror_remote::message::WorkerFacts;
 //! use juror_remote::{serve::serve, workers::Workers};
 //! use juror_sandbox::executor::{Executor, local::LocalExecutor};
@@ -26,6 +26,7 @@
 //!     shortfall: None,
 //!     mechanism: executor.mechanism(),
 //!     slots: 1,
+//!     queue: 1,
 //!     pace: Duration::from_millis(1),
 //! };
 //! let ((input, to_worker), (output, from_worker)) = (io::pipe()?, io::pipe()?);
@@ -36,9 +37,8 @@
 //!
 //! // The judge: an executor like any other.
 //! let process = WorkerProcess::default();
-//! let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process };
-//! let route = WorkerRoute::Pipes(pipes);
-//! let workers = Workers::connect(vec![("near".to_owned(), route)], None, |_| Ok(()))?;
+//! let pipes = WorkerPipes { output: Box::new(output), input: to_worker.into(), process, again: None };
+//! let workers = Workers::connect(vec![("near".to_owned(), pipes)], None, |_| Ok(()))?;
 //! let mut job = Job::default();
 //! job.command.argv = ["/bin/sh", "-c", "exit 7"].map(str::to_owned).to_vec();
 //! let outcome = workers.run_job(&job)?.outcome;

@@ -352,9 +352,15 @@ impl Mask {
             .iter_mut()
             .filter_map(|found| found.transcript.as_mut())
             .for_each(mask_transcript_times);
+        let mut tried = search.tried;
+        for source in &mut tried {
+            source.time = Duration::from_millis(source.inputs);
+            source.slowest = Duration::from_millis(1);
+        }
         Search {
             plan: self.mask_plan(search.plan),
             found,
+            tried,
             searching: Duration::from_millis(940),
             elapsed: Duration::from_millis(990),
             repeat: self.mask_text(&search.repeat),

@@ -65,7 +65,7 @@ fn ignored_settings_are_reported() {
 
 #[test]
 fn juror_toml_has_the_limits() {
-    let check = |text: &str, time: f64, memory: Option<u64>, faults: &[&str]| {
+    let check = |text: &str, time: f64, memory: u64, faults: &[&str]| {
         let keep = directory(&["1.in", "1.ans"]);
         fs::write(keep.path().join("juror.toml"), text).expect("a new file");
         let PackageReading { problem, diagnostics, .. } = read(keep.path());
@@ -74,16 +74,16 @@ fn juror_toml_has_the_limits() {
         assert_eq!(errors, faults, "{text}");
         let limits = problem.expect("a problem").limits;
         assert_eq!(limits.time_limit, Some(Duration::from_secs_f64(time)), "{text}");
-        assert_eq!(limits.memory, memory.map(Bytes::mib), "{text}");
+        assert_eq!(limits.memory, Some(Bytes::mib(memory)), "{text}");
     };
-    check("", 2.0, None, &[]);
-    check("[limits]\ntime_limit = 1.5\nmemory = 64\n", 1.5, Some(64), &[]);
-    check("[limits]\ntime_limit = 3\n[received]\nurl = \"x\"\ntests = [1]\n", 3.0, None, &[]);
+    check("", 2.0, 256, &[]);
+    check("[limits]\ntime_limit = 1.5\nmemory = 64\n", 1.5, 64, &[]);
+    check("[limits]\ntime_limit = 3\n[received]\nurl = \"x\"\ntests = [1]\n", 3.0, 256, &[]);
     let zero = "`limits.memory` must be an integer above 0, in MiB, not 0";
-    check("[limits]\nmemory = 0\n", 2.0, None, &[zero]);
-    check("[limits]\nmemory = 1048577\n", 2.0, None, &["`limits.memory` is too large"]);
+    check("[limits]\nmemory = 0\n", 2.0, 256, &[zero]);
+    check("[limits]\nmemory = 1048577\n", 2.0, 256, &["`limits.memory` is too large"]);
     let negative = "`limits.time_limit` must be a number above 0, not -1";
-    check("[limits]\ntime_limit = -1\n", 2.0, None, &[negative]);
+    check("[limits]\ntime_limit = -1\n", 2.0, 256, &[negative]);
 }
 
 #[test]

@@ -528,13 +528,17 @@ fn a_missing_package_is_reported_with_help() {
         assert_eq!(shown(diagnostic.help.as_deref().unwrap_or_default()), help);
     };
     let ask = "is this a problem package?";
-    let hint = "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
+    let hint = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in \
+         a .prob or .json file";
     check(&dir.join("a"), "DIR/a: no such directory", hint);
     fs::write(dir.join("a"), "x").expect("a file");
     check(&dir.join("a"), "DIR/a is neither a directory nor an archive", hint);
     let nothing = "a package is a directory with a file problem.yaml, or with a problem.xml of Polygon, or with an \
          info.toml of library-checker, or with a task.yaml of CMS and input/input0.txt or gen/GEN, or with a \
-         config.yml of sinol, in/ and prog/, or with tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a";
+         config.yml of sinol, in/ and prog/, or with tests in pairs, such as 1.in and 1.ans, in1.txt and out1.txt, or \
+         01 and 01.a; files there: a; the names of an input and its answer differ in one word (in: ans, answer, a, \
+         sol, expected, out, output, ou; input: ans, answer, sol, expected, output, out; inputs: answers, outputs; \
+         inp: ans, out, oup; i: o)";
     check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);
     for name in ["one", "two"] {
         fs::create_dir_all(dir.join(name).join("data")).expect("a directory");
