@@ -8,7 +8,7 @@
 //! | [`layout`] | names and settings of everything on the server |
 //! | [`bucket`] | blobs by digest |
 //! | [`presence`] | what workers announce about themselves, and which may work together |
-//! | [`unit`] | jobs and results as messages |
+//! | [`mod@unit`] | jobs and results as messages |
 //! | [`queue`] | the jobs that wait, and which of them share a unit |
 //! | [`pipe`] | threads that read and write the pipe |
 //! | [`submit`] | the judge's side: takes jobs from the pipe, and brings their results |
