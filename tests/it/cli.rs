@@ -608,7 +608,7 @@ fn a_package_can_name_its_comparison() {
     check("", 1, &["WA"]);
     check("compare = \"uncmp\"\n", 0, &["AC"]);
     check("compare = \"sorted,split_on=whitespace\"\n", 0, &["AC"]);
-    check("compare = \"sort\"\n", 3, &["there is no comparison `sort`"]);
+    check("compare = \"sort\"\n", 3, &["unknown comparison `sort`"]);
     check("compare = 3\n", 3, &["the name of a comparison in quotes"]);
     fixture.write("bare/juror.toml", "compare = \"uncmp\"\n");
     fixture.check("convert bare --to 2025-09 new", 0, &[]);

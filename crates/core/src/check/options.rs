@@ -46,7 +46,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// If there is no such name, or its arguments are not right.
+    /// If the name is unknown, or its arguments are wrong.
     pub fn of_name(text: &str) -> Result<Self, OptionsError> {
         let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
         Ok(named.options())
@@ -157,7 +157,7 @@ fn set_tolerance(
 ///
 /// # Errors
 ///
-/// If there is no such name, or its arguments are not right.
+/// If the name is unknown, or its arguments are wrong.
 pub fn comparison_arguments(text: &str) -> Result<Vec<String>, OptionsError> {
     let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
     let mut arguments = named.nearest_arguments();
@@ -189,7 +189,7 @@ fn unknown_name(text: &str) -> OptionsError {
         Some(name) => format!("did you mean `{name}`?"),
         None => "`juror help comparisons` lists them".to_owned(),
     };
-    OptionsError(format!("there is no comparison `{text}`; {help}"))
+    OptionsError(format!("unknown comparison `{text}`; {help}"))
 }
 
 fn unknown_argument(argument: &str) -> OptionsError {

@@ -41,7 +41,7 @@ pub struct RefusedAnswer {
 
 /// Finds a comparison by its name and arguments, such as `wcmp`, `float=1e-6` or `floats,precision=4`.
 ///
-/// `None` if there is no such name; then the text may be the path of a checker.
+/// `None` if the name is unknown; then the text may be the path of a checker.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub fn parse(text: &str) -> Result<Option<NamedComparison>, OptionsError> {
     let mut given: Vec<&str> = Vec::new();
     for argument in parts {
         let Some((key, value)) = argument.split_once('=') else {
-            return error(format!("`{argument}` is no argument; write one as KEY=VALUE"));
+            return error(format!("`{argument}` has no value; write `{argument}=VALUE`"));
         };
         if given.contains(&key) {
             return error(format!("`{key}` is given more than once; keep one of them"));

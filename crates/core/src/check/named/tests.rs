@@ -112,7 +112,7 @@ fn names_and_arguments_are_checked() {
         "the error `-1` of `float` is negative, so nothing would be accepted; write one such as `1e-6`",
     );
     check("floats,precision=x", "`precision` of `floats` is a number of digits, 0 to 300, not `x`");
-    check("floats,precision", "`precision` is no argument; write one as KEY=VALUE");
+    check("floats,precision", "`precision` has no value; write `precision=VALUE`");
     check("floats,eps=1", "`floats` has no argument `eps`; it has `precision` and `error_mode`");
     check("wcmp,a=1", "`wcmp` has no argument `a`; it has none");
     check(
