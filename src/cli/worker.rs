@@ -16,6 +16,7 @@ use juror_core::isolation::RequiredIsolation;
 use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::text::with_help;
+use juror_judging::cache::surroundings::Surroundings;
 use juror_remote::message::WorkerFacts;
 use juror_remote::serve::{EXTRA_JOBS, serve};
 use juror_sandbox::executor::Executor;
@@ -62,8 +63,11 @@ fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
         move || _ = (&*ask).write(b"e")
     };
     on_signal(end.clone())?;
-    let (local, facts) = start_slots(arguments)?;
-    serve(facts, &local, &Toolchains::new(Box::new(Machine)), input, output, &end)
+    let (local, mut facts) = start_slots(arguments)?;
+    let machine = Surroundings::default();
+    facts.identity = machine.identity();
+    let tools = Toolchains::new(Box::new(Machine));
+    serve(facts, &local, &tools, &|tool| machine.tool_digest(tool), input, output, &end)
 }
 
 fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFacts), JudgeError> {
@@ -82,6 +86,7 @@ fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFact
         slots: local.slots(),
         queue: EXTRA_JOBS,
         pace: measure_pace(),
+        identity: None,
     };
     Ok((local, facts))
 }

@@ -22,6 +22,7 @@ use juror_core::exit_code::ExitCode;
 use juror_core::host::TriedIsolation;
 use juror_core::isolation::{Isolation, RequiredIsolation};
 use juror_core::judgement::JudgeError;
+use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::problem::Problem;
 use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
@@ -97,7 +98,9 @@ impl Host {
         if !options.executors.is_empty() {
             return Self::connect_workers(options, context);
         }
-        let cache = open_cache(options, context);
+        let is_isolated =
+            options.isolation != RequiredIsolation::Plain && cfg!(target_os = "linux");
+        let cache = open_cache(options, is_isolated, context);
         let local = LocalExecutor::start(options.slots, options.isolation)?;
         let found = local.host();
         let isolation = found.isolation();
@@ -106,20 +109,15 @@ impl Host {
             shortfall: shortfall(isolation, found.refused(), found.gaps()),
             most_at_once: found.max_simultaneous_runs(),
         });
-        let uncached = context.wrap_executor(Arc::new(local));
-        let executor = cache.wrap(Arc::clone(&uncached));
-        if let Some((knowledge, store)) = cache.recalled() {
-            context.set_memory(knowledge, store);
-        }
         let stop_handle = command_stop_handle(context)?;
-        stop_handle.set_executor(Some(Arc::clone(&executor)));
-        let generated_data =
+        let tools = Box::new(Machine);
+        let mut host = Self::new(Arc::new(local), isolation, tools, stop_handle, cache, context);
+        host.generated_data =
             options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
-        let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Self { executor, uncached, isolation, generated_data, stop_handle, cache, toolchains })
+        Ok(host)
     }
 
-    /// Connects to workers. Nothing is cached, since results depend on the workers' machines.
+    /// Connects to workers.
     fn connect_workers(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executors {
@@ -140,26 +138,32 @@ impl Host {
         let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
         let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
         context.send_event(Event::HostReady { isolation, shortfall, most_at_once: None });
-        let executor = context.wrap_executor(Arc::clone(&workers) as Arc<dyn Executor>);
-        let uncached = Arc::clone(&executor);
+        let cache = open_cache(options, isolation != Isolation::Plain, context);
+        let tools = workers.probe();
+        Ok(Self::new(workers, isolation, tools, stop_handle, cache, context))
+    }
+
+    fn new(
+        executor: Arc<dyn Executor>,
+        isolation: Isolation,
+        tools: Box<dyn Probe>,
+        stop_handle: StopHandle,
+        cache: ResultCache,
+        context: &Context,
+    ) -> Self {
+        let uncached = context.wrap_executor(executor);
+        let executor = cache.wrap(Arc::clone(&uncached));
+        if let Some((knowledge, store)) = cache.recalled() {
+            context.set_memory(knowledge, store);
+        }
         stop_handle.set_executor(Some(Arc::clone(&executor)));
-        let cache = ResultCache::default();
-        let toolchains = Arc::new(Toolchains::new(workers.probe()));
-        Ok(Self {
-            executor,
-            uncached,
-            isolation,
-            generated_data: None,
-            stop_handle,
-            cache,
-            toolchains,
-        })
+        let toolchains = Arc::new(Toolchains::new(tools));
+        Self { executor, uncached, isolation, generated_data: None, stop_handle, cache, toolchains }
     }
 }
 
 /// Programs without isolation could write to the cache. Then it is used only if the user names it.
-fn open_cache(options: &HostOptions, context: &Context) -> ResultCache {
-    let is_isolated = options.isolation != RequiredIsolation::Plain && cfg!(target_os = "linux");
+fn open_cache(options: &HostOptions, is_isolated: bool, context: &Context) -> ResultCache {
     let is_wanted = context.uses_cache && (is_isolated || options.is_cache_named);
     let dir = options.cache.as_ref().filter(|_| is_wanted);
     dir.map_or_else(ResultCache::default, |dir| {

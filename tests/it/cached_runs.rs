@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT};
+use crate::workers::worker;
 
 /// A package with a cache.
 struct CachedFixture {
@@ -15,6 +16,11 @@ struct CachedFixture {
 impl CachedFixture {
     fn new() -> Self {
         Self { fixture: Fixture::new() }
+    }
+
+    fn write_script(&self, name: &str, text: &str) {
+        self.fixture.write(name, format!("#!/bin/sh\n{text}\n"));
+        self.fixture.make_executable(name);
     }
 
     fn json(&self, line: &str) -> Value {
@@ -210,4 +216,46 @@ fn runs_without_isolation_are_cached_only_on_request() {
     };
     assert!(!cache(false));
     assert!(cache(true));
+}
+
+#[test]
+fn results_of_workers_are_kept_for_the_same_command_only() {
+    let juror = CachedFixture::new();
+    for name in ["a", "b"] {
+        juror.write_script(name, &worker(""));
+    }
+    let line = |workers: &str| {
+        let options = workers.split(' ').map(|it| format!(" --executor {it}"));
+        format!("verify sum{}", options.collect::<String>())
+    };
+    let (here, _) = juror.count_started("verify sum");
+    let first = juror.check(&line("./a"), here);
+    let again = juror.check(&line("./a"), 0);
+    assert_eq!(verdicts(&again), verdicts(&first));
+    for case in document_cases(&again) {
+        assert!(case["ran_at"].is_string() && case["worker"].is_string(), "{case}");
+    }
+    juror.check(&line("./b"), here);
+    juror.check(&line("./b ./a"), 0);
+    juror.check(&line("./a local"), 0);
+    juror.check(&format!("{} --fresh", line("./a")), here);
+}
+
+/// The command ends while the worker runs programs, also when it is started once more.
+#[test]
+fn what_a_lost_worker_has_done_is_kept() {
+    let juror = CachedFixture::new();
+    for number in 0..20 {
+        juror.fixture.write(&format!("sum/data/secret/{number}.in"), format!("1 {number}\n"));
+        juror.fixture.write(&format!("sum/data/secret/{number}.ans"), format!("{}\n", number + 1));
+    }
+    let line = "judge sum sum/submissions/accepted/right.sh --all --executor ./worker";
+    juror.write_script("worker", &format!("{} | dd bs=1 count=800 2>/dev/null", worker("")));
+    let lost = juror.json(line);
+    assert_ne!(lost["summary"]["judge_errors"], 0, "{lost}");
+    juror.write_script("worker", &worker(""));
+    let (started, document) = juror.count_started(line);
+    let recalled = document["cache"]["recalled"].as_u64().expect("a number");
+    assert!(recalled > 0 && started > 0 && started + recalled >= 20, "{document}");
+    juror.check(line, 0);
 }

@@ -37,6 +37,7 @@ use juror_core::stop::Stop;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 use juror_sandbox::executor::{Executor, ExecutorWrapper, ManualPipes};
 use proptest::prelude::*;
 use serde::Serialize;
@@ -127,6 +128,10 @@ impl Executor for WireExecutor {
 
     fn mechanism(&self) -> String {
         self.inner.mechanism()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.inner.worker_kinds()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

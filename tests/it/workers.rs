@@ -15,7 +15,7 @@ use crate::tidy::root;
 use crate::wire;
 
 /// For a shell and for `--executor`.
-fn worker(options: &str) -> String {
+pub(crate) fn worker(options: &str) -> String {
     let juror = assert_cmd::cargo::cargo_bin("juror");
     format!("'{}' worker --stdio --jobs 1 {options}", juror.display())
 }
@@ -209,7 +209,7 @@ fn wait_for_end(fixture: &Fixture) {
 }
 
 /// Forwards a worker's greeting, its facts, and a part of what follows.
-const CUT_FILTER: &str = "dd bs=1 count=450 2>/dev/null";
+const CUT_FILTER: &str = "dd bs=1 count=520 2>/dev/null";
 
 #[test]
 fn runs_go_elsewhere_if_a_worker_dies_or_its_connection_is_cut() {

@@ -17,5 +17,5 @@ fn main() {
     let facts = WorkerFacts { isolation, ..facts("here", &local) };
     let tools = Toolchains::new(Box::new(Machine));
     let output = io::stdout();
-    serve(facts, &local, &tools, io::stdin(), output, &|| ()).expect("juror sends jobs");
+    serve(facts, &local, &tools, &|_| None, io::stdin(), output, &|| ()).expect("juror sends jobs");
 }

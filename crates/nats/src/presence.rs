@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::layout::WORKERS;
 use crate::link::{Link, NoReply, OutgoingMessage, header, parse_time, sequence};
+use juror_core::language::toolchain::Toolchain;
 use juror_core::text::{hex, printable};
 use juror_remote::frame::Peer;
 use juror_remote::message::WorkerFacts;
@@ -41,7 +42,7 @@ impl Announcement {
     /// The name of all workers that run programs alike: by the same rules, with the same isolation and measurement,
     /// with the same tools at the same paths.
     pub fn class(&self) -> String {
-        let found = self.tools.iter().filter_map(|(word, tool)| Some((word, tool.as_ref().ok()?)));
+        let found = self.tools.iter().filter(|(_, answer)| answer.found.is_ok());
         let found: Vec<_> = found.collect();
         let named = (self.facts.isolation, &self.facts.mechanism, found);
         let mut hasher = Sha256::new();
@@ -70,17 +71,24 @@ impl Announcement {
         }
         let words = self.tools.keys().chain(other.tools.keys());
         words.into_iter().find_map(|word| {
-            let [ours, theirs] =
-                [self, other].map(|it| it.tools.get(word).and_then(|found| found.as_ref().ok()));
-            let describe = |tool: Option<&juror_core::language::toolchain::Toolchain>| match tool {
-                Some(tool) => {
+            let [ours, theirs] = [self, other].map(|it| {
+                it.tools
+                    .get(word)
+                    .and_then(|answer| Some((answer.found.as_ref().ok()?, answer.files)))
+            });
+            let describe = |tool: Option<(&Toolchain, _)>| match tool {
+                Some((tool, _)) => {
                     let path = tool.program.display().to_string();
                     printable(&format!("{} at {path}", tool.version.trim()))
                 }
                 None => "missing".to_owned(),
             };
             let name = word.trim_matches(['{', '}']);
-            let text = || format!("{name} is {} there, {} here", describe(theirs), describe(ours));
+            let (there, here) = (describe(theirs), describe(ours));
+            let text = || match there == here {
+                true => format!("{name} is {here}, but its files differ there"),
+                false => format!("{name} is {there} there, {here} here"),
+            };
             (ours != theirs).then(text)
         })
     }
@@ -151,6 +159,8 @@ pub async fn present_workers(link: &Link) -> Result<Vec<PresentWorker>, NoReply>
 
 #[cfg(test)]
 mod tests {
+    use juror_core::blob::Digest;
+    use juror_remote::message::ToolAnswer;
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -168,6 +178,7 @@ mod tests {
             slots,
             queue: 2,
             pace: Duration::from_millis(1),
+            identity: None,
         };
         let python = Toolchain {
             program: PathBuf::from("/usr/bin/python3"),
@@ -176,9 +187,12 @@ mod tests {
             linking: Linking::default(),
             has_lld: false,
         };
-        let tools = [("{lua}".to_owned(), Err(Vec::new())), ("{python3}".to_owned(), Ok(python))];
-        Announcement { facts, tools: tools.into() }
+        let tools =
+            [("{lua}", MISSING), ("{python3}", ToolAnswer { found: Ok(python), files: None })];
+        Announcement { facts, tools: tools.map(|(word, tool)| (word.to_owned(), tool)).into() }
     }
+
+    const MISSING: ToolAnswer = ToolAnswer { found: Err(Vec::new()), files: None };
 
     #[test]
     fn a_class_is_what_must_be_equal() {
@@ -200,8 +214,15 @@ mod tests {
             ),
         );
         let mut poor = first.clone();
-        poor.tools.insert("{python3}".to_owned(), Err(Vec::new()));
+        poor.tools.insert("{python3}".to_owned(), MISSING);
         check(&poor, Some("python3 is missing there, Python 3.1 at /usr/bin/python3 here"));
+        let mut other = first.clone();
+        let python = other.tools.get_mut("{python3}").expect("a tool");
+        python.files = Some(Digest([1; 32]));
+        check(
+            &other,
+            Some("python3 is Python 3.1 at /usr/bin/python3, but its files differ there"),
+        );
         let mut other = first.clone();
         other.facts.mechanism = "polls".to_owned();
         check(&other, Some("runs are limited by polls there, by groups here"));

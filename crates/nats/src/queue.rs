@@ -139,6 +139,7 @@ mod tests {
             slots,
             queue: EXTRA_JOBS,
             pace: Duration::from_millis(1),
+            identity: None,
         }
     }
 

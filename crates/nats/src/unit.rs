@@ -156,8 +156,8 @@ impl JobResult {
                     let worker = Some(name.to_owned());
                     MessageFromWorker::RunEnded { number, run_time, worker }
                 }
-                MessageFromWorker::ToolFound { found, .. } => {
-                    MessageFromWorker::ToolFound { number, found }
+                MessageFromWorker::ToolFound { answer, .. } => {
+                    MessageFromWorker::ToolFound { number, answer }
                 }
                 _ => MessageFromWorker::RunInterrupted { number },
             };

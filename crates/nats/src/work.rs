@@ -216,9 +216,9 @@ impl Worker {
                     found.clamp_numbers();
                     facts = Some(found);
                 }
-                Some(Event::FromWorker(MessageFromWorker::ToolFound { number, found }, _)) => {
+                Some(Event::FromWorker(MessageFromWorker::ToolFound { number, answer }, _)) => {
                     if let Some(word) = words.get(number as usize) {
-                        tools.insert(word.clone(), found);
+                        tools.insert(word.clone(), answer);
                     }
                 }
                 Some(Event::FromWorker(..)) => {}

@@ -26,7 +26,7 @@ impl ProtocolError {
     }
 }
 
-const PROTOCOL: u32 = 8;
+const PROTOCOL: u32 = 9;
 
 /// In bytes, of the first line.
 const GREETING_BYTES_MAX: usize = 200;

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use crate::frame::{FrameReader, Peer, ProtocolError, decode_body};
 use crate::incoming::{IncomingBlob, LargeBlobs};
-use crate::message::{MessageFromWorker, RequestId, RunResult, WorkerFacts};
+use crate::message::{MessageFromWorker, RequestId, RunResult, ToolAnswer, WorkerFacts};
 use crate::packing::{BlobRoute, all_stay, unpack};
 use crate::serve::BLOB_NUMBER_BITS;
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::JobReply;
 use juror_core::joint::{JointReply, ProgramReply};
 use juror_core::judgement::JudgeError;
-use juror_core::language::toolchain::{FailedCandidate, Toolchain};
 use juror_core::outcome::{Ending, Outcome, Signal};
 use juror_core::text::printable;
 use juror_core::units::Bytes;
@@ -31,7 +30,7 @@ pub(super) enum ReceivedMessage {
 pub(super) enum Response {
     RunEnded(Result<WorkReply, JudgeError>),
     RunInterrupted,
-    ToolFound(Result<Toolchain, Vec<FailedCandidate>>),
+    ToolFound(ToolAnswer),
 }
 
 pub(super) struct JudgeSide {
@@ -81,8 +80,8 @@ impl JudgeSide {
                 MessageFromWorker::Piece { stream, is_last } => {
                     self.add_piece(stream, is_last, &behind, room)?
                 }
-                MessageFromWorker::ToolFound { number, found } => {
-                    messages.push(check_request(number, Response::ToolFound(found), room)?)
+                MessageFromWorker::ToolFound { number, answer } => {
+                    messages.push(check_request(number, Response::ToolFound(answer), room)?)
                 }
                 MessageFromWorker::RunEnded { number, worker, .. } => {
                     let mut reply = self.complete_result(number, &behind)?;

@@ -28,11 +28,12 @@
 //!     slots: 1,
 //!     queue: 1,
 //!     pace: Duration::from_millis(1),
+//!     identity: None,
 //! };
 //! let ((input, to_worker), (output, from_worker)) = (io::pipe()?, io::pipe()?);
 //! thread::spawn(move || {
 //!     let tools = Toolchains::new(Box::new(Machine));
-//!     serve(facts, &executor, &tools, input, from_worker, &|| ())
+//!     serve(facts, &executor, &tools, &|_| None, input, from_worker, &|| ())
 //! });
 //!
 //! // The judge: an executor like any other.

@@ -12,6 +12,7 @@ use juror_core::isolation::Isolation;
 use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain};
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::MachineIdentity;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerFacts {
@@ -27,6 +28,16 @@ pub struct WorkerFacts {
     pub queue: usize,
     /// How long a fixed piece of work takes there.
     pub pace: Duration,
+    /// `None` if the machine does not tell; then no results of it are kept.
+    pub identity: Option<MachineIdentity>,
+}
+
+/// What a worker says about a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolAnswer {
+    pub found: Result<Toolchain, Vec<FailedCandidate>>,
+    /// Identifies its files there.
+    pub files: Option<Digest>,
 }
 
 impl WorkerFacts {
@@ -126,7 +137,7 @@ pub enum MessageFromWorker {
     },
     ToolFound {
         number: RequestId,
-        found: Result<Toolchain, Vec<FailedCandidate>>,
+        answer: ToolAnswer,
     },
     Heartbeat,
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::frame::{PIECE_BYTES, Peer, encode_frame};
 use crate::message::{
-    MessageFromWorker, RequestId, RunResult, WorkerFacts, encode_failure, encode_result,
+    MessageFromWorker, RequestId, RunResult, ToolAnswer, WorkerFacts, encode_failure, encode_result,
 };
 use crate::packing::{BlobRoute, attach_blob, read_fault};
 use crate::worker_side::{Effect, ProgramOrder, WorkerSide, WorkerTask};
-use juror_core::blob::Blob;
+use juror_core::blob::{Blob, Digest};
 use juror_core::job::JobReply;
 use juror_core::judgement::JudgeError;
 use juror_core::language::find;
@@ -37,7 +37,7 @@ const SMALL_BLOB: u64 = 64 << 10;
 pub const BLOB_NUMBER_BITS: u32 = 20;
 
 /// Reads jobs and writes their results until the input ends. Calls `output_closed` if nobody reads the output: the
-/// input should then end, too.
+/// input should then end, too. `identify_tool` returns a digest of a tool's files.
 ///
 /// # Errors
 /// If juror cannot have sent the input.
@@ -45,6 +45,7 @@ pub fn serve(
     facts: WorkerFacts,
     executor: &dyn Executor,
     tools: &Toolchains,
+    identify_tool: &(dyn Fn(&Toolchain) -> Option<Digest> + Sync),
     mut input: impl Read,
     output: impl Write + Send,
     output_closed: &(dyn Fn() + Sync),
@@ -57,7 +58,7 @@ pub fn serve(
             output_closed();
         }
     };
-    let worker = Worker::new(executor, tools, &put);
+    let worker = Worker::new(executor, tools, identify_tool, &put);
     put(Peer::Worker.greeting().as_bytes());
     worker.send_message(&MessageFromWorker::Ready(facts));
     let (sender, receiver) = channel();
@@ -87,6 +88,7 @@ type FrameSink<'a> = dyn Fn(&[u8]) + Sync + 'a;
 struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
+    identify_tool: &'a (dyn Fn(&Toolchain) -> Option<Digest> + Sync),
     send_frame: &'a FrameSink<'a>,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered_tools: Mutex<HashSet<(PathBuf, String)>>,
@@ -108,10 +110,16 @@ impl Drop for WorkerEnd<'_, '_> {
 }
 
 impl<'a> Worker<'a> {
-    fn new(executor: &'a dyn Executor, tools: &'a Toolchains, put: &'a FrameSink<'a>) -> Self {
+    fn new(
+        executor: &'a dyn Executor,
+        tools: &'a Toolchains,
+        identify_tool: &'a (dyn Fn(&Toolchain) -> Option<Digest> + Sync),
+        put: &'a FrameSink<'a>,
+    ) -> Self {
         Self {
             executor,
             tools,
+            identify_tool,
             send_frame: put,
             offered_tools: Mutex::default(),
             has_input_ended: AtomicBool::new(false),
@@ -167,7 +175,9 @@ impl<'a> Worker<'a> {
                 Ok(ProgramOrder::Run(task)) => self.send_result(task.number, self.run(&task)),
                 Ok(ProgramOrder::FindTool { number, word }) => {
                     let found = self.find_tool(&word);
-                    self.send_message(&MessageFromWorker::ToolFound { number, found });
+                    let files = found.as_ref().ok().and_then(self.identify_tool);
+                    let answer = ToolAnswer { found, files };
+                    self.send_message(&MessageFromWorker::ToolFound { number, answer });
                 }
                 Err(_) => return,
             }

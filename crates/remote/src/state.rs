@@ -3,7 +3,7 @@
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 use crate::frame::{Peer, encode_frame};
 use crate::judge_side::{JudgeSide, ReceivedMessage, Response};
 use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess, WorkerSender};
-use crate::message::{MessageToWorker, RequestId, SessionId, WorkerFacts};
+use crate::message::{MessageToWorker, RequestId, SessionId, ToolAnswer, WorkerFacts};
 use crate::serve::send_pieces;
-use juror_core::blob::Blob;
+use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::toolchain::{FailedCandidate, Lookup, Toolchain};
+use juror_core::language::toolchain::{Lookup, Toolchain};
+use juror_core::worker::WorkerKind;
 
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -41,7 +42,7 @@ pub(super) struct SharedWorkers {
 }
 
 /// The tool for each word on a machine.
-pub type MachineTools = BTreeMap<String, Result<Toolchain, Vec<FailedCandidate>>>;
+pub type MachineTools = BTreeMap<String, ToolAnswer>;
 
 /// How many warnings and names of one connection are used.
 const NEWS_MAX: usize = 1000;
@@ -60,6 +61,8 @@ pub(super) struct WorkersState {
 #[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) name: String,
+    /// What connects to it.
+    pub(super) command: String,
     pub(super) facts: Option<WorkerFacts>,
     pub(super) lost: Option<String>,
     pub(super) process: WorkerProcess,
@@ -93,9 +96,9 @@ impl OpenRequest {
 }
 
 impl WorkerState {
-    /// Only the name is known.
-    pub(super) fn new(name: String) -> Self {
-        Self { name, ..Self::default() }
+    /// Only its command is known, which is its first name.
+    pub(super) fn new(command: String) -> Self {
+        Self { name: command.clone(), command, ..Self::default() }
     }
 
     /// It was ready and is not lost, but its command may be about to start once more.
@@ -111,6 +114,23 @@ impl WorkerState {
         self.is_present() && self.sender.is_none()
     }
 
+    /// The machines that run its jobs, by their names in results.
+    fn machines(&self) -> Vec<(&str, &WorkerFacts)> {
+        match &self.members[..] {
+            [] => self.facts.iter().map(|facts| (&*self.name, facts)).collect(),
+            members => members.iter().map(|facts| (&*facts.name, facts)).collect(),
+        }
+    }
+
+    /// Digests of its tools' files, by the paths that jobs name.
+    fn tool_files(&self) -> BTreeMap<PathBuf, Digest> {
+        let found = self.tools.values().filter_map(|answer| {
+            let tool = answer.found.as_ref().ok()?;
+            Some((tool.visible.iter().chain([&tool.program]), answer.files?))
+        });
+        found.flat_map(|(paths, files)| paths.map(move |path| (path.clone(), files))).collect()
+    }
+
     pub(super) fn max_jobs(&self) -> usize {
         self.facts.as_ref().map_or(0, |facts| facts.slots + facts.queue)
     }
@@ -118,7 +138,7 @@ impl WorkerState {
     /// It has these tools, the same as on the first worker that has them.
     pub(super) fn has_tools(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
         let same = |(word, tool): &(String, Arc<Toolchain>)| {
-            self.tools.get(word).is_some_and(|found| found.as_ref().ok() == Some(&**tool))
+            self.tools.get(word).is_some_and(|answer| answer.found.as_ref().ok() == Some(&**tool))
         };
         tools.iter().all(same)
     }
@@ -405,7 +425,7 @@ impl SharedWorkers {
         let pipes = again.open().map_err(|error| error.to_string())?;
         let WorkerPipes { mut output, input, process, .. } = pipes;
         let sender = Arc::new(WorkerSender::new(input));
-        let (facts, words) = {
+        let (facts, words, has_members) = {
             let mut state = self.lock();
             let is_stopped = state.is_stopped;
             let entry = &mut state.workers[worker];
@@ -413,14 +433,14 @@ impl SharedWorkers {
             if entry.lost.is_some() || is_stopped {
                 entry.process.kill();
             }
-            (entry.facts.clone(), entry.tools.clone())
+            (entry.facts.clone(), entry.tools.clone(), !entry.members.is_empty())
         };
         // A pipe has room for these few bytes.
         let _ = sender.send(&self.opening());
         let mut side = JudgeSide::new();
         let mut unasked = words.iter();
         let mut is_ready = false;
-        let mut expected: Option<&Result<Toolchain, Vec<FailedCandidate>>> = None;
+        let mut expected: Option<&ToolAnswer> = None;
         loop {
             let room = |_| Some(0);
             let mut buffer = vec![0; 64 << 10];
@@ -441,6 +461,10 @@ impl SharedWorkers {
                                 "it isolates programs otherwise: {}",
                                 found.isolation
                             ));
+                        }
+                        let identity = facts.as_ref().map(|facts| facts.identity);
+                        if !has_members && Some(found.identity) != identity {
+                            return Err("it is another machine".to_owned());
                         }
                         is_ready = true;
                     }
@@ -508,8 +532,15 @@ impl SharedWorkers {
 
 impl WorkersState {
     /// Notes what a connection says about the workers behind it.
-    fn note(&mut self, worker: usize, message: ReceivedMessage) {
+    pub(super) fn note(&mut self, worker: usize, message: ReceivedMessage) {
         let first = self.workers.iter().find_map(|worker| worker.facts.clone());
+        let message = match message {
+            ReceivedMessage::Member(facts) => {
+                let name = self.distinct_name(worker, facts.name);
+                ReceivedMessage::Member(WorkerFacts { name, ..facts })
+            }
+            other => other,
+        };
         let entry = &mut self.workers[worker];
         let warning = match message {
             ReceivedMessage::Member(facts) => {
@@ -532,6 +563,41 @@ impl WorkersState {
         };
         let now = Instant::now();
         self.diagnostics.extend(warning.filter(|_| !self.is_stopped).map(|warning| (now, warning)));
+    }
+
+    /// The name of a worker behind a connection, so that its results cannot pass for those of another connection.
+    pub(super) fn distinct_name(&self, connection: usize, name: String) -> String {
+        let others = self.workers.iter().enumerate().filter(|(index, _)| *index != connection);
+        let mut others = others.flat_map(|(_, worker)| worker.machines());
+        match others.any(|(other, _)| other == name) {
+            true => format!("{name} ({})", self.workers[connection].name),
+            false => name,
+        }
+    }
+
+    pub(super) fn worker_kinds(&self) -> Vec<WorkerKind> {
+        let mut kinds: Vec<WorkerKind> = Vec::new();
+        for worker in self.workers.iter().filter(|worker| worker.is_present()) {
+            let tools = worker.tool_files();
+            for (name, facts) in worker.machines() {
+                let Some(identity) = facts.identity else { continue };
+                let is_same = |kind: &&mut WorkerKind| {
+                    kind.command == worker.command
+                        && (&kind.mechanism, kind.identity) == (&facts.mechanism, identity)
+                };
+                match kinds.iter_mut().find(is_same) {
+                    Some(kind) => kind.workers.push(name.to_owned()),
+                    None => kinds.push(WorkerKind {
+                        command: worker.command.clone(),
+                        mechanism: facts.mechanism.clone(),
+                        identity,
+                        tools: tools.clone(),
+                        workers: vec![name.to_owned()],
+                    }),
+                }
+            }
+        }
+        kinds
     }
 
     pub(super) fn no_worker_fault(&self) -> JudgeError {

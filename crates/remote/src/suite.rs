@@ -48,6 +48,7 @@ pub fn facts(name: &str, executor: &dyn Executor) -> WorkerFacts {
         slots: executor.slots(),
         queue: EXTRA_JOBS,
         pace: Duration::from_millis(1),
+        identity: None,
     }
 }
 
@@ -71,7 +72,7 @@ fn serve_pipe(
     output: impl Write + Send,
 ) {
     let tools = Toolchains::new(Box::new(Machine));
-    serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
+    serve(facts, executor, &tools, &|_| None, input, output, &|| ()).expect("juror sends jobs");
 }
 
 /// One executor of all workers behind these pipes.

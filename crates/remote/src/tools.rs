@@ -53,7 +53,7 @@ impl Probe for RemoteTools {
         let mut state = shared.lock();
         let available = state.workers.iter().filter(|worker| worker.is_available());
         for found in available.filter_map(|worker| worker.tools.get(word)) {
-            match (&best, found) {
+            match (&best, &found.found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
                 (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),
                 _ => {}

@@ -28,7 +28,7 @@ use juror_core::language::toolchain::Toolchain;
 use juror_core::limits::Limits;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerReport;
+use juror_core::worker::{WorkerKind, WorkerReport};
 use juror_sandbox::executor::Executor;
 
 const LOST_WORKERS_MAX: usize = 5;
@@ -190,9 +190,11 @@ impl Workers {
     /// Counts a program that a worker ran. Returns the worker's name: the one that the connection reports, if any.
     fn count_program(&self, worker: usize, reported: Option<String>) -> String {
         let mut state = self.shared.lock();
-        let entry = &mut state.workers[worker];
-        let name = reported.unwrap_or_else(|| entry.name.clone());
-        *entry.programs.entry(name.clone()).or_default() += 1;
+        let name = match reported {
+            Some(name) => state.distinct_name(worker, name),
+            None => state.workers[worker].name.clone(),
+        };
+        *state.workers[worker].programs.entry(name.clone()).or_default() += 1;
         name
     }
 
@@ -297,6 +299,10 @@ impl Executor for Workers {
 
     fn mechanism(&self) -> String {
         self.mechanism.clone()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        Some(self.shared.lock().worker_kinds())
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

@@ -7,6 +7,7 @@ use juror_core::problem::ProgramIo;
 use juror_core::stop::Stop;
 use juror_core::tree::TreeEntry;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 use juror_grammar::misread::misread;
 use juror_grammar::program::Grammar;
 use juror_sandbox::executor::Executor;
@@ -85,6 +86,10 @@ impl Executor for WrappingExecutor<'_> {
 
     fn mechanism(&self) -> String {
         self.inner.mechanism()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.inner.worker_kinds()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

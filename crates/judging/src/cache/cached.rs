@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::cache::key::key_of;
+use crate::cache::key::{Place, key_of};
 use crate::cache::knowledge::KnownResults;
 use crate::cache::surroundings::digest_of;
 use juror_core::blob::{Blob, Digest};
@@ -13,6 +13,7 @@ use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 use juror_sandbox::executor::{Executor, ManualPipes};
 
 /// Several wrappers may share their knowledge.
@@ -21,14 +22,46 @@ pub struct CachedExecutor {
     pub(super) knowledge: Arc<KnownResults>,
 }
 
+pub(super) struct ResultKey {
+    pub(super) digest: Digest,
+    /// The workers whose results have this key; `None` for this machine.
+    workers: Option<Vec<String>>,
+}
+
+impl ResultKey {
+    fn is_of(&self, reply: &WorkReply) -> bool {
+        let Some(workers) = &self.workers else { return true };
+        let ran =
+            |reply: &JobReply| reply.outcome.worker.as_ref().is_some_and(|it| workers.contains(it));
+        reply.replies().into_iter().all(ran)
+    }
+}
+
 impl CachedExecutor {
     pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<KnownResults>) -> Self {
         Self { inner, knowledge }
     }
 
-    /// The key of the result of work.
-    pub(super) fn key(&self, work: &Work) -> Option<Digest> {
-        key_of(work, &self.mechanism(), &self.knowledge.surroundings)
+    /// The key of the result of work on this machine, or a key for each kind of worker that may run it.
+    pub(super) fn keys(&self, work: &Work) -> Vec<ResultKey> {
+        let here = &self.knowledge.surroundings;
+        let Some(kinds) = self.worker_kinds() else {
+            let mechanism = self.mechanism();
+            let key = key_of(work, Place { mechanism: &mechanism, here, workers: None });
+            return key.into_iter().map(|digest| ResultKey { digest, workers: None }).collect();
+        };
+        let key = |kind: WorkerKind| {
+            let place = Place { mechanism: &kind.mechanism, here, workers: Some(&kind) };
+            Some(ResultKey { digest: key_of(work, place)?, workers: Some(kind.workers) })
+        };
+        kinds.into_iter().filter_map(key).collect()
+    }
+
+    /// Keeps a result under the key of those who ran it.
+    fn keep_result(&self, keys: &[ResultKey], work: &Work, reply: &WorkReply) {
+        if let Some(key) = keys.iter().find(|key| key.is_of(reply)) {
+            self.knowledge.keep_result(&key.digest, work, reply);
+        }
     }
 
     /// Runs work without using earlier results.
@@ -60,9 +93,7 @@ impl CachedExecutor {
         let mut blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
         let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
         lost.receive(same.ok_or_else(lost_program)?.clone());
-        if let Some(key) = self.key(&origin) {
-            self.knowledge.keep_result(&key, &origin, &reply);
-        }
+        self.keep_result(&self.keys(&origin), &origin, &reply);
         Ok(())
     }
 }
@@ -76,25 +107,34 @@ impl Executor for CachedExecutor {
         self.inner.mechanism()
     }
 
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.inner.worker_kinds()
+    }
+
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         if mode.is_fresh {
             return self.run_fresh(work, mode);
         }
-        let key = self.key(work).and_then(|key| match mode.repeat {
+        let mut keys = self.keys(work);
+        if let Some(repeat) = mode.repeat {
             // Each repeated run has its own result by number, so that the next command compares the same runs.
-            Some(repeat) => digest_of(&("repeat", repeat, key)),
-            None => Some(key),
-        });
-        let Some(key) = key else { return self.run_fresh(work, mode) };
-        let _under_way = self.knowledge.begin_work(key);
-        if let Some(reply) = self.knowledge.recall(&key, work) {
+            keys.retain_mut(|key| {
+                let repeated = digest_of(&("repeat", repeat, key.digest));
+                repeated.map(|digest| key.digest = digest).is_some()
+            });
+        }
+        let Some(first) = keys.first() else { return self.run_fresh(work, mode) };
+        let _under_way = self.knowledge.begin_work(first.digest);
+        let recalled = keys.iter().find_map(|key| self.knowledge.recall(&key.digest, work));
+        if let Some(reply) = recalled {
             return Ok(reply);
         }
-        let reply = match (work, mode.repeat) {
-            (Work::Single(job), None) => self.run_with_header(job)?.into(),
+        let reply = match (work, mode.repeat, &first.workers) {
+            // A header would go to each worker, and is larger than what a slow connection carries in time.
+            (Work::Single(job), None, None) => self.run_with_header(job)?.into(),
             _ => self.run_fresh(work, mode)?,
         };
-        self.knowledge.keep_result(&key, work, &reply);
+        self.keep_result(&keys, work, &reply);
         Ok(reply)
     }
 

@@ -48,15 +48,13 @@ impl CompiledHeader {
     }
 }
 
-impl CompiledHeaders {}
-
 impl CachedExecutor {
     /// Builds with a compiled header, if the job is a build and has one.
     pub(super) fn run_with_header(&self, job: &Job) -> Result<JobReply, Stop> {
         if let Some(making) = header_job(job).map(Work::from)
-            && let Some(name) = self.key(&making)
-            && let Some(header) = self.header(&name, &making)?
-            && let Some(reply) = self.build_with(&header, &name, job)?
+            && let [name] = &self.keys(&making)[..]
+            && let Some(header) = self.header(&name.digest, &making)?
+            && let Some(reply) = self.build_with(&header, &name.digest, job)?
         {
             return Ok(reply);
         }

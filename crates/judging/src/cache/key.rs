@@ -7,9 +7,11 @@ use serde::Serialize;
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::{BoxRetention, Job, VisibleContent, VisiblePath};
+use juror_core::text::hex;
 use juror_core::tree::{FileMode, Node, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::work::Work;
+use juror_core::worker::WorkerKind;
 use juror_sandbox::sandbox::RULES;
 
 #[derive(Serialize)]
@@ -47,29 +49,66 @@ enum EntryContent<'a> {
     Directory(&'a [u8]),
 }
 
+/// Where work runs, and what programs notice there.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) mechanism: &'a str,
+    /// This machine, which has the files of all jobs.
+    pub(super) here: &'a Surroundings,
+    pub(super) workers: Option<&'a WorkerKind>,
+}
+
+impl Place<'_> {
+    fn system_digest(&self) -> Option<Digest> {
+        match self.workers {
+            // Results of others never count as those of this machine.
+            Some(kind) => digest_of(&("workers", &kind.command, kind.identity.system)),
+            None => self.here.system_digest(),
+        }
+    }
+
+    fn hardware_digest(&self) -> Option<Digest> {
+        match self.workers {
+            Some(kind) => Some(kind.identity.hardware),
+            None => self.here.hardware_digest(),
+        }
+    }
+
+    fn processor(&self) -> Vec<String> {
+        self.workers.map_or_else(processor, |kind| vec![hex(&kind.identity.hardware.0)])
+    }
+
+    fn installed_digest(&self, path: &Path) -> Option<Digest> {
+        match self.workers {
+            Some(kind) => kind.tools.get(path).copied(),
+            None => self.here.installed_digest(path),
+        }
+    }
+}
+
 /// `None` if something in the work cannot be read.
-pub(super) fn key_of(work: &Work, mechanism: &str, surroundings: &Surroundings) -> Option<Digest> {
+pub(super) fn key_of(work: &Work, place: Place<'_>) -> Option<Digest> {
     let jobs = work.jobs();
-    let machine = machine(jobs.iter().any(|job| job.is_timed), surroundings)?;
+    let machine = machine(jobs.iter().any(|job| job.is_timed), place)?;
     let contents =
-        jobs.into_iter().map(|job| job_content(job, surroundings)).collect::<Option<Vec<_>>>()?;
+        jobs.into_iter().map(|job| job_content(job, place)).collect::<Option<Vec<_>>>()?;
     let joint = match work {
         Work::Single(_) => None,
         Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
     };
-    digest_of(&(RULES, mechanism, surroundings.system_digest()?, contents, machine, joint))
+    digest_of(&(RULES, place.mechanism, place.system_digest()?, contents, machine, joint))
 }
 
 /// The machine, if its speed matters. The outer `None`: it cannot be found out.
-fn machine(is_timed: bool, surroundings: &Surroundings) -> Option<Option<Digest>> {
-    if is_timed { surroundings.machine_digest().map(Some) } else { Some(None) }
+fn machine(is_timed: bool, place: Place<'_>) -> Option<Option<Digest>> {
+    if is_timed { place.hardware_digest().map(Some) } else { Some(None) }
 }
 
 fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-fn job_content<'a>(job: &'a Job, surroundings: &Surroundings) -> Option<JobContent<'a>> {
+fn job_content<'a>(job: &'a Job, place: Place<'_>) -> Option<JobContent<'a>> {
     let Job { command, stdin, files, writable, box_size, limits, collect, keep, is_timed } = job;
     Some(JobContent {
         argv: &command.argv,
@@ -77,10 +116,10 @@ fn job_content<'a>(job: &'a Job, surroundings: &Surroundings) -> Option<JobConte
         visible: command
             .visible
             .iter()
-            .map(|shown| visible(shown, surroundings))
+            .map(|shown| visible(shown, place))
             .collect::<Option<_>>()?,
-        stdin: surroundings.blob_digest(stdin)?,
-        files: entries(files, surroundings)?,
+        stdin: place.here.blob_digest(stdin)?,
+        files: entries(files, place.here)?,
         writable: *writable,
         box_size: *box_size,
         output: limits.output,
@@ -89,16 +128,13 @@ fn job_content<'a>(job: &'a Job, surroundings: &Surroundings) -> Option<JobConte
         has_memory_limit: limits.memory.is_some(),
         collect,
         keep,
-        program: system_program(job).and_then(|path| surroundings.installed_digest(path)),
-        native: is_native(job).then(processor),
+        program: system_program(job).and_then(|path| place.installed_digest(path)),
+        native: is_native(job).then(|| place.processor()),
         is_timed: *is_timed,
     })
 }
 
-fn visible<'a>(
-    shown: &'a VisiblePath,
-    surroundings: &Surroundings,
-) -> Option<VisibleContentKey<'a>> {
+fn visible<'a>(shown: &'a VisiblePath, place: Place<'_>) -> Option<VisibleContentKey<'a>> {
     let inside = bytes(&shown.inside);
     Some(match &shown.what {
         // The contents of such a tree are unknown.
@@ -106,13 +142,13 @@ fn visible<'a>(
             return None;
         }
         VisibleContent::Tree(tree) => {
-            VisibleContentKey::Tree(inside, entries(&tree.entries, surroundings)?)
+            VisibleContentKey::Tree(inside, entries(&tree.entries, place.here)?)
         }
         VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
             inside,
             name,
             identity,
-            surroundings.installed_digest(&shown.inside),
+            place.installed_digest(&shown.inside),
         ),
     })
 }
@@ -175,11 +211,11 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
-    use crate::cache::store::Store;
     use juror_core::job::Command;
     use juror_core::joint::JointJob;
     use juror_core::limits::Limits;
     use juror_core::tree::Tree;
+    use juror_core::worker::MachineIdentity;
 
     fn job() -> Job {
         let program = TreeEntry::new("run", Node::plain(&b"program"[..]));
@@ -206,11 +242,15 @@ mod tests {
         }
     }
 
+    fn here<'a>(mechanism: &'a str, here: &'a Surroundings) -> Place<'a> {
+        Place { mechanism, here, workers: None }
+    }
+
     /// Each change of a job changes its key, except for limits that are compared when a record is read.
     #[test]
     fn everything_that_a_program_can_notice_is_in_the_key() {
-        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
-        let key = |work: Work| key_of(&work, "mechanism", &surroundings).expect("a key");
+        let surroundings = Surroundings::default();
+        let key = |work: Work| key_of(&work, here("mechanism", &surroundings)).expect("a key");
         type JobChange = fn(&mut Job);
         let changes: [JobChange; 21] = [
             |job| job.command.argv.push("2".to_owned()),
@@ -251,7 +291,7 @@ mod tests {
             assert!(!seen.contains(&key), "change {index}");
             seen.push(key);
         }
-        assert_ne!(key_of(&job().into(), "another", &surroundings), Some(seen[0]));
+        assert_ne!(key_of(&job().into(), here("another", &surroundings)), Some(seen[0]));
         let joint =
             JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
         let other = JointJob { accept_exit_code: 0, ..joint.clone() };
@@ -267,9 +307,9 @@ mod tests {
     /// If keys change but [`RULES`] does not, stored results get another meaning or are lost.
     #[test]
     fn recorded_jobs_have_their_recorded_keys() {
-        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let surroundings = Surroundings::default();
         let key = |job: &Job| {
-            let digest = digest_of(&(RULES, job_content(job, &surroundings))).unwrap();
+            let digest = digest_of(&(RULES, job_content(job, here("", &surroundings)))).unwrap();
             juror_core::text::hex(&digest.0[..16])
         };
         let build = Job {
@@ -297,13 +337,14 @@ mod tests {
 
     #[test]
     fn a_file_counts_by_its_contents_and_one_that_is_missing_gives_no_key() {
-        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let surroundings = Surroundings::default();
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| -> PathBuf { dir.path().join(name) };
         for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
             fs::write(path(name), text).unwrap();
         }
-        let key = |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), "", &surroundings);
+        let key =
+            |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), here("", &surroundings));
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
         assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
@@ -318,7 +359,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let check = |age: u64, text: &str, expected: bool| {
-            let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+            let surroundings = Surroundings::default();
             let set = |text: &str| {
                 fs::write(&path, text).unwrap();
                 let then = SystemTime::now() - Duration::from_secs(age);
@@ -326,7 +367,7 @@ mod tests {
             };
             set("input");
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
-            let key = || key_of(&job.clone().into(), "", &surroundings);
+            let key = || key_of(&job.clone().into(), here("", &surroundings));
             let first = key();
             assert!(is_unchanged(&job, &surroundings));
             set(text);
@@ -353,5 +394,49 @@ mod tests {
         check("-march=native", "cc", BoxRetention::ALL, true);
         check("-O2", "cc -march=native", BoxRetention::ALL, true);
         check("-march=native", "cc", BoxRetention::Nothing, false);
+    }
+
+    /// Each change of the workers changes the keys of jobs that notice it, and no others.
+    #[test]
+    fn results_of_workers_have_keys_of_their_own() {
+        let surroundings = Surroundings::default();
+        let digest = |text: &str| Blob::from(text.as_bytes()).digest().expect("bytes in memory");
+        let python: PathBuf = "/usr/bin/python3".into();
+        let kind = WorkerKind {
+            command: "ssh a juror worker --stdio".to_owned(),
+            mechanism: "namespaces".to_owned(),
+            identity: MachineIdentity { system: digest("system"), hardware: digest("hardware") },
+            tools: [(python.clone(), digest("3.13"))].into(),
+            workers: vec!["a".to_owned()],
+        };
+        let timed = Job { is_timed: true, ..job() };
+        let mut native = Job { keep: BoxRetention::ALL, ..job() };
+        native.command.argv.push("-march=native".to_owned());
+        let mut script = job();
+        script.command.argv[0] = "/usr/bin/python3".to_owned();
+        let keys = |kind: Option<&WorkerKind>| {
+            let mechanism = kind.map_or("namespaces", |kind| &kind.mechanism);
+            let place = Place { mechanism, here: &surroundings, workers: kind };
+            [job(), timed.clone(), native.clone(), script.clone()]
+                .map(|job| key_of(&job.into(), place).expect("a key"))
+        };
+        let first = keys(Some(&kind));
+        let differences = |other: [Digest; 4]| {
+            let pairs = first.iter().zip(&other);
+            pairs.map(|(a, b)| if a == b { '=' } else { '!' }).collect::<String>()
+        };
+        let check = |change: fn(&mut WorkerKind), expected: &str| {
+            let mut changed = kind.clone();
+            change(&mut changed);
+            assert_eq!(differences(keys(Some(&changed))), expected, "{changed:?}");
+        };
+        check(|_| (), "====");
+        check(|kind| kind.workers.clear(), "====");
+        check(|kind| kind.command.push('2'), "!!!!");
+        check(|kind| kind.mechanism.push('2'), "!!!!");
+        check(|kind| kind.identity.system.0[0] ^= 1, "!!!!");
+        check(|kind| kind.identity.hardware.0[0] ^= 1, "=!!=");
+        check(|kind| kind.tools.clear(), "===!");
+        assert_eq!(differences(keys(None)), "!!!!");
     }
 }

@@ -8,6 +8,6 @@ mod record;
 pub mod result_cache;
 mod reuse;
 pub mod store;
-mod surroundings;
+pub mod surroundings;
 #[cfg(test)]
 mod tests;

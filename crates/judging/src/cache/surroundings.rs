@@ -18,7 +18,9 @@ use parking_lot::Mutex;
 
 use crate::cache::store::Store;
 use juror_core::blob::{Blob, Digest};
+use juror_core::language::toolchain::Toolchain;
 use juror_core::root::FilePath;
+use juror_core::worker::MachineIdentity;
 
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;
@@ -76,23 +78,30 @@ struct KnownFile {
 }
 
 /// Digests of files, by their stamps, and of the machine.
-pub(super) struct Surroundings {
-    store: Arc<Store>,
+#[derive(Default)]
+pub struct Surroundings {
+    /// Remembers digests of files for later commands.
+    store: Option<Arc<Store>>,
     files: Mutex<HashMap<PathBuf, KnownFile>>,
     directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
     system: OnceLock<Option<Digest>>,
-    machine: OnceLock<Option<Digest>>,
+    hardware: OnceLock<Option<Digest>>,
 }
 
 impl Surroundings {
     pub(super) fn new(store: Arc<Store>) -> Self {
-        Self {
-            store,
-            files: Mutex::default(),
-            directories: Mutex::default(),
-            system: OnceLock::new(),
-            machine: OnceLock::new(),
-        }
+        Self { store: Some(store), ..Self::default() }
+    }
+
+    /// What workers say about their machine.
+    pub fn identity(&self) -> Option<MachineIdentity> {
+        Some(MachineIdentity { system: self.system_digest()?, hardware: self.hardware_digest()? })
+    }
+
+    /// The digest of a tool's files on this machine.
+    pub fn tool_digest(&self, tool: &Toolchain) -> Option<Digest> {
+        let paths = tool.visible.iter().chain([&tool.program]);
+        digest_of(&paths.map(|path| self.installed_digest(path)).collect::<Option<Vec<_>>>()?)
     }
 
     /// The digest of a blob. For a file that is known by its stamp, nothing is read.
@@ -136,14 +145,15 @@ impl Surroundings {
             return Some(seen.digest);
         }
         let key = digest_of(&("file", &stamp))?;
-        let kept = self.store.get(&key).and_then(|it| it.bytes.try_into().ok()).map(Digest);
+        let kept = self.store.as_ref().and_then(|store| store.get(&key));
+        let kept = kept.and_then(|it| it.bytes.try_into().ok()).map(Digest);
         let (digest, is_settled) = match kept {
             Some(digest) => (digest, true),
             None => {
                 let digest = Blob::file(path).digest().ok()?;
                 let is_settled = is_settled(&stamp);
-                if is_settled {
-                    self.store.put(&key, &digest.0);
+                if let Some(store) = self.store.as_ref().filter(|_| is_settled) {
+                    store.put(&key, &digest.0);
                 }
                 (digest, is_settled)
             }
@@ -186,8 +196,8 @@ impl Surroundings {
     }
 
     /// Processor and kernel, which decide how long an undisturbed program takes.
-    pub(super) fn machine_digest(&self) -> Option<Digest> {
-        *self.machine.get_or_init(|| {
+    pub(super) fn hardware_digest(&self) -> Option<Digest> {
+        *self.hardware.get_or_init(|| {
             let uname = rustix::system::uname();
             let kernel = (uname.sysname().to_bytes(), uname.release().to_bytes());
             let count = thread::available_parallelism().map_or(1, usize::from);
@@ -251,7 +261,7 @@ mod tests {
     fn a_file_is_identified_by_its_contents_whenever_it_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
-        let surroundings = Surroundings::new(Arc::new(Store::scratch()));
+        let surroundings = Surroundings::default();
         let set = |text: &str, age: u64| {
             fs::write(&path, text).unwrap();
             let then = SystemTime::now() - Duration::from_secs(age);
@@ -275,8 +285,7 @@ mod tests {
     #[test]
     fn installed_software_is_identified_by_names_and_links() {
         let dir = tempfile::tempdir().unwrap();
-        let installed_digest =
-            || Surroundings::new(Arc::new(Store::scratch())).installed_digest(dir.path());
+        let installed_digest = || Surroundings::default().installed_digest(dir.path());
         let mut seen = vec![installed_digest()];
         let mut check = |what: &str| {
             let now = installed_digest();
@@ -296,8 +305,8 @@ mod tests {
     #[test]
     fn the_digests_of_system_and_machine_do_not_change() {
         let digests = || {
-            let surroundings = Surroundings::new(Arc::new(Store::scratch()));
-            (surroundings.system_digest(), surroundings.machine_digest())
+            let surroundings = Surroundings::default();
+            (surroundings.system_digest(), surroundings.hardware_digest())
         };
         assert_eq!(digests(), digests());
         assert!(digests().0.is_some() && digests().1.is_some());

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cache::cached::CachedExecutor;
-use crate::cache::key::key_of;
+use crate::cache::key::{Place, key_of};
 use crate::cache::knowledge::KnownResults;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
@@ -265,7 +265,11 @@ fn a_program_that_the_cache_lost_is_built_again_when_it_is_needed() {
         assert_eq!(commands.runs(), 1);
         if is_lost {
             let surroundings = Surroundings::new(Arc::clone(&commands.store));
-            let key = key_of(&build("main").into(), &first.mechanism(), &surroundings).unwrap();
+            let key = key_of(
+                &build("main").into(),
+                Place { mechanism: &first.mechanism(), here: &surroundings, workers: None },
+            )
+            .unwrap();
             let other = Store::scratch();
             other.put(&key, &commands.store.get(&key).unwrap().bytes);
             commands.store = Arc::new(other);

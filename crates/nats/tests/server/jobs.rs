@@ -16,6 +16,7 @@ use juror_core::outcome::quiet_outcome;
 use juror_core::stop::Stop;
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 use juror_nats::address::NatsAddress;
 use juror_nats::link::{Link, OutgoingMessage};
 use juror_nats::{block_on, layout, work};
@@ -66,7 +67,8 @@ impl WorkerThread {
         let (output, from_worker) = io::pipe().expect("a pipe");
         thread::spawn(move || {
             let tools = Toolchains::new(Box::new(ToollessMachine));
-            serve(facts, &*executor, &tools, input, from_worker, &|| ()).expect("jobs come");
+            serve(facts, &*executor, &tools, &|_| None, input, from_worker, &|| ())
+                .expect("jobs come");
         });
         let address = NatsAddress::parse(url).expect("an address");
         let work = move || {
@@ -184,6 +186,10 @@ impl Executor for ServerExecutor {
 
     fn mechanism(&self) -> String {
         self.client.mechanism()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.client.worker_kinds()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

@@ -13,10 +13,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::frame::{Peer, encode_frame};
+use crate::judge_side::ReceivedMessage;
 use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess};
 use crate::message::{MessageFromWorker, WorkerFacts};
 use crate::serve::{EXTRA_JOBS, serve};
-use crate::state::WorkerState;
+use crate::state::{WorkerState, WorkersState};
 use crate::workers::{Workers, build_reports, may_take_long};
 use juror_core::blob::Blob;
 use juror_core::isolation::Isolation;
@@ -29,7 +30,7 @@ use juror_core::outcome::quiet_outcome;
 use juror_core::stop::Stop;
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
-use juror_core::worker::WorkerReport;
+use juror_core::worker::{MachineIdentity, WorkerReport};
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
@@ -43,6 +44,7 @@ pub(super) fn facts(name: &str, slots: usize) -> WorkerFacts {
         slots,
         queue: EXTRA_JOBS,
         pace: Duration::from_millis(1),
+        identity: None,
     }
 }
 
@@ -123,7 +125,8 @@ fn worker(
 ) -> (String, WorkerPipes) {
     pipes(move |input, output| {
         let tools = Toolchains::new(Box::new(tools));
-        serve(facts, &executor, &tools, input, output, &|| ()).expect("juror sends jobs");
+        serve(facts, &executor, &tools, &|_| None, input, output, &|| ())
+            .expect("juror sends jobs");
     })
 }
 
@@ -291,8 +294,15 @@ fn a_worker_whose_input_ends_during_a_run_is_lost() {
             }
         });
         let tools = Toolchains::new(Box::new(NO_TOOLS));
-        let served =
-            serve(facts("cut", 1), &executor, &tools, ChannelReader(pieces), output, &|| ());
+        let served = serve(
+            facts("cut", 1),
+            &executor,
+            &tools,
+            &|_| None,
+            ChannelReader(pieces),
+            output,
+            &|| (),
+        );
         served.expect("juror sends jobs");
     });
     check_survives(vec![lost], &["this worker is lost: it closed its pipe"]);
@@ -489,7 +499,7 @@ fn a_command_that_ends_is_started_once_more() {
         let output = std::fs::File::options().write(true).open(output).unwrap();
         let tools = Toolchains::new(Box::new(NO_TOOLS));
         let executor = ScriptedExecutor::new(2, echo);
-        serve(facts("again", 2), &executor, &tools, input, output, &|| ()).unwrap();
+        serve(facts("again", 2), &executor, &tools, &|_| None, input, output, &|| ()).unwrap();
     });
     let mut command = std::process::Command::new("/bin/sh");
     command.arg("-c").arg(script).arg(directory.path());
@@ -510,4 +520,40 @@ fn a_command_that_ends_is_started_once_more() {
         "this worker was started once more: it ended with exit status: 3; it wrote `gone`";
     assert!(remarks.contains(expected), "{remarks}");
     assert_eq!(workers.report()[0].lost, None);
+}
+
+/// A result counts for the kind of the connection it came through, whatever names there are behind it.
+#[test]
+fn workers_are_of_a_kind_if_their_machines_are_alike_and_one_command_reaches_them() {
+    let digest = |text: &str| Blob::from(text.as_bytes()).digest().expect("bytes in memory");
+    let on = |name: &str, system: &str| {
+        let identity = MachineIdentity { system: digest(system), hardware: digest("one") };
+        WorkerFacts { identity: Some(identity), ..facts(name, 1) }
+    };
+    let mut state = WorkersState::default();
+    for (command, facts) in [
+        ("ssh a", on("a", "old")),
+        ("juror-nats submit", on("all", "new")),
+        ("ssh c", facts("c", 1)),
+    ] {
+        let name = facts.name.clone();
+        let worker = WorkerState::new(command.to_owned());
+        state.workers.push(WorkerState { name, facts: Some(facts), ..worker });
+    }
+    for facts in [on("b1", "new"), on("b2", "old"), on("b3", "new"), on("a", "old")] {
+        state.note(1, ReceivedMessage::Member(facts));
+    }
+    let kinds = state.worker_kinds();
+    let kinds: Vec<_> = kinds.iter().map(|kind| (&*kind.command, kind.workers.join(" "))).collect();
+    let expected =
+        [("ssh a", "a"), ("juror-nats submit", "b1 b3"), ("juror-nats submit", "b2 a (all)")];
+    assert_eq!(kinds, expected.map(|(command, workers)| (command, workers.to_owned())));
+    let check = |connection, name: &str, expected| {
+        assert_eq!(state.distinct_name(connection, name.to_owned()), expected);
+    };
+    check(0, "a", "a");
+    check(1, "b1", "b1");
+    check(1, "a", "a (all)");
+    check(1, "c", "c (all)");
+    check(2, "b2", "b2 (c)");
 }

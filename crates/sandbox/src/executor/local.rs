@@ -17,6 +17,7 @@ use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Stop, notice_interruption};
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 
 pub struct LocalExecutor {
     host: Host,
@@ -198,6 +199,10 @@ impl Executor for LocalExecutor {
 
     fn mechanism(&self) -> String {
         self.host.mechanism().to_string()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        None
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

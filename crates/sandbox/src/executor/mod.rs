@@ -16,6 +16,7 @@ use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 
 pub trait Executor: Send + Sync {
     /// How many jobs run at the same time. That many threads may call [`Executor::run`].
@@ -23,6 +24,10 @@ pub trait Executor: Send + Sync {
 
     /// What measures and limits the runs, for people.
     fn mechanism(&self) -> String;
+
+    /// The workers that run programs, as far as results of their kind can be told apart; `None` if all run on this
+    /// machine.
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>>;
 
     /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
     /// need only one core, and a machine may have only one.

@@ -12,6 +12,7 @@ use juror_core::job::{Job, JobReply};
 use juror_core::outcome::StopReason;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::WorkerKind;
 
 /// The executor for one of its users. Clones are for the same user, with the same deadline.
 #[derive(Clone)]
@@ -144,6 +145,10 @@ impl Executor for Scheduler {
 
     fn mechanism(&self) -> String {
         self.inner.mechanism()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.inner.worker_kinds()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
