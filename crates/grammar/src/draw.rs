@@ -414,6 +414,9 @@ impl Chooser for ShapedChooser<'_> {
     fn length(&mut self, site: usize) -> Length {
         match (self.values[site], self.shape.count_limit) {
             (Values::Least, _) => Length::Least,
+            (_, Some(limit)) if self.shape.counts == Counts::Most => {
+                Length::Exactly(limit as usize)
+            }
             (_, Some(limit)) => Length::Exactly(self.chance.below(u64::from(limit) + 1) as usize),
             (Values::Most | Values::Largest, _) => Length::Most,
             _ if self.shape.counts == Counts::Most => Length::Most,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use crate::inputs::candidates::{
     Candidate, CandidateContent, CandidateSource, DrawnInput, SourceMix, SourceShare,
 };
@@ -25,6 +27,12 @@ const BOUNDARY_SHARE: SourceShare = SourceShare::same(3);
 const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
 /// Even few of the largest inputs take most of the time.
 const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
+
+/// Half of the time for slow inputs is for smaller ones, on which many more steps are possible.
+const CLIMBING_SHARE: SourceShare = SourceShare { time: 4, turns: 0 };
+
+/// Upper bound on counts while climbing: quadratic programs show there, and both programs run within milliseconds.
+const CLIMBING_LIMIT: u32 = 1500;
 
 /// The size bands: the upper bound on counts, and the share.
 const BANDS: [(u32, SourceShare); 5] = [
@@ -105,10 +113,17 @@ pub fn add_sources<'a>(
         let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
         mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
     }
-    let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
+    let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
     mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
-    let large = LargestInputs::new(grammar, large, seed.wrapping_add(8 * SEED_DISTANCE), most);
-    mix.add("largest counts", LARGEST_SHARE, large);
+    let climbing = |source: u64, shapes, smaller| {
+        let seed = seed.wrapping_add(source * SEED_DISTANCE);
+        SlowInputs::new(grammar, shapes, seed, most, smaller)
+    };
+    let medium = large.iter().map(|shape| shape.with_count_limit(CLIMBING_LIMIT)).collect();
+    let medium = climbing(9, medium, None);
+    let largest = climbing(8, large, Some(Arc::clone(&medium.slowest)));
+    mix.add(format!("slow inputs, counts to {CLIMBING_LIMIT}"), CLIMBING_SHARE, medium);
+    mix.add("largest counts", LARGEST_SHARE, largest);
 }
 
 impl CandidateSource for SmallInputs<'_> {
@@ -170,8 +185,9 @@ impl CandidateSource for ShapedInputs {
     }
 }
 
-/// The largest inputs: first each shape, then mixtures of shapes. The slowest ones so far are changed further.
-struct LargestInputs<'a> {
+/// Inputs that are slow for the submission: first each shape, then mixtures of shapes. The slowest ones so far are
+/// changed further.
+struct SlowInputs<'a> {
     grammar: &'a Grammar,
     /// Each is tried once; the last one comes next.
     shapes: Vec<Shape>,
@@ -179,52 +195,83 @@ struct LargestInputs<'a> {
     seed: u64,
     size_limit: Option<usize>,
     chance: Chance,
-    /// The slowest first.
-    slowest: Vec<SlowInput>,
+    slowest: SlowestInputs,
+    /// Smaller inputs that are slow; each is tried with larger counts.
+    smaller: Option<SlowestInputs>,
 }
+
+/// The slowest first.
+type SlowestInputs = Arc<Mutex<Vec<SlowInput>>>;
 
 struct SlowInput {
     slowness: f64,
     shape: Shape,
     seed: u64,
+    is_passed_on: bool,
 }
 
 /// Number of slow inputs that are changed further.
 const SLOWEST_MAX: usize = 4;
 
-impl<'a> LargestInputs<'a> {
-    fn new(grammar: &'a Grammar, shapes: Vec<Shape>, seed: u64, size_limit: Option<usize>) -> Self {
+impl<'a> SlowInputs<'a> {
+    fn new(
+        grammar: &'a Grammar,
+        shapes: Vec<Shape>,
+        seed: u64,
+        size_limit: Option<usize>,
+        smaller: Option<SlowestInputs>,
+    ) -> Self {
         let mixed = shapes.iter().find(|shape| shape.name == shape::MIXED.name).cloned();
         let shapes = shapes.into_iter().rev().collect();
         let chance = Chance::new(seed, "largest");
-        Self { grammar, shapes, mixed, seed, size_limit, chance, slowest: Vec::new() }
+        let slowest = SlowestInputs::default();
+        Self { grammar, shapes, mixed, seed, size_limit, chance, slowest, smaller }
     }
-}
 
-impl CandidateSource for LargestInputs<'_> {
-    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        self.seed = self.seed.wrapping_add(1);
-        if let Some(shape) = self.shapes.pop() {
-            return Ok(Some(shaped_candidate(shape, self.seed, self.size_limit)));
+    /// A smaller input that is slow, with larger counts.
+    fn enlarged(&mut self) -> Option<(Shape, u64)> {
+        let mut smaller = self.smaller.as_ref()?.lock();
+        let slow = smaller.iter_mut().find(|slow| !slow.is_passed_on)?;
+        slow.is_passed_on = true;
+        Some((slow.shape.without_count_limit(), slow.seed))
+    }
+
+    fn next_shape(&mut self) -> Option<(Shape, u64)> {
+        if self.chance.happens(400)
+            && let Some(enlarged) = self.enlarged()
+        {
+            return Some(enlarged);
         }
-        let Some(mixed) = &self.mixed else { return Ok(None) };
-        let chance = &mut self.chance;
-        let chosen = chance.below(self.slowest.len() as u64) as usize;
-        let (shape, seed) = match self.slowest.get(chosen) {
+        if let Some(shape) = self.shapes.pop() {
+            return Some((shape, self.seed));
+        }
+        let (mixed, chance) = (self.mixed.as_ref()?, &mut self.chance);
+        let slowest = self.slowest.lock();
+        let chosen = chance.below(slowest.len() as u64) as usize;
+        Some(match slowest.get(chosen) {
             Some(slow) if chance.happens(600) => {
                 let seed = if chance.happens(500) { slow.seed } else { self.seed };
                 (slow.shape.varied(self.grammar, chance), seed)
             }
             _ => (mixed.varied(self.grammar, chance), self.seed),
-        };
-        Ok(Some(shaped_candidate(shape, seed, self.size_limit)))
+        })
+    }
+}
+
+impl CandidateSource for SlowInputs<'_> {
+    fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+        self.seed = self.seed.wrapping_add(1);
+        let Some((shape, seed)) = self.next_shape() else { return Ok(None) };
+        let candidate = shaped_candidate(shape, seed, self.size_limit);
+        Ok(Some(Candidate { is_timed: true, ..candidate }))
     }
 
     fn note(&mut self, drawn: &DrawnInput, slowness: f64) {
-        let shape = drawn.shape.clone();
-        self.slowest.push(SlowInput { slowness, shape, seed: drawn.seed });
-        self.slowest.sort_by(|a, b| b.slowness.total_cmp(&a.slowness));
-        self.slowest.truncate(SLOWEST_MAX);
+        let (shape, seed) = (drawn.shape.clone(), drawn.seed);
+        let mut slowest = self.slowest.lock();
+        slowest.push(SlowInput { slowness, shape, seed, is_passed_on: false });
+        slowest.sort_by(|a, b| b.slowness.total_cmp(&a.slowness));
+        slowest.truncate(SLOWEST_MAX);
     }
 }
 
@@ -271,21 +318,25 @@ mod tests {
         assert!(small * 2 > counts.len(), "{small} small inputs");
     }
 
+    fn slow_inputs(grammar: &Grammar, smaller: Option<SlowestInputs>) -> SlowInputs<'_> {
+        let shapes = shape::applicable(grammar);
+        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
+        SlowInputs::new(grammar, large, 5, None, smaller)
+    }
+
+    fn next(source: &mut SlowInputs<'_>) -> DrawnInput {
+        let candidate = source.next(&|| false).expect("no stop").expect("an input");
+        assert!(candidate.is_timed);
+        match candidate.content {
+            CandidateContent::Drawn(drawn) => *drawn,
+            _ => panic!("a drawn input"),
+        }
+    }
+
     #[test]
     fn the_slowest_inputs_are_changed_further() {
         let grammar = grammar();
-        let shapes = shape::applicable(&grammar);
-        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
-        let mut source = LargestInputs::new(&grammar, large, 5, None);
-        let next = |source: &mut LargestInputs<'_>| match source
-            .next(&|| false)
-            .expect("no stop")
-            .expect("an input")
-            .content
-        {
-            CandidateContent::Drawn(drawn) => drawn,
-            _ => panic!("a drawn input"),
-        };
+        let mut source = slow_inputs(&grammar, None);
         let first: Vec<&str> = (0..12).map(|_| next(&mut source).shape.name).collect();
         assert!(first.contains(&"increasing") && first.contains(&"all-equal"), "{first:?}");
         let mut slow = next(&mut source);
@@ -293,5 +344,24 @@ mod tests {
         source.note(&slow, 88.0);
         let changed = (0..100).filter(|_| next(&mut source).seed == slow.seed).count();
         assert!((5..80).contains(&changed), "{changed}");
+    }
+
+    #[test]
+    fn the_slowest_small_inputs_are_each_enlarged_once() {
+        let grammar = grammar();
+        let mut small = slow_inputs(&grammar, None);
+        let mut large = slow_inputs(&grammar, Some(Arc::clone(&small.slowest)));
+        for seed in [1_000_000, 2_000_000] {
+            let slow = next(&mut small);
+            let shape = slow.shape.with_count_limit(7);
+            small.note(&DrawnInput { shape, seed, ..slow }, 2.0);
+        }
+        let enlarged = |source: &mut SlowInputs<'_>| {
+            let drawn = next(source);
+            let text = text(shaped_candidate(drawn.shape, drawn.seed, None), &grammar);
+            (drawn.seed >= 1_000_000).then(|| text.starts_with("100000\n"))
+        };
+        let found: Vec<bool> = (0..200).filter_map(|_| enlarged(&mut large)).collect();
+        assert_eq!(found, [true, true]);
     }
 }

@@ -17,11 +17,13 @@ pub struct Candidate {
     pub origin: CounterexampleOrigin,
     /// The account of its source.
     pub account: usize,
+    /// Whether its source learns from the programs' times: then it runs alone, not in a batch.
+    pub is_timed: bool,
 }
 
 impl Candidate {
     pub fn new(content: CandidateContent, origin: CounterexampleOrigin) -> Self {
-        Self { content, origin, account: 0 }
+        Self { content, origin, account: 0, is_timed: false }
     }
 
     pub fn text(text: impl Into<Arc<[u8]>>, origin: CounterexampleOrigin) -> Self {
@@ -76,7 +78,7 @@ pub trait CandidateSource: Send {
 pub struct SourceShare {
     /// Of the time, if the search is limited by time.
     pub time: u32,
-    /// Of the inputs, if it is limited by their number.
+    /// Of the inputs, if it is limited by their number; 0 for a source that learns from times.
     pub turns: u32,
 }
 
@@ -193,21 +195,22 @@ impl<'a> SourceMix<'a> {
 
     /// The account of the source that comes next.
     fn next_account(&mut self) -> Option<usize> {
-        let open = |it: &&mut MixedSource<'_>| it.source.is_some();
-        let turns = |it: &MixedSource<'_>| i64::from(it.share.turns.max(1));
+        let turns = |it: &MixedSource<'_>| i64::from(it.share.turns);
         if self.is_timed {
             let ratio = |it: &MixedSource<'_>| it.spent / f64::from(it.share.time.max(1));
             let open = self.sources.iter().enumerate().filter(|(_, it)| it.source.is_some());
             let first = open.min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)));
             return first.map(|(account, _)| account);
         }
-        let shares: i64 = self.sources.iter_mut().filter(open).map(|it| turns(it)).sum();
-        for source in self.sources.iter_mut().filter(open) {
+        let is_open = |it: &MixedSource<'_>| it.source.is_some() && turns(it) > 0;
+        let mut open: Vec<_> = self.sources.iter_mut().filter(|it| is_open(it)).collect();
+        let shares: i64 = open.iter().map(|it| turns(it)).sum();
+        for source in &mut open {
             source.credit += turns(source);
         }
         // The first of several.
-        let most = self.sources.iter_mut().filter(open).map(|it| it.credit).max()?;
-        let is_next = |it: &MixedSource<'_>| it.source.is_some() && it.credit == most;
+        let most = open.iter().map(|it| it.credit).max()?;
+        let is_next = |it: &MixedSource<'_>| is_open(it) && it.credit == most;
         let account = self.sources.iter().position(is_next)?;
         self.sources[account].credit -= shares;
         Some(account)
@@ -293,6 +296,7 @@ mod tests {
         check(&[(1, b'a', 3)], 4, "aaa.");
         check(&[(1, b'a', 9), (1, b'b', 9)], 6, "ababab");
         check(&[(3, b'a', 9), (1, b'b', 9)], 8, "aabaaaba");
+        check(&[(1, b'a', 3), (0, b'b', 9)], 4, "aaa.");
     }
 
     #[test]

@@ -45,6 +45,8 @@ struct ReadyInput {
     drawn: Option<Box<DrawnInput>>,
     /// Time to write it.
     written_in: Duration,
+    /// Whether it runs alone, since its source learns from its time.
+    is_timed: bool,
     /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
 }
@@ -174,7 +176,7 @@ impl SharedSearch<'_, '_> {
         }
         let started = Instant::now();
         let arena = self.parameters.comparison.arena;
-        let account = candidate.account;
+        let (account, is_timed) = (candidate.account, candidate.is_timed);
         let drawn = match &candidate.content {
             CandidateContent::Drawn(drawn) => Some(drawn.clone()),
             _ => None,
@@ -232,7 +234,8 @@ impl SharedSearch<'_, '_> {
         if is_validated_first && !self.is_allowed(&fresh.input)? {
             return Ok(None);
         }
-        Ok(Some(ReadyInput { fresh, account, drawn, written_in, is_allowed: is_validated_first }))
+        let is_allowed = is_validated_first;
+        Ok(Some(ReadyInput { fresh, account, drawn, written_in, is_timed, is_allowed }))
     }
 
     /// Whether an input no longer matters: an earlier one fails, or there is a fault.
@@ -251,8 +254,10 @@ impl SharedSearch<'_, '_> {
     fn compare(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.parameters.batches {
-            let indexes =
-                (0..ready.len()).filter(|index| Batches::fits(&ready[*index].fresh.input));
+            let indexes = (0..ready.len()).filter(|index| {
+                let ready = &ready[*index];
+                !ready.is_timed && Batches::fits(&ready.fresh.input)
+            });
             let indexes: Vec<usize> = indexes.collect();
             // A single input has nothing to share a start with.
             if indexes.len() > 1 {
