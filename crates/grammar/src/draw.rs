@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use crate::chance::Chance;
+use crate::graph::{self, GraphSize, NodeOrder, Pointer};
 use crate::number::Int;
 use crate::port::{LoopObserver, LoopState};
-use crate::program::{Grammar, Site};
+use crate::program::Grammar;
 use crate::shape::{Cases, Counts, Shape, Values};
 
 pub(super) struct DrawRequest<'a> {
@@ -69,6 +70,11 @@ pub(super) struct ShapedChooser<'a> {
     plans: HashMap<(usize, u64), RowPlan>,
     /// The numbers of the first test case, by site and iterations, to repeat them.
     first_case: HashMap<(usize, Vec<u64>), Int>,
+    graphs: GraphStyle,
+    /// The edge whose first end was drawn last.
+    edge: Option<DrawnEdge>,
+    /// Random orders of nodes and edges, by their number.
+    shuffled: HashMap<u64, Vec<u64>>,
     /// For each question, the probability that its test holds, in thousandths.
     probabilities: Vec<u64>,
     /// For each loop without a count, its number of iterations.
@@ -91,6 +97,58 @@ pub(super) enum BoundBias {
 
 /// See [`BoundBias::Part`].
 pub(super) const PARTS: u32 = 64;
+
+/// How trees and graphs of an input are written.
+struct GraphStyle {
+    labels: NodeOrder,
+    edges: NodeOrder,
+    ends: NodeOrder,
+    /// Whether edges begin at the lesser node.
+    is_ordered: bool,
+    /// Whether n - 1 edges between n nodes form a tree.
+    makes_trees: bool,
+    /// Whether numbers of nodes are chosen like counts.
+    sizes_are_counts: bool,
+}
+
+impl GraphStyle {
+    fn draw(grammar: &Grammar, shape: &Shape, chance: &mut Chance) -> Self {
+        let pointers = || grammar.sites.iter().filter_map(|site| site.pointer);
+        let has_pointers = pointers().next().is_some();
+        let mut order = || if has_pointers { NodeOrder::draw(chance) } else { NodeOrder::Kept };
+        let (labels, edges, ends) = (order(), order(), order());
+        let is_value = matches!(
+            shape.values,
+            Values::Least | Values::Most | Values::Zero | Values::Largest | Values::Extremes
+        );
+        Self {
+            labels,
+            edges,
+            ends,
+            is_ordered: pointers()
+                .any(|it| matches!(it, Pointer::EdgeEnd { is_ordered: true, .. })),
+            makes_trees: has_pointers && chance.happens(750),
+            sizes_are_counts: shape.values.is_graph()
+                || (has_pointers && !is_value && chance.happens(500)),
+        }
+    }
+}
+
+struct DrawnEdge {
+    /// The site of its first end, and its index in the row.
+    place: (usize, u64),
+    values: Values,
+    /// The first node.
+    min: Int,
+    all_nodes: u64,
+    ends: [u64; 2],
+}
+
+/// The place of a value among those of its test case, with loops flattened.
+struct RowPlace {
+    index: u64,
+    length: u64,
+}
 
 /// The planned values of a row.
 enum RowPlan {
@@ -133,6 +191,9 @@ impl<'a> ShapedChooser<'a> {
             shape,
             letters: None,
             values: shape.values_by_site(grammar, &mut chance),
+            graphs: GraphStyle::draw(grammar, shape, &mut chance),
+            edge: None,
+            shuffled: HashMap::new(),
             chance,
             bias,
             plans: HashMap::new(),
@@ -184,7 +245,11 @@ impl<'a> ShapedChooser<'a> {
     }
 
     fn value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        if let Some(value) = self.graph_value(draw) {
+            return value;
+        }
         match self.values[draw.site] {
+            values if values.is_graph() => self.chance.between(draw.min, draw.max),
             Values::Random
             | Values::Mixed
             | Values::Extremes
@@ -232,47 +297,111 @@ impl<'a> ShapedChooser<'a> {
         }
     }
 
-    /// The value at an index of a row, if its shape is one of pointers between indices: parents in trees, edges, next
-    /// nodes. The first of several numbers in an iteration is where an edge begins.
-    fn pointer(&self, draw: &DrawRequest<'_>, index: u64, length: u64) -> Option<u64> {
-        let site = &self.grammar.sites[draw.site];
-        let in_loop = |other: &&Site| other.is_number && other.loops == site.loops;
-        let peers = self.grammar.sites.iter().filter(in_loop).count();
-        let before = self.grammar.sites[..draw.site].iter().filter(in_loop).count() as u64;
-        let ordinal = if peers > 1 { before.min(1) } else { 1 };
-        let next = index + ordinal;
-        Some(match self.values[draw.site] {
-            Values::Path => next,
-            Values::TwoPaths => next.saturating_sub(2),
-            Values::BackPath => (length - 1).saturating_sub(index) + ordinal,
-            Values::Star if peers > 1 && before > 0 => next,
-            Values::Star => 0,
-            Values::Binary => next / 2,
-            Values::Caterpillar if index.is_multiple_of(2) => next.saturating_sub(2),
-            Values::Caterpillar => next.saturating_sub(1),
-            Values::Broom => next.min(length / 2),
-            Values::SquareRoot if index.is_multiple_of(length.isqrt().max(1)) => 0,
-            Values::SquareRoot => next,
+    /// A value that points to a node of a tree or graph; `None` if its shape is not one of these.
+    fn graph_value(&mut self, draw: &DrawRequest<'_>) -> Option<Int> {
+        let pointer = self.grammar.sites[draw.site].pointer?;
+        let RowPlace { index, length } = self.row_place(draw);
+        let begun = match pointer {
+            Pointer::EdgeEnd { begin, .. } => {
+                self.edge.take_if(|edge| edge.place == (begin, index))
+            }
+            _ => None,
+        };
+        let (min, all_nodes) = match &begun {
+            Some(edge) => (edge.min.clone(), edge.all_nodes),
+            None if pointer == Pointer::Parent => (draw.min.clone(), length.saturating_add(1)),
+            None => (draw.min.clone(), width(draw)),
+        };
+        let is_edge = matches!(pointer, Pointer::EdgeBegin | Pointer::EdgeEnd { .. });
+        let is_tree = self.graphs.makes_trees && is_edge && length + 1 == all_nodes;
+        let values = match self.values[draw.site] {
+            values if values.is_graph() => values,
+            Values::Least | Values::Most | Values::Zero | Values::Largest => return None,
+            _ if is_tree => Values::RandomTree,
             _ => return None,
-        })
+        };
+        let size = GraphSize { nodes: all_nodes.min(length.saturating_add(1)), edges: length };
+        let chance = &mut self.chance;
+        let node = match pointer {
+            Pointer::Parent => graph::parent(values, index + 1, size.nodes, chance)?,
+            Pointer::Next if all_nodes == length.saturating_add(1) => {
+                graph::parent(values, index + 1, all_nodes, chance)?
+            }
+            Pointer::Next => {
+                let size = size.nodes.min(length);
+                let node = self.reordered(self.graphs.labels, index, size);
+                let next = graph::next(values, node.min(size - 1), size, &mut self.chance)?;
+                self.reordered(self.graphs.labels, next, size)
+            }
+            Pointer::EdgeBegin => {
+                let ends = self.new_edge(values, index, size, all_nodes)?;
+                let min = draw.min.clone();
+                let place = (draw.site, index);
+                self.edge = Some(DrawnEdge { place, values, min, all_nodes, ends });
+                ends[0]
+            }
+            Pointer::EdgeEnd { .. } => match begun {
+                Some(edge) if edge.values == values => edge.ends[1],
+                _ => self.new_edge(values, index, size, all_nodes)?[1],
+            },
+        };
+        Some(draw.clamp(&min.plus(&Int::from(node))))
     }
 
-    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let (case, loops) = self.case(draw.loops);
+    /// The nodes of an edge after edges and nodes have got their order.
+    fn new_edge(
+        &mut self,
+        values: Values,
+        index: u64,
+        size: GraphSize,
+        all_nodes: u64,
+    ) -> Option<[u64; 2]> {
+        let order = match values {
+            Values::BackPath => NodeOrder::Reversed,
+            _ => self.graphs.edges,
+        };
+        let index = self.reordered(order, index, size.edges);
+        let labels = self.graphs.labels;
+        let labelled = if labels == NodeOrder::Shuffled { size.nodes } else { all_nodes };
+        let ends = graph::edge(values, index, size, &mut self.chance)?;
+        let mut ends = ends.map(|node| self.reordered(labels, node, labelled));
+        match self.graphs.ends {
+            NodeOrder::Kept => {}
+            NodeOrder::Shuffled if self.chance.happens(500) => {}
+            _ => ends.reverse(),
+        }
+        if self.graphs.is_ordered {
+            ends.sort_unstable();
+        }
+        Some(ends)
+    }
+
+    fn reordered(&mut self, order: NodeOrder, at: u64, count: u64) -> u64 {
+        match order {
+            NodeOrder::Shuffled if at < count && count <= ROW_MAX => {
+                let chance = &mut self.chance;
+                let shuffled = self.shuffled.entry(count);
+                shuffled.or_insert_with(|| graph::shuffled(count, chance))[at as usize]
+            }
+            NodeOrder::Reversed if at < count => count - 1 - at,
+            _ => at,
+        }
+    }
+
+    fn row_place(&self, draw: &DrawRequest<'_>) -> RowPlace {
+        let (_, loops) = self.case(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
         let index = loops.iter().fold(0_u64, |index, state| {
             index.saturating_mul(size(state)).saturating_add(state.index)
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        RowPlace { index, length }
+    }
+
+    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let (case, _) = self.case(draw.loops);
+        let RowPlace { index, length } = self.row_place(draw);
         let key = (draw.site, case);
-        if self.values[draw.site] == Values::NearPath {
-            let back = self.chance.below(3);
-            let offset = Int::from((index + 1).saturating_sub(back));
-            return draw.clamp(&draw.min.plus(&offset));
-        }
-        if let Some(offset) = self.pointer(draw, index, length) {
-            return draw.clamp(&draw.min.plus(&Int::from(offset)));
-        }
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
@@ -402,7 +531,9 @@ impl Chooser for ShapedChooser<'_> {
                 let value = self.chance.near_min(draw.min, draw.max, strength);
                 draw.max.minus(&value.minus(draw.min))
             }
-            BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
+            BoundBias::Shape if site.is_count || (site.is_size && self.graphs.sizes_are_counts) => {
+                self.count(draw, site.is_case_count)
+            }
             BoundBias::Shape => self.value(draw),
         };
         if let Some(key) = remembered {
@@ -490,6 +621,12 @@ impl LoopObserver for ShapedChooser<'_> {
             };
         }
     }
+}
+
+/// How many values there are, at most 2^32.
+fn width(draw: &DrawRequest<'_>) -> u64 {
+    let width = draw.max.minus(draw.min).plus(&Int::ONE).to_small().unwrap_or(i64::MAX);
+    width.clamp(1, 1 << 32) as u64
 }
 
 fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {

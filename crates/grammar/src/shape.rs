@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::chance::Chance;
+use crate::graph::Pointer;
 use crate::number::Int;
-use crate::program::{Grammar, Instruction, Site};
+use crate::program::{Grammar, Site};
 use juror_core::words::words;
 
 /// A way to choose the counts and the values of an input.
@@ -81,6 +82,12 @@ pub(super) enum Values {
     Caterpillar,
     Broom,
     SquareRoot,
+    RandomTree,
+    Cycle,
+    Clique,
+    Grid,
+    SelfLoop,
+    Parallel,
     /// For texts; numbers are at random.
     ThueMorse,
     Fibonacci,
@@ -90,7 +97,7 @@ pub(super) enum Values {
 }
 
 /// What a site may have in [`Values::Mixed`].
-const MIXABLE: [Values; 31] = [
+const MIXABLE: [Values; 37] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -119,6 +126,12 @@ const MIXABLE: [Values; 31] = [
     Values::Caterpillar,
     Values::Broom,
     Values::SquareRoot,
+    Values::RandomTree,
+    Values::Cycle,
+    Values::Clique,
+    Values::Grid,
+    Values::SelfLoop,
+    Values::Parallel,
     Values::ThueMorse,
     Values::Fibonacci,
     Values::AlmostPeriod,
@@ -132,6 +145,41 @@ words! {
         Small = "small",
         /// As large as permitted. If an input has several test cases, it gets only one.
         Large = "large",
+    }
+}
+
+impl Values {
+    /// Whether only pointers between nodes have it.
+    pub(super) fn is_graph(self) -> bool {
+        matches!(
+            self,
+            Self::Path
+                | Self::TwoPaths
+                | Self::BackPath
+                | Self::NearPath
+                | Self::Star
+                | Self::Binary
+                | Self::Caterpillar
+                | Self::Broom
+                | Self::SquareRoot
+                | Self::RandomTree
+                | Self::Cycle
+                | Self::Clique
+                | Self::Grid
+                | Self::SelfLoop
+                | Self::Parallel
+        )
+    }
+
+    fn suits(self, site: &Site) -> bool {
+        let is_for_texts = matches!(self, Self::ThueMorse | Self::Fibonacci | Self::AlmostPeriod);
+        match self {
+            Self::Random | Self::Equal | Self::Alternating | Self::FewDistinct | Self::OnePlace => {
+                true
+            }
+            _ if self.is_graph() => site.pointer.is_some(),
+            _ => is_for_texts != site.is_number,
+        }
     }
 }
 
@@ -191,7 +239,12 @@ impl Shape {
         let sites = (0..mix.len()).filter(|site| !grammar.sites[*site].is_count);
         let sites: Vec<usize> = sites.collect();
         if let Some(site) = sites.get(chance.below(sites.len() as u64) as usize) {
-            mix[*site] = any_values(chance);
+            mix[*site] = any_values(&grammar.sites[*site], chance);
+            if let Some(Pointer::EdgeEnd { begin, .. }) = grammar.sites[*site].pointer
+                && (mix[*site].is_graph() || mix[begin].is_graph())
+            {
+                mix[begin] = mix[*site];
+            }
         }
         Self { name: MIXED.name, values: Values::Mixed, mix: Some(mix.into()), ..self.clone() }
     }
@@ -210,18 +263,26 @@ impl Shape {
     }
 }
 
-fn any_values(chance: &mut Chance) -> Values {
-    MIXABLE[chance.below(MIXABLE.len() as u64) as usize]
+fn any_values(site: &Site, chance: &mut Chance) -> Values {
+    loop {
+        let values = MIXABLE[chance.below(MIXABLE.len() as u64) as usize];
+        if values.suits(site) {
+            return values;
+        }
+    }
 }
 
-/// A value often has the same shape as the one before it in the same row: the two ends of an edge.
+/// A value often has the same shape as the one before it in the same row. The two ends of an edge have one shape.
 fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
     let mut mix: Vec<Values> = Vec::with_capacity(grammar.sites.len());
     for (index, site) in grammar.sites.iter().enumerate() {
         let is_same_row = index > 0 && grammar.sites[index - 1].loops == site.loops;
-        let values = match mix.last() {
-            Some(before) if is_same_row && chance.happens(400) => *before,
-            _ => any_values(chance),
+        let values = match (mix.last(), site.pointer) {
+            (_, Some(Pointer::EdgeEnd { begin, .. })) if mix[begin].is_graph() => mix[begin],
+            (Some(before), _) if is_same_row && before.suits(site) && chance.happens(400) => {
+                *before
+            }
+            _ => any_values(site, chance),
         };
         mix.push(values);
     }
@@ -265,7 +326,7 @@ pub const RANDOM: Shape =
 pub const MIXED: Shape =
     values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
 
-pub const SHAPES: [Shape; 45] = [
+pub const SHAPES: [Shape; 51] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -376,6 +437,24 @@ pub const SHAPES: [Shape; 45] = [
     values("caterpillar", "a path, and a leaf on each of its nodes", Values::Caterpillar),
     values("broom", "a path with a star at its end: depth times degree", Values::Broom),
     values("square-root", "paths of length sqrt(n)", Values::SquareRoot),
+    values("random-tree", "edges that form a tree: programs that need one", Values::RandomTree),
+    values("cycle", "edges that form one cycle: searches that go round it", Values::Cycle),
+    values(
+        "clique",
+        "all edges between the first nodes: what costs nodes times edges",
+        Values::Clique,
+    ),
+    values("grid", "the edges of a square grid: searches with many ways", Values::Grid),
+    values(
+        "self-loop",
+        "a path with an edge from each node to itself: degrees, parents, endless loops",
+        Values::SelfLoop,
+    ),
+    values(
+        "parallel",
+        "a path with each edge many times: bridges, queues that grow",
+        Values::Parallel,
+    ),
     values(
         "thue-morse",
         "texts of two letters without a repeated part: hashes that overflow",
@@ -410,16 +489,6 @@ pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
-/// Whether its greatest value depends on another: it may be an index, such as a parent's or an edge's end.
-fn is_pointer(grammar: &Grammar, site: &Site) -> bool {
-    let Instruction::Int { max, .. } = &grammar.instructions[site.instruction] else {
-        return false;
-    };
-    let mut has_variable = false;
-    max.variables(&mut |_| has_variable = true);
-    has_variable && !site.is_count && !site.loops.is_empty()
-}
-
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let sites = &grammar.sites;
     let has_counts = sites.iter().any(|site| site.is_count);
@@ -428,7 +497,10 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let has_rows =
         sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
     let has_texts = sites.iter().any(|site| !site.is_number);
-    let has_pointers = sites.iter().any(|site| is_pointer(grammar, site));
+    let has_pointers = sites.iter().any(|site| site.pointer.is_some());
+    let is_free = |site: &Site| site.pointer.is_some_and(|it| it != Pointer::Parent);
+    let has_free_pointers = sites.iter().any(is_free);
+    let has_edges = sites.iter().any(|site| site.pointer == Some(Pointer::EdgeBegin));
     let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
         (Cases::Plain, Counts::Random, Values::Random) => true,
         (
@@ -442,19 +514,13 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
             Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod,
         ) => has_texts,
         (Cases::Plain, Counts::Random, Values::Mixed) => !sites.is_empty(),
+        (Cases::Plain, Counts::Random, Values::Cycle | Values::SelfLoop) => has_free_pointers,
         (
             Cases::Plain,
             Counts::Random,
-            Values::Path
-            | Values::TwoPaths
-            | Values::BackPath
-            | Values::NearPath
-            | Values::Star
-            | Values::Binary
-            | Values::Caterpillar
-            | Values::Broom
-            | Values::SquareRoot,
-        ) => has_pointers,
+            Values::RandomTree | Values::Clique | Values::Grid | Values::Parallel,
+        ) => has_edges,
+        (Cases::Plain, Counts::Random, values) if values.is_graph() => has_pointers,
         (Cases::Plain, Counts::Random, _) => has_rows,
         (Cases::Plain, _, Values::Random) => has_counts,
         (Cases::Plain, Counts::Most, Values::Increasing) => has_counts && has_rows,
