@@ -68,6 +68,7 @@ pub(super) struct ShapedChooser<'a> {
     bias: Vec<BoundBias>,
     /// Values planned in advance, by site and test case.
     plans: HashMap<(usize, u64), RowPlan>,
+    last_number: Option<Int>,
     /// The numbers of the first test case, by site and iterations, to repeat them.
     first_case: HashMap<(usize, Vec<u64>), Int>,
     graphs: GraphStyle,
@@ -197,6 +198,7 @@ impl<'a> ShapedChooser<'a> {
             chance,
             bias,
             plans: HashMap::new(),
+            last_number: None,
             first_case: HashMap::new(),
         }
     }
@@ -228,6 +230,11 @@ impl<'a> ShapedChooser<'a> {
             None => draw.max.clone(),
         };
         match counts {
+            Counts::Random
+                if self.values[draw.site] == Values::Numbers && self.chance.happens(500) =>
+            {
+                self.special_number(draw.min, &most)
+            }
             Counts::Random => self.chance.between(draw.min, &most),
             Counts::Least => draw.min.clone(),
             Counts::AboveLeast => draw.clamp(&draw.min.plus(&Int::ONE)),
@@ -258,7 +265,7 @@ impl<'a> ShapedChooser<'a> {
             | Values::AlmostPeriod => self.chance.between(draw.min, draw.max),
             Values::Ends if self.chance.happens(500) => draw.min.clone(),
             Values::Ends => draw.max.clone(),
-            Values::Numbers => self.special_number(draw),
+            Values::Numbers => self.special_number(draw.min, draw.max),
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
             Values::Zero => draw.clamp(&Int::ZERO),
@@ -280,21 +287,79 @@ impl<'a> ShapedChooser<'a> {
     }
 
     /// Mostly one of the special numbers or near a bound, sometimes a small one or any.
-    fn special_number(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
-        let from = numbers.partition_point(|number| number < draw.min);
-        let to = numbers.partition_point(|number| number <= draw.max);
+    fn special_number(&mut self, min: &Int, max: &Int) -> Int {
         let by = Int::Small(self.chance.below(3) as i64);
-        match self.chance.below(8) {
-            0 => draw.clamp(&draw.min.plus(&by)),
-            1 => draw.clamp(&draw.max.minus(&by)),
-            2 => draw.clamp(&Int::Small(self.chance.below(12) as i64)),
-            3 => self.chance.between(draw.min, draw.max),
-            _ if from < to => {
-                numbers[from + self.chance.below((to - from) as u64) as usize].clone()
-            }
-            _ => self.chance.between(draw.min, draw.max),
+        let chosen = match self.chance.below(10) {
+            0 => Some(min.plus(&by)),
+            1 => Some(max.minus(&by)),
+            2 => Some(Int::Small(self.chance.below(12) as i64)),
+            3 => None,
+            4 | 5 => self.related_number(min, max),
+            _ => self.special_within(min, max),
+        };
+        match chosen {
+            Some(number) => number.clamped(min, max),
+            None => self.chance.between(min, max),
         }
+    }
+
+    fn special_within(&mut self, min: &Int, max: &Int) -> Option<Int> {
+        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
+        let from = numbers.partition_point(|number| number < min);
+        let to = numbers.partition_point(|number| number <= max);
+        let chosen = from + self.chance.below(to.saturating_sub(from) as u64) as usize;
+        numbers[from..to].get(chosen - from).cloned()
+    }
+
+    /// A number whose sum, difference or product with the one before is special.
+    fn related_number(&mut self, min: &Int, max: &Int) -> Option<Int> {
+        let last = self.last_number.clone()?;
+        let magnitude = |number: &Int| number.magnitude();
+        let most = [min, max, &last].into_iter().map(magnitude).max()?.times(&Int::Small(2));
+        let (special, number) = match self.chance.below(4) {
+            0 => {
+                let most = most.times(&magnitude(&last)).plus(&Int::ONE);
+                let special = self.special_within(&Int::ONE, &most)?;
+                let number = special.divided_by(&last)?;
+                (special, number.plus(&Int::Small(self.chance.below(2) as i64)))
+            }
+            sign => {
+                let special = self.special_within(&Int::ONE, &most)?;
+                let number = match sign {
+                    1 => last.plus(&special),
+                    2 => last.minus(&special),
+                    _ => special.minus(&last),
+                };
+                (special, number)
+            }
+        };
+        let is_within = *min <= number && number <= *max;
+        Some(if is_within { number } else { special })
+    }
+
+    /// Values whose sum, or the sum of the first of which, is special; `None` if bounds rule that out.
+    fn row_with_sum(&mut self, min: &Int, max: &Int, length: u64) -> Option<Vec<Int>> {
+        let count = match self.chance.below(2) {
+            0 => length,
+            _ => 1 + self.chance.below(length),
+        };
+        let times = |bound: &Int, count: u64| bound.times(&Int::from(count));
+        let (least, most) = (times(min, count), times(max, count));
+        let power = Int::from(1_u64 << [31, 32, 63][self.chance.below(3) as usize]);
+        let by = Int::Small(self.chance.below(3) as i64 - 1);
+        let sum = Some(power.plus(&by)).filter(|it| least <= *it && *it <= most);
+        let mut left = sum.or_else(|| self.special_within(&least, &most))?;
+        let values = (0..length).map(|at| {
+            let Some(later) = (count - 1).checked_sub(at) else {
+                return self.chance.between(min, max);
+            };
+            let low = left.minus(&times(max, later)).clamped(min, max);
+            let high = left.minus(&times(min, later)).clamped(min, max);
+            let value = self.chance.between(&low, &high);
+            left = left.minus(&value);
+            value
+        });
+        Some(values.collect())
     }
 
     /// A value that points to a node of a tree or graph; `None` if its shape is not one of these.
@@ -431,6 +496,10 @@ impl<'a> ShapedChooser<'a> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
         match self.values[draw.site] {
+            Values::Sums => match self.row_with_sum(draw.min, draw.max, length) {
+                Some(row) => RowPlan::Row(row),
+                None => RowPlan::Cycle(vec![self.special_number(draw.min, draw.max)]),
+            },
             Values::OnePlace => {
                 let values = draw_values(2);
                 RowPlan::Except {
@@ -536,6 +605,7 @@ impl Chooser for ShapedChooser<'_> {
             }
             BoundBias::Shape => self.value(draw),
         };
+        self.last_number = Some(value.clone());
         if let Some(key) = remembered {
             self.first_case.insert(key, value.clone());
         }

@@ -208,7 +208,7 @@ pub(super) enum NodeOrder {
 
 impl NodeOrder {
     pub(super) fn draw(chance: &mut Chance) -> Self {
-        [Self::Kept, Self::Reversed, Self::Shuffled][chance.below(3) as usize]
+        [Self::Kept, Self::Kept, Self::Reversed, Self::Shuffled][chance.below(4) as usize]
     }
 }
 

@@ -1,5 +1,6 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::chance::Chance;
@@ -18,7 +19,7 @@ pub struct Shape {
     pub(super) cases: Cases,
     pub(super) counts: Counts,
     pub(super) values: Values,
-    /// By site, for [`Values::Mixed`]; `None` if the seed chooses.
+    /// By site, for [`Values::Mixed`] and [`Values::Extremes`]; `None` if the seed chooses.
     pub(super) mix: Option<Arc<[Values]>>,
     /// Upper bound on counts and on the lengths of texts, as far as the grammar allows it.
     pub(super) count_limit: Option<u32>,
@@ -69,6 +70,8 @@ pub(super) enum Values {
     Extremes,
     /// Special numbers and those near the bounds.
     Numbers,
+    /// Special numbers as sums.
+    Sums,
     OnePlace,
     Sawtooth,
     Blocks,
@@ -96,8 +99,11 @@ pub(super) enum Values {
     Mixed,
 }
 
+/// Upper bound on the variables of which all combinations of extremes are tried.
+const EXTREME_VARIABLES_MAX: usize = 8;
+
 /// What a site may have in [`Values::Mixed`].
-const MIXABLE: [Values; 37] = [
+const MIXABLE: [Values; 38] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -113,6 +119,7 @@ const MIXABLE: [Values; 37] = [
     Values::Planted,
     Values::Ends,
     Values::Numbers,
+    Values::Sums,
     Values::OnePlace,
     Values::Sawtooth,
     Values::Blocks,
@@ -205,6 +212,7 @@ impl Shape {
             Values::Extremes
                 | Values::Ends
                 | Values::Numbers
+                | Values::Sums
                 | Values::OnePlace
                 | Values::Sawtooth
                 | Values::Blocks
@@ -249,11 +257,35 @@ impl Shape {
         Self { name: MIXED.name, values: Values::Mixed, mix: Some(mix.into()), ..self.clone() }
     }
 
+    /// This shape with each combination of variables at their least and at their most; none if there are too many.
+    pub fn at_extremes(&self, grammar: &Grammar) -> Vec<Self> {
+        let sites = grammar.sites.iter().enumerate().filter(|(_, it)| it.is_number && !it.is_count);
+        // A site without a variable has a key of its own.
+        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |it| (0, it));
+        let mut sites_by_variable: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
+        for (index, site) in sites {
+            sites_by_variable.entry(key((index, site))).or_default().push(index);
+        }
+        let count = sites_by_variable.len();
+        if count == 0 || count > EXTREME_VARIABLES_MAX {
+            return Vec::new();
+        }
+        let combination = |mask: usize| {
+            let mut mix = vec![Values::Random; grammar.sites.len()];
+            for (at, sites) in sites_by_variable.values().enumerate() {
+                let side = if mask >> at & 1 == 0 { Values::Least } else { Values::Most };
+                sites.iter().for_each(|site| mix[*site] = side);
+            }
+            Self { values: Values::Extremes, mix: Some(mix.into()), ..self.clone() }
+        };
+        (0..1 << count).map(combination).collect()
+    }
+
     /// How each site chooses its values.
     pub(super) fn values_by_site(&self, grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
         let count = grammar.sites.len();
         match (&self.mix, self.values) {
-            (Some(mix), Values::Mixed) if mix.len() == count => mix.to_vec(),
+            (Some(mix), Values::Mixed | Values::Extremes) if mix.len() == count => mix.to_vec(),
             (_, Values::Mixed) => draw_mix(grammar, chance),
             (_, Values::Extremes) => (0..count)
                 .map(|_| if chance.happens(500) { Values::Least } else { Values::Most })
@@ -326,7 +358,7 @@ pub const RANDOM: Shape =
 pub const MIXED: Shape =
     values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
 
-pub const SHAPES: [Shape; 51] = [
+pub const SHAPES: [Shape; 52] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -401,8 +433,13 @@ pub const SHAPES: [Shape; 51] = [
     values("ends", "each value at its least or its most: sentinels, overflow", Values::Ends),
     values(
         "numbers",
-        "numbers of both programs, powers of two and ten, and bounds, each give or take two",
+        "numbers of both programs, powers of two and ten, and bounds, each give or take two; as counts, too",
         Values::Numbers,
+    ),
+    values(
+        "sums",
+        "rows that add up to a power of two or a number of the programs, give or take two",
+        Values::Sums,
     ),
     values(
         "one-place",

@@ -1,5 +1,6 @@
 //! Inputs from the grammar: all small ones in order, bounds, random ones by size, shapes, and the largest ones.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::inputs::candidates::{
@@ -13,6 +14,7 @@ use juror_grammar::generate::{BoundSide, Pin};
 use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, Scale, Shape};
+use juror_grammar::variables::variables;
 
 /// Number of test cases that share an input in the list of small ones.
 const CASES_PER_INPUT: u64 = 100;
@@ -22,6 +24,7 @@ const FIRST_SMALL: u32 = 50;
 
 const SMALL_SHARE: SourceShare = SourceShare::same(10);
 const BOUNDARY_SHARE: SourceShare = SourceShare::same(3);
+const EXTREME_SHARE: SourceShare = SourceShare::same(3);
 const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
 /// Even few of the largest inputs take most of the time.
 const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
@@ -54,11 +57,12 @@ const AT_BOUNDARIES: [&str; 11] = [
 ];
 
 /// In each turn of a size band, in this order.
-const IN_BANDS: [&str; 10] = [
+const IN_BANDS: [&str; 11] = [
     "tiny",
     "random",
     "numbers",
     "mixed",
+    "sums",
     "few-distinct",
     "ends",
     "mixed",
@@ -101,6 +105,8 @@ pub fn add_sources<'a>(
         BOUNDARY_SHARE,
         BoundInputs { grammar, pins, seed, size_limit: most },
     );
+    let extremes = extreme_shapes(&shapes, grammar, seed);
+    mix.add("extremes", EXTREME_SHARE, shaped(6, extremes, Some(1)));
     for (index, (limit, share)) in (1..).zip(BANDS) {
         let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
         mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
@@ -109,6 +115,30 @@ pub fn add_sources<'a>(
     mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
     let large = LargestInputs::new(grammar, large, seed.wrapping_add(8 * SEED_DISTANCE), most);
     mix.add("largest counts", LARGEST_SHARE, large);
+}
+
+/// All combinations of extremes, first with small counts, then with the largest ones. The seed decides their order.
+fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> Vec<Shape> {
+    let Some(shape) = shapes.iter().find(|shape| shape.name == "extremes") else {
+        return Vec::new();
+    };
+    let mut chance = Chance::new(seed, "extremes");
+    let (least_limit, _) = BANDS[0];
+    let sized = [Some(shape.with_count_limit(least_limit)), shape.sized(Scale::Large)];
+    let in_order = sized.into_iter().flatten().flat_map(|shape| {
+        let mut all = shape.at_extremes(grammar);
+        for at in (1..all.len()).rev() {
+            all.swap(at, chance.below(at as u64 + 1) as usize);
+        }
+        all
+    });
+    in_order.collect()
+}
+
+/// The greatest values of variables, where they are the same everywhere.
+pub fn greatest_values(grammar: &Grammar) -> Vec<i128> {
+    let mosts = variables(grammar).into_iter().filter_map(|it| it.max?.to_small());
+    mosts.map(i128::from).collect::<BTreeSet<i128>>().into_iter().collect()
 }
 
 impl CandidateSource for SmallInputs<'_> {
@@ -252,7 +282,7 @@ mod tests {
     fn numbers_of_programs_and_all_sizes_come_soon() {
         let grammar = grammar();
         let mut mix = SourceMix::default();
-        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"]));
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"], &[]));
         let (mut counts, mut has_number) = (Vec::new(), false);
         for _ in 0..500 {
             let candidate = mix.next(&|| false).expect("no stop").expect("an input");

@@ -474,6 +474,60 @@ fn special_numbers_are_drawn_within_bounds() {
     assert!(inputs.iter().any(|it| it.ends_with(" 123456\n")), "{inputs:?}");
 }
 
+/// `holds` gets the numbers of an input.
+fn check_numbers(shape: &str, text: &str, holds: &dyn Fn(&[i64]) -> bool) {
+    let grammar = grammar(text);
+    let numbers = [100_i64, 101, 1_000_000, 998_244_353, (1 << 31) - 1, 1 << 31, 1 << 32];
+    let numbers = numbers.map(crate::number::Int::Small).into();
+    let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
+    let is_found = (0..300).any(|seed| {
+        let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+        let row: Vec<i64> = input.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        holds(&row)
+    });
+    assert!(is_found, "{}: {text}", shape.name);
+}
+
+#[test]
+fn sums_products_and_counts_are_special() {
+    const ROW: &str = "INT(1,120,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE";
+    const FOUR: &str =
+        "REPI(i,4,SPACE) INT(-10^9,10^9,a[i]) END SPACE INT(1,9,x) SPACE INT(-10^9,10^9,y) NEWLINE";
+    const PAIR: &str = "INT(1,10^9,a) SPACE INT(1,10^9,b) NEWLINE";
+    for number in [998_244_353, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, 1 << 32] {
+        check_numbers("sums", ROW, &|row| row[1..].iter().sum::<i64>() == number);
+    }
+    let prefix = |row: &[i64], to: usize| row[1..=to].iter().sum::<i64>();
+    check_numbers("sums", ROW, &|row| {
+        (3..row.len()).rev().skip(3).any(|to| prefix(row, to) == 1 << 31)
+    });
+    check_numbers("sums", FOUR, &|row| row[..4].iter().sum::<i64>() == 1 << 31);
+    check_numbers("numbers", ROW, &|row| row[0] == 101);
+    check_numbers("numbers", PAIR, &|row| row[0] + row[1] == 998_244_353);
+    check_numbers("numbers", PAIR, &|row| row[1] - row[0] == 1_000_000);
+    check_numbers("numbers", PAIR, &|row| {
+        let product = row[0] * row[1];
+        row[0] > 12 && row[1] > 12 && product > 1 << 31 && product - row[0] <= 1 << 31
+    });
+}
+
+#[test]
+fn extremes_come_in_all_combinations() {
+    let check = |text: &str, count: usize| {
+        let grammar = grammar(text);
+        let shapes = find_shape("extremes").expect("a shape").at_extremes(&grammar);
+        let inputs = shapes.iter().map(|shape| generate(&grammar, shape, 1).expect("an input"));
+        let inputs: BTreeSet<Vec<u8>> = inputs.collect();
+        assert_eq!((shapes.len(), inputs.len()), (count, count), "{text}");
+    };
+    check("INT(1,9,a) SPACE INT(1,9) SPACE FLOAT(0,2,c) NEWLINE", 8);
+    check("INT(3,3,n) NEWLINE REP(n,SPACE) INT(1,9) END SPACE INT(0,n,b) NEWLINE", 4);
+    check("IF(MATCH(\"1\")) INT(1,1,a) ELSE INT(2,3,a) END NEWLINE", 2);
+    check("REGEX(\"a+\") NEWLINE", 0);
+    check(&"INT(1,9) SPACE ".repeat(8), 256);
+    check(&"INT(1,9) SPACE ".repeat(9), 0);
+}
+
 #[test]
 fn texts_have_shapes_of_the_same_letters() {
     let grammar = grammar("REGEX(\"[a-z]{8}\") SPACE REGEX(\"[a-z]{8}\") NEWLINE");
