@@ -38,6 +38,8 @@ const BANDS: [(u32, SourceShare); 5] = [
     (3000, SourceShare { time: 2, turns: 1 }),
 ];
 
+const LARGEST: &str = "largest counts";
+
 /// Distance between the seeds of two sources, so that they do not try the same inputs.
 const SEED_DISTANCE: u64 = 1 << 30;
 
@@ -95,7 +97,15 @@ pub fn add_sources<'a>(
         attempts: 0,
         rounds,
     };
+    // The first input of each source comes in this order: bands from the smallest on, then the large ones.
+    for (index, (limit, share)) in (1..).zip(BANDS) {
+        let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
+        mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
+    }
     mix.add("bounds", BOUNDARY_SHARE, shaped(0, of(&AT_BOUNDARIES), Some(1)));
+    let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
+    let large = LargestInputs::new(grammar, large, seed.wrapping_add(8 * SEED_DISTANCE), most);
+    mix.add(LARGEST, LARGEST_SHARE, large);
     let pin = |site, end, option| (Pin { site, side: end }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
@@ -107,14 +117,7 @@ pub fn add_sources<'a>(
     );
     let extremes = extreme_shapes(&shapes, grammar, seed);
     mix.add("extremes", EXTREME_SHARE, shaped(6, extremes, Some(1)));
-    for (index, (limit, share)) in (1..).zip(BANDS) {
-        let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
-        mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
-    }
-    let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
     mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
-    let large = LargestInputs::new(grammar, large, seed.wrapping_add(8 * SEED_DISTANCE), most);
-    mix.add("largest counts", LARGEST_SHARE, large);
 }
 
 /// All combinations of extremes, first with small counts, then with the largest ones. The seed decides their order.
@@ -261,6 +264,7 @@ impl CandidateSource for LargestInputs<'_> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::time::Duration;
 
     use super::*;
     use crate::inputs::numbers::special_numbers;
@@ -271,7 +275,7 @@ mod tests {
         parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar")
     }
 
-    fn text(candidate: Candidate, grammar: &Grammar) -> String {
+    fn text_of(candidate: Candidate, grammar: &Grammar) -> String {
         match candidate.written(Some(grammar), &|| false).expect("an input").content {
             CandidateContent::Text(text) => String::from_utf8(text.to_vec()).expect("a text"),
             _ => panic!("a text"),
@@ -286,7 +290,7 @@ mod tests {
         let (mut counts, mut has_number) = (Vec::new(), false);
         for _ in 0..500 {
             let candidate = mix.next(&|| false).expect("no stop").expect("an input");
-            let text = text(candidate, &grammar);
+            let text = text_of(candidate, &grammar);
             has_number |= text.split_whitespace().any(|word| word == "998244353");
             let count = text.split_whitespace().next().expect("a count");
             counts.push(count.parse::<u32>().expect("a count"));
@@ -299,6 +303,55 @@ mod tests {
         assert!(counts.contains(&100_000));
         let small = counts.iter().filter(|count| **count <= 12).count();
         assert!(small * 2 > counts.len(), "{small} small inputs");
+    }
+
+    /// The clock is that of the inputs themselves: one slot, and the largest inputs take as long as they may.
+    #[test]
+    fn bands_start_with_the_smallest_and_the_largest_starts_soon() {
+        let check = |largest: Duration| {
+            let grammar = grammar();
+            let mut mix = SourceMix::default();
+            add_sources(&mut mix, &grammar, 1, None, &special_numbers([], &[]));
+            mix.share_time();
+            let mut names: Vec<String> =
+                BANDS.map(|(limit, _)| format!("counts to {limit}")).into();
+            names.push(LARGEST.to_owned());
+            let (mut clock, mut first) = (Duration::ZERO, Vec::new());
+            while first.len() < names.len() {
+                let account = mix.next(&|| false).expect("no stop").expect("an input").account;
+                let name = mix.searched()[account].name.clone();
+                let time = match name.strip_prefix("counts to ") {
+                    Some(limit) => limit.parse::<u32>().expect("a count") * (largest / 100_000),
+                    None if name.starts_with("small") => Duration::from_micros(200),
+                    None => largest,
+                };
+                clock += time;
+                mix.settle(account, time);
+                if names.contains(&name) && !first.contains(&name) {
+                    first.push(name);
+                    assert!(clock <= largest * 2 + Duration::from_secs(1), "{first:?}: {clock:?}");
+                }
+            }
+            assert_eq!(first, names);
+        };
+        check(Duration::from_millis(100));
+        check(Duration::from_secs(2));
+        check(Duration::from_secs(20));
+    }
+
+    #[test]
+    fn extremes_are_tried_once_each() {
+        let text = b"INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(1,9,a[i]) END SPACE INT(1,9,b) NEWLINE";
+        let grammar = parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar");
+        let inputs = |seed: u64| -> Vec<String> {
+            let shapes = extreme_shapes(&shape::applicable(&grammar), &grammar, seed);
+            let of = |shape| text_of(shaped_candidate(shape, 1, None), &grammar);
+            shapes.into_iter().map(of).collect()
+        };
+        let one = inputs(1);
+        assert_eq!((one.len(), one.iter().collect::<BTreeSet<_>>().len()), (8, 8), "{one:?}");
+        assert!(one[4..].iter().all(|it| it.starts_with('9')), "{one:?}");
+        assert!((2..9).any(|seed| inputs(seed) != one), "the seed decides the order");
     }
 
     #[test]
