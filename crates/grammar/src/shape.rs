@@ -352,11 +352,17 @@ const fn shape(
     Shape { name, description, cases, counts, values, mix: None, count_limit: None, numbers: None }
 }
 
-pub const RANDOM: Shape =
-    values("random", "everything drawn at random from all that is allowed", Values::Random);
+pub const RANDOM: Shape = values(
+    "random",
+    "everything drawn at random from all that is allowed: careless mistakes",
+    Values::Random,
+);
 
-pub const MIXED: Shape =
-    values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
+pub const MIXED: Shape = values(
+    "mixed",
+    "each variable in a way of its own: faults that need two shapes at once",
+    Values::Mixed,
+);
 
 pub const SHAPES: [Shape; 52] = [
     RANDOM,
@@ -378,7 +384,7 @@ pub const SHAPES: [Shape; 52] = [
         Counts::Most,
         Values::Most,
     ),
-    counts("count-least", "every count as small as allowed", Counts::Least),
+    counts("count-least", "every count as small as allowed: missing base cases", Counts::Least),
     counts(
         "count-above-least",
         "every count one above the least: the step after the base case",
@@ -398,8 +404,12 @@ pub const SHAPES: [Shape; 52] = [
     values("all-most", "every value as large as allowed: sums that overflow", Values::Most),
     values("zeros", "every value zero, or as near to it as allowed: divisions", Values::Zero),
     values("all-equal", "all values of a row the same: ties", Values::Equal),
-    values("increasing", "values that rise", Values::Increasing),
-    values("decreasing", "values that fall", Values::Decreasing),
+    values(
+        "increasing",
+        "values that rise: pivots at an end, stacks that grow",
+        Values::Increasing,
+    ),
+    values("decreasing", "values that fall: sorts by insertion", Values::Decreasing),
     values(
         "alternating",
         "large and small values in turn: comparing neighbours only",
@@ -407,7 +417,11 @@ pub const SHAPES: [Shape; 52] = [
     ),
     values("spike", "small values and a single large one: greedy choices", Values::Spike),
     values("few-distinct", "two or three different values only: ties", Values::FewDistinct),
-    values("almost-sorted", "values that rise, but for a few exchanged", Values::AlmostSorted),
+    values(
+        "almost-sorted",
+        "values that rise, but for a few exchanged: sorts that stop early",
+        Values::AlmostSorted,
+    ),
     values(
         "planted",
         "a short pattern again and again, broken once: guessed periods",
@@ -421,7 +435,7 @@ pub const SHAPES: [Shape; 52] = [
     ),
     counts_and_values(
         "increasing-most",
-        "as many values as allowed, rising",
+        "as many values as allowed, rising: pivots at an end",
         Counts::Most,
         Values::Increasing,
     ),
@@ -433,12 +447,12 @@ pub const SHAPES: [Shape; 52] = [
     values("ends", "each value at its least or its most: sentinels, overflow", Values::Ends),
     values(
         "numbers",
-        "numbers of both programs, powers of two and ten, and bounds, each give or take two; as counts, too",
+        "numbers of both programs, powers of two and ten, and bounds, also as counts: limits, array sizes",
         Values::Numbers,
     ),
     values(
         "sums",
-        "rows that add up to a power of two or a number of the programs, give or take two",
+        "rows that add up to a power of two or a number of the programs: overflow",
         Values::Sums,
     ),
     values(
@@ -446,8 +460,12 @@ pub const SHAPES: [Shape; 52] = [
         "all values of a row the same but one: long lists in one bucket",
         Values::OnePlace,
     ),
-    values("sawtooth", "values that rise again and again", Values::Sawtooth),
-    values("blocks", "runs of equal values", Values::Blocks),
+    values(
+        "sawtooth",
+        "values that rise again and again: windows, counts of runs",
+        Values::Sawtooth,
+    ),
+    values("blocks", "runs of equal values: run lengths, ties", Values::Blocks),
     values("organ-pipe", "values that rise, then fall: pivots in the middle", Values::OrganPipe),
     values(
         "path",
@@ -473,7 +491,7 @@ pub const SHAPES: [Shape; 52] = [
     values("binary", "each index points to its half: complete trees", Values::Binary),
     values("caterpillar", "a path, and a leaf on each of its nodes", Values::Caterpillar),
     values("broom", "a path with a star at its end: depth times degree", Values::Broom),
-    values("square-root", "paths of length sqrt(n)", Values::SquareRoot),
+    values("square-root", "paths of length sqrt(n): depth times width", Values::SquareRoot),
     values("random-tree", "edges that form a tree: programs that need one", Values::RandomTree),
     values("cycle", "edges that form one cycle: searches that go round it", Values::Cycle),
     values(
@@ -513,7 +531,7 @@ pub const SHAPES: [Shape; 52] = [
         "as many test cases as allowed, each tiny: what each costs",
         Cases::ManyTiny,
     ),
-    cases("one-huge", "a single test case, as large as allowed", Cases::OneHuge),
+    cases("one-huge", "a single test case, as large as allowed: running time", Cases::OneHuge),
     cases(
         "big-before-small",
         "a large test case, then small ones: state that is not cleared",
@@ -526,43 +544,74 @@ pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
+words! {
+    /// What an input must have so that a shape makes a difference.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ShapeSubject {
+        Anything = "all inputs",
+        Variables = "variables",
+        Counts = "counts",
+        Values = "values",
+        CountsOrValues = "counts, values",
+        CountedRows = "counts of rows",
+        Rows = "rows",
+        Texts = "texts",
+        Pointers = "pointers",
+        FreePointers = "pointers, edges",
+        Edges = "edges",
+        Cases = "test cases",
+    }
+}
+
+impl Shape {
+    /// For whom it is.
+    pub fn subject(&self) -> ShapeSubject {
+        match (self.cases, self.counts, self.values) {
+            (Cases::Plain, Counts::Random, values) => match values {
+                Values::Random => ShapeSubject::Anything,
+                Values::Mixed => ShapeSubject::Variables,
+                Values::Least
+                | Values::Most
+                | Values::Zero
+                | Values::Extremes
+                | Values::Numbers => ShapeSubject::Values,
+                Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod => ShapeSubject::Texts,
+                Values::Cycle | Values::SelfLoop => ShapeSubject::FreePointers,
+                Values::RandomTree | Values::Clique | Values::Grid | Values::Parallel => {
+                    ShapeSubject::Edges
+                }
+                _ if values.is_graph() => ShapeSubject::Pointers,
+                _ => ShapeSubject::Rows,
+            },
+            (Cases::Plain, _, Values::Random) => ShapeSubject::Counts,
+            (Cases::Plain, Counts::Most, Values::Increasing) => ShapeSubject::CountedRows,
+            (Cases::Plain, ..) => ShapeSubject::CountsOrValues,
+            _ => ShapeSubject::Cases,
+        }
+    }
+}
+
+/// The shapes that make a difference for a grammar.
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
-    let sites = &grammar.sites;
-    let has_counts = sites.iter().any(|site| site.is_count);
-    let has_cases = sites.iter().any(|site| site.is_case_count);
-    let has_values = sites.iter().any(|site| !site.is_count && site.is_number);
-    let has_rows =
-        sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
-    let has_texts = sites.iter().any(|site| !site.is_number);
-    let has_pointers = sites.iter().any(|site| site.pointer.is_some());
-    let is_free = |site: &Site| site.pointer.is_some_and(|it| it != Pointer::Parent);
-    let has_free_pointers = sites.iter().any(is_free);
-    let has_edges = sites.iter().any(|site| site.pointer == Some(Pointer::EdgeBegin));
-    let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
-        (Cases::Plain, Counts::Random, Values::Random) => true,
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::Least | Values::Most | Values::Zero | Values::Extremes | Values::Numbers,
-        ) => has_values,
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod,
-        ) => has_texts,
-        (Cases::Plain, Counts::Random, Values::Mixed) => !sites.is_empty(),
-        (Cases::Plain, Counts::Random, Values::Cycle | Values::SelfLoop) => has_free_pointers,
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::RandomTree | Values::Clique | Values::Grid | Values::Parallel,
-        ) => has_edges,
-        (Cases::Plain, Counts::Random, values) if values.is_graph() => has_pointers,
-        (Cases::Plain, Counts::Random, _) => has_rows,
-        (Cases::Plain, _, Values::Random) => has_counts,
-        (Cases::Plain, Counts::Most, Values::Increasing) => has_counts && has_rows,
-        (Cases::Plain, ..) => has_counts || has_values,
-        _ => has_cases,
+    let has = |is_wanted: &dyn Fn(&Site) -> bool| grammar.sites.iter().any(is_wanted);
+    let has_counts = has(&|site| site.is_count);
+    let has_values = has(&|site| !site.is_count && site.is_number);
+    let has_rows = has(&|site| !site.is_count && site.is_number && !site.loops.is_empty());
+    let applies = |shape: &Shape| match shape.subject() {
+        ShapeSubject::Anything => true,
+        ShapeSubject::Variables => has(&|_| true),
+        ShapeSubject::Counts => has_counts,
+        ShapeSubject::Values => has_values,
+        ShapeSubject::CountsOrValues => has_counts || has_values,
+        ShapeSubject::CountedRows => has_counts && has_rows,
+        ShapeSubject::Rows => has_rows,
+        ShapeSubject::Texts => has(&|site| !site.is_number),
+        ShapeSubject::Pointers => has(&|site| site.pointer.is_some()),
+        ShapeSubject::FreePointers => {
+            has(&|site| site.pointer.is_some_and(|it| it != Pointer::Parent))
+        }
+        ShapeSubject::Edges => has(&|site| site.pointer == Some(Pointer::EdgeBegin)),
+        ShapeSubject::Cases => has(&|site| site.is_case_count),
     };
     SHAPES.iter().filter(|shape| applies(shape)).cloned().collect()
 }
@@ -584,7 +633,8 @@ mod tests {
     fn the_documentation_lists_the_shapes() {
         let page = include_str!("../../../docs/grammar.md");
         for shape in SHAPES {
-            let row = format!("| `{}` | {} |", shape.name, shape.description);
+            let subject = shape.subject();
+            let row = format!("| `{}` | {subject} | {} |", shape.name, shape.description);
             assert!(page.contains(&row), "docs/grammar.md lacks the row: {row}");
         }
     }
