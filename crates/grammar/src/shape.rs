@@ -563,6 +563,13 @@ words! {
     }
 }
 
+impl ShapeSubject {
+    /// Whether it is a tree or graph.
+    pub fn is_graph(self) -> bool {
+        matches!(self, Self::Pointers | Self::FreePointers | Self::Edges)
+    }
+}
+
 impl Shape {
     /// For whom it is.
     pub fn subject(&self) -> ShapeSubject {

@@ -226,9 +226,21 @@ struct SlowInput {
 const SLOWEST_MAX: usize = 4;
 
 impl<'a> LargestInputs<'a> {
-    fn new(grammar: &'a Grammar, shapes: Vec<Shape>, seed: u64, size_limit: Option<usize>) -> Self {
+    fn new(
+        grammar: &'a Grammar,
+        mut shapes: Vec<Shape>,
+        seed: u64,
+        size_limit: Option<usize>,
+    ) -> Self {
         let mixed = shapes.iter().find(|shape| shape.name == shape::MIXED.name).cloned();
-        let shapes = shapes.into_iter().rev().collect();
+        // Trees and graphs take turns with the others.
+        let mut counts = [0, 0];
+        shapes.sort_by_cached_key(|shape| {
+            let count = &mut counts[usize::from(shape.subject().is_graph())];
+            *count += 1;
+            *count
+        });
+        shapes.reverse();
         let chance = Chance::new(seed, "largest");
         Self { grammar, shapes, mixed, seed, size_limit, chance, slowest: Vec::new() }
     }
