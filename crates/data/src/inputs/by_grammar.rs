@@ -24,7 +24,7 @@ const FIRST_SMALL: u32 = 50;
 
 const SMALL_SHARE: SourceShare = SourceShare::same(10);
 const BOUNDARY_SHARE: SourceShare = SourceShare::same(3);
-const EXTREME_SHARE: SourceShare = SourceShare::same(3);
+const EXTREME_SHARE: SourceShare = SourceShare::same(2);
 const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
 /// Even few of the largest inputs take most of the time.
 const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
@@ -115,27 +115,27 @@ pub fn add_sources<'a>(
         BOUNDARY_SHARE,
         BoundInputs { grammar, pins, seed, size_limit: most },
     );
-    let extremes = extreme_shapes(&shapes, grammar, seed);
-    mix.add("extremes", EXTREME_SHARE, shaped(6, extremes, Some(1)));
+    // An account for each size, since the cost of an input is estimated by those before.
+    let [small, large] = extreme_shapes(&shapes, grammar, seed);
+    mix.add("extremes", EXTREME_SHARE, shaped(6, small, Some(1)));
+    mix.add("extremes, largest counts", EXTREME_SHARE, shaped(9, large, Some(1)));
     mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
 }
 
-/// All combinations of extremes, first with small counts, then with the largest ones. The seed decides their order.
-fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> Vec<Shape> {
-    let Some(shape) = shapes.iter().find(|shape| shape.name == "extremes") else {
-        return Vec::new();
-    };
+/// All combinations of extremes, with small counts and with the largest ones. The seed decides their order.
+fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>; 2] {
+    let shape = shapes.iter().find(|shape| shape.name == "extremes");
     let mut chance = Chance::new(seed, "extremes");
-    let (least_limit, _) = BANDS[0];
-    let sized = [Some(shape.with_count_limit(least_limit)), shape.sized(Scale::Large)];
-    let in_order = sized.into_iter().flatten().flat_map(|shape| {
-        let mut all = shape.at_extremes(grammar);
+    let (small, _) = BANDS[0];
+    let sizes =
+        [shape.map(|it| it.with_count_limit(small)), shape.and_then(|it| it.sized(Scale::Large))];
+    sizes.map(|shape| {
+        let mut all = shape.map_or_else(Vec::new, |it| it.at_extremes(grammar));
         for at in (1..all.len()).rev() {
             all.swap(at, chance.below(at as u64 + 1) as usize);
         }
         all
-    });
-    in_order.collect()
+    })
 }
 
 /// The greatest values of variables, where they are the same everywhere.
@@ -358,7 +358,7 @@ mod tests {
         let inputs = |seed: u64| -> Vec<String> {
             let shapes = extreme_shapes(&shape::applicable(&grammar), &grammar, seed);
             let of = |shape| text_of(shaped_candidate(shape, 1, None), &grammar);
-            shapes.into_iter().map(of).collect()
+            shapes.into_iter().flatten().map(of).collect()
         };
         let one = inputs(1);
         assert_eq!((one.len(), one.iter().collect::<BTreeSet<_>>().len()), (8, 8), "{one:?}");
