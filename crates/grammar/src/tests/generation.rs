@@ -328,8 +328,6 @@ fn hard_conditions_are_satisfied() {
 #[test]
 fn shapes_of_pointers_make_trees_and_graphs() {
     const TREE: &str = "INT(9,9,n) NEWLINE REPI(i,n-1,SPACE) INT(1,i+1,p[i]) END NEWLINE";
-    const GRAPH: &str =
-        "INT(4,4,n) NEWLINE REPI(i,n-1) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE END";
     let check = |text: &str, shape: &str, expected: &str| {
         let grammar = grammar(text);
         assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{shape} fits");
