@@ -403,6 +403,35 @@ fn shapes_of_edges_keep_their_degrees() {
     );
 }
 
+/// Each node points to one: `lengths` are those of the ways from each node until a node comes again.
+#[test]
+fn shapes_of_next_nodes_are_paths_and_cycles() {
+    let check = |shape: &str, lengths: [usize; 6]| {
+        let grammar = grammar("INT(6,6,n) NEWLINE REPI(i,n,SPACE) INT(0,n-1,a[i]) END NEWLINE");
+        let shape = find_shape(shape).expect("a shape");
+        for seed in 0..10 {
+            let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+            let next: Vec<usize> =
+                input.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+            let mut found = [0; 6];
+            for (start, length) in found.iter_mut().enumerate() {
+                let (mut seen, mut node) = (BTreeSet::new(), start);
+                while seen.insert(node) {
+                    node = next[node];
+                }
+                *length = seen.len();
+            }
+            found.sort_unstable();
+            assert_eq!(found, lengths, "{}: {input}", shape.name);
+        }
+    };
+    check("path", [1, 2, 3, 4, 5, 6]);
+    check("star", [1, 2, 2, 2, 2, 2]);
+    check("cycle", [6; 6]);
+    check("self-loop", [1; 6]);
+    check("back-path", [2; 6]);
+}
+
 #[test]
 fn n_less_one_edges_are_often_a_tree() {
     let trees = |edges: &str| {
