@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::ast::{Expr, ExprKind, VarRef};
 use crate::bytes::ByteSet;
 use crate::first;
+use crate::graph::find_pointers;
 use crate::number::Int;
 use crate::parse::parse;
 use crate::pattern::Pattern;
@@ -313,6 +314,8 @@ impl Compiler {
             is_count: false,
             is_case_count: false,
             unique: None,
+            pointer: None,
+            is_size: false,
         });
         self.grammar.sites.len() - 1
     }
@@ -390,6 +393,7 @@ impl Compiler {
             };
             site.is_case_count = site.loops.is_empty() && grammar.loops.iter().any(counted);
         }
+        find_pointers(grammar);
         // A variable that is never read is not stored.
         for step in &mut grammar.instructions {
             if let Instruction::Int { name, .. }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use crate::chance::Chance;
+use crate::graph::{self, GraphSize, NodeOrder, Pointer};
 use crate::number::Int;
 use crate::port::{LoopObserver, LoopState};
-use crate::program::{Grammar, Site};
+use crate::program::Grammar;
 use crate::shape::{Cases, Counts, Shape, Values};
 
 pub(super) struct DrawRequest<'a> {
@@ -67,8 +68,14 @@ pub(super) struct ShapedChooser<'a> {
     bias: Vec<BoundBias>,
     /// Values planned in advance, by site and test case.
     plans: HashMap<(usize, u64), RowPlan>,
+    last_number: Option<Int>,
     /// The numbers of the first test case, by site and iterations, to repeat them.
     first_case: HashMap<(usize, Vec<u64>), Int>,
+    graphs: GraphStyle,
+    /// The edge whose first end was drawn last.
+    edge: Option<DrawnEdge>,
+    /// Random orders of nodes and edges, by their number.
+    shuffled: HashMap<u64, Vec<u64>>,
     /// For each question, the probability that its test holds, in thousandths.
     probabilities: Vec<u64>,
     /// For each loop without a count, its number of iterations.
@@ -91,6 +98,58 @@ pub(super) enum BoundBias {
 
 /// See [`BoundBias::Part`].
 pub(super) const PARTS: u32 = 64;
+
+/// How trees and graphs of an input are written.
+struct GraphStyle {
+    labels: NodeOrder,
+    edges: NodeOrder,
+    ends: NodeOrder,
+    /// Whether edges begin at the lesser node.
+    is_ordered: bool,
+    /// Whether n - 1 edges between n nodes form a tree.
+    makes_trees: bool,
+    /// Whether numbers of nodes are chosen like counts.
+    sizes_are_counts: bool,
+}
+
+impl GraphStyle {
+    fn draw(grammar: &Grammar, shape: &Shape, chance: &mut Chance) -> Self {
+        let pointers = || grammar.sites.iter().filter_map(|site| site.pointer);
+        let has_pointers = pointers().next().is_some();
+        let mut order = || if has_pointers { NodeOrder::draw(chance) } else { NodeOrder::Kept };
+        let (labels, edges, ends) = (order(), order(), order());
+        let is_value = matches!(
+            shape.values,
+            Values::Least | Values::Most | Values::Zero | Values::Largest | Values::Extremes
+        );
+        Self {
+            labels,
+            edges,
+            ends,
+            is_ordered: pointers()
+                .any(|it| matches!(it, Pointer::EdgeEnd { is_ordered: true, .. })),
+            makes_trees: has_pointers && chance.happens(750),
+            sizes_are_counts: shape.values.is_graph()
+                || (has_pointers && !is_value && chance.happens(500)),
+        }
+    }
+}
+
+struct DrawnEdge {
+    /// The site of its first end, and its index in the row.
+    place: (usize, u64),
+    values: Values,
+    /// The first node.
+    min: Int,
+    all_nodes: u64,
+    ends: [u64; 2],
+}
+
+/// The place of a value among those of its test case, with loops flattened.
+struct RowPlace {
+    index: u64,
+    length: u64,
+}
 
 /// The planned values of a row.
 enum RowPlan {
@@ -133,9 +192,13 @@ impl<'a> ShapedChooser<'a> {
             shape,
             letters: None,
             values: shape.values_by_site(grammar, &mut chance),
+            graphs: GraphStyle::draw(grammar, shape, &mut chance),
+            edge: None,
+            shuffled: HashMap::new(),
             chance,
             bias,
             plans: HashMap::new(),
+            last_number: None,
             first_case: HashMap::new(),
         }
     }
@@ -167,6 +230,11 @@ impl<'a> ShapedChooser<'a> {
             None => draw.max.clone(),
         };
         match counts {
+            Counts::Random
+                if self.values[draw.site] == Values::Numbers && self.chance.happens(500) =>
+            {
+                self.special_number(draw.min, &most)
+            }
             Counts::Random => self.chance.between(draw.min, &most),
             Counts::Least => draw.min.clone(),
             Counts::AboveLeast => draw.clamp(&draw.min.plus(&Int::ONE)),
@@ -184,7 +252,11 @@ impl<'a> ShapedChooser<'a> {
     }
 
     fn value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        if let Some(value) = self.graph_value(draw) {
+            return value;
+        }
         match self.values[draw.site] {
+            values if values.is_graph() => self.chance.between(draw.min, draw.max),
             Values::Random
             | Values::Mixed
             | Values::Extremes
@@ -193,7 +265,7 @@ impl<'a> ShapedChooser<'a> {
             | Values::AlmostPeriod => self.chance.between(draw.min, draw.max),
             Values::Ends if self.chance.happens(500) => draw.min.clone(),
             Values::Ends => draw.max.clone(),
-            Values::Numbers => self.special_number(draw),
+            Values::Numbers => self.special_number(draw.min, draw.max),
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
             Values::Zero => draw.clamp(&Int::ZERO),
@@ -215,64 +287,186 @@ impl<'a> ShapedChooser<'a> {
     }
 
     /// Mostly one of the special numbers or near a bound, sometimes a small one or any.
-    fn special_number(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
-        let from = numbers.partition_point(|number| number < draw.min);
-        let to = numbers.partition_point(|number| number <= draw.max);
+    fn special_number(&mut self, min: &Int, max: &Int) -> Int {
         let by = Int::Small(self.chance.below(3) as i64);
-        match self.chance.below(8) {
-            0 => draw.clamp(&draw.min.plus(&by)),
-            1 => draw.clamp(&draw.max.minus(&by)),
-            2 => draw.clamp(&Int::Small(self.chance.below(12) as i64)),
-            3 => self.chance.between(draw.min, draw.max),
-            _ if from < to => {
-                numbers[from + self.chance.below((to - from) as u64) as usize].clone()
-            }
-            _ => self.chance.between(draw.min, draw.max),
+        let chosen = match self.chance.below(10) {
+            0 => Some(min.plus(&by)),
+            1 => Some(max.minus(&by)),
+            2 => Some(Int::Small(self.chance.below(12) as i64)),
+            3 => None,
+            4 | 5 => self.related_number(min, max),
+            _ => self.special_within(min, max),
+        };
+        match chosen {
+            Some(number) => number.clamped(min, max),
+            None => self.chance.between(min, max),
         }
     }
 
-    /// The value at an index of a row, if its shape is one of pointers between indices: parents in trees, edges, next
-    /// nodes. The first of several numbers in an iteration is where an edge begins.
-    fn pointer(&self, draw: &DrawRequest<'_>, index: u64, length: u64) -> Option<u64> {
-        let site = &self.grammar.sites[draw.site];
-        let in_loop = |other: &&Site| other.is_number && other.loops == site.loops;
-        let peers = self.grammar.sites.iter().filter(in_loop).count();
-        let before = self.grammar.sites[..draw.site].iter().filter(in_loop).count() as u64;
-        let ordinal = if peers > 1 { before.min(1) } else { 1 };
-        let next = index + ordinal;
-        Some(match self.values[draw.site] {
-            Values::Path => next,
-            Values::TwoPaths => next.saturating_sub(2),
-            Values::BackPath => (length - 1).saturating_sub(index) + ordinal,
-            Values::Star if peers > 1 && before > 0 => next,
-            Values::Star => 0,
-            Values::Binary => next / 2,
-            Values::Caterpillar if index.is_multiple_of(2) => next.saturating_sub(2),
-            Values::Caterpillar => next.saturating_sub(1),
-            Values::Broom => next.min(length / 2),
-            Values::SquareRoot if index.is_multiple_of(length.isqrt().max(1)) => 0,
-            Values::SquareRoot => next,
-            _ => return None,
-        })
+    fn special_within(&mut self, min: &Int, max: &Int) -> Option<Int> {
+        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
+        let from = numbers.partition_point(|number| number < min);
+        let to = numbers.partition_point(|number| number <= max);
+        let chosen = from + self.chance.below(to.saturating_sub(from) as u64) as usize;
+        numbers[from..to].get(chosen - from).cloned()
     }
 
-    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let (case, loops) = self.case(draw.loops);
+    /// A number whose sum, difference or product with the one before is special.
+    fn related_number(&mut self, min: &Int, max: &Int) -> Option<Int> {
+        let last = self.last_number.clone()?;
+        let magnitude = |number: &Int| number.magnitude();
+        let most = [min, max, &last].into_iter().map(magnitude).max()?.times(&Int::Small(2));
+        let (special, number) = match self.chance.below(4) {
+            0 => {
+                let most = most.times(&magnitude(&last)).plus(&Int::ONE);
+                let special = self.special_within(&Int::ONE, &most)?;
+                let number = special.divided_by(&last)?;
+                (special, number.plus(&Int::Small(self.chance.below(2) as i64)))
+            }
+            sign => {
+                let special = self.special_within(&Int::ONE, &most)?;
+                let number = match sign {
+                    1 => last.plus(&special),
+                    2 => last.minus(&special),
+                    _ => special.minus(&last),
+                };
+                (special, number)
+            }
+        };
+        let is_within = *min <= number && number <= *max;
+        Some(if is_within { number } else { special })
+    }
+
+    /// Values whose sum, or the sum of the first of which, is special; `None` if bounds rule that out.
+    fn row_with_sum(&mut self, min: &Int, max: &Int, length: u64) -> Option<Vec<Int>> {
+        let count = match self.chance.below(2) {
+            0 => length,
+            _ => 1 + self.chance.below(length),
+        };
+        let times = |bound: &Int, count: u64| bound.times(&Int::from(count));
+        let (least, most) = (times(min, count), times(max, count));
+        let power = Int::from(1_u64 << [31, 32, 63][self.chance.below(3) as usize]);
+        let by = Int::Small(self.chance.below(3) as i64 - 1);
+        let sum = Some(power.plus(&by)).filter(|it| least <= *it && *it <= most);
+        let mut left = sum.or_else(|| self.special_within(&least, &most))?;
+        let values = (0..length).map(|at| {
+            let Some(later) = (count - 1).checked_sub(at) else {
+                return self.chance.between(min, max);
+            };
+            let low = left.minus(&times(max, later)).clamped(min, max);
+            let high = left.minus(&times(min, later)).clamped(min, max);
+            let value = self.chance.between(&low, &high);
+            left = left.minus(&value);
+            value
+        });
+        Some(values.collect())
+    }
+
+    /// A value that points to a node of a tree or graph; `None` if its shape is not one of these.
+    fn graph_value(&mut self, draw: &DrawRequest<'_>) -> Option<Int> {
+        let pointer = self.grammar.sites[draw.site].pointer?;
+        let RowPlace { index, length } = self.row_place(draw);
+        let begun = match pointer {
+            Pointer::EdgeEnd { begin, .. } => {
+                self.edge.take_if(|edge| edge.place == (begin, index))
+            }
+            _ => None,
+        };
+        let (min, all_nodes) = match &begun {
+            Some(edge) => (edge.min.clone(), edge.all_nodes),
+            None if pointer == Pointer::Parent => (draw.min.clone(), length.saturating_add(1)),
+            None => (draw.min.clone(), width(draw)),
+        };
+        let is_edge = matches!(pointer, Pointer::EdgeBegin | Pointer::EdgeEnd { .. });
+        let is_tree = self.graphs.makes_trees && is_edge && length + 1 == all_nodes;
+        let values = match self.values[draw.site] {
+            values if values.is_graph() => values,
+            Values::Least | Values::Most | Values::Zero | Values::Largest => return None,
+            _ if is_tree => Values::RandomTree,
+            _ => return None,
+        };
+        let size = GraphSize { nodes: all_nodes.min(length.saturating_add(1)), edges: length };
+        let chance = &mut self.chance;
+        let node = match pointer {
+            Pointer::Parent => graph::parent(values, index + 1, size.nodes, chance)?,
+            Pointer::Next if all_nodes == length.saturating_add(1) => {
+                graph::parent(values, index + 1, all_nodes, chance)?
+            }
+            Pointer::Next => {
+                let size = size.nodes.min(length);
+                let node = self.reordered(self.graphs.labels, index, size);
+                let next = graph::next(values, node.min(size - 1), size, &mut self.chance)?;
+                self.reordered(self.graphs.labels, next, size)
+            }
+            Pointer::EdgeBegin => {
+                let ends = self.new_edge(values, index, size, all_nodes)?;
+                let min = draw.min.clone();
+                let place = (draw.site, index);
+                self.edge = Some(DrawnEdge { place, values, min, all_nodes, ends });
+                ends[0]
+            }
+            Pointer::EdgeEnd { .. } => match begun {
+                Some(edge) if edge.values == values => edge.ends[1],
+                _ => self.new_edge(values, index, size, all_nodes)?[1],
+            },
+        };
+        Some(draw.clamp(&min.plus(&Int::from(node))))
+    }
+
+    /// The nodes of an edge after edges and nodes have got their order.
+    fn new_edge(
+        &mut self,
+        values: Values,
+        index: u64,
+        size: GraphSize,
+        all_nodes: u64,
+    ) -> Option<[u64; 2]> {
+        let order = match values {
+            Values::BackPath => NodeOrder::Reversed,
+            _ => self.graphs.edges,
+        };
+        let index = self.reordered(order, index, size.edges);
+        let labels = self.graphs.labels;
+        let labelled = if labels == NodeOrder::Shuffled { size.nodes } else { all_nodes };
+        let ends = graph::edge(values, index, size, &mut self.chance)?;
+        let mut ends = ends.map(|node| self.reordered(labels, node, labelled));
+        match self.graphs.ends {
+            NodeOrder::Kept => {}
+            NodeOrder::Shuffled if self.chance.happens(500) => {}
+            _ => ends.reverse(),
+        }
+        if self.graphs.is_ordered {
+            ends.sort_unstable();
+        }
+        Some(ends)
+    }
+
+    fn reordered(&mut self, order: NodeOrder, at: u64, count: u64) -> u64 {
+        match order {
+            NodeOrder::Shuffled if at < count && count <= ROW_MAX => {
+                let chance = &mut self.chance;
+                let shuffled = self.shuffled.entry(count);
+                shuffled.or_insert_with(|| graph::shuffled(count, chance))[at as usize]
+            }
+            NodeOrder::Reversed if at < count => count - 1 - at,
+            _ => at,
+        }
+    }
+
+    fn row_place(&self, draw: &DrawRequest<'_>) -> RowPlace {
+        let (_, loops) = self.case(draw.loops);
         let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
         let index = loops.iter().fold(0_u64, |index, state| {
             index.saturating_mul(size(state)).saturating_add(state.index)
         });
         let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        RowPlace { index, length }
+    }
+
+    fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let (case, _) = self.case(draw.loops);
+        let RowPlace { index, length } = self.row_place(draw);
         let key = (draw.site, case);
-        if self.values[draw.site] == Values::NearPath {
-            let back = self.chance.below(3);
-            let offset = Int::from((index + 1).saturating_sub(back));
-            return draw.clamp(&draw.min.plus(&offset));
-        }
-        if let Some(offset) = self.pointer(draw, index, length) {
-            return draw.clamp(&draw.min.plus(&Int::from(offset)));
-        }
         if length > ROW_MAX {
             return self.chance.between(draw.min, draw.max);
         }
@@ -302,6 +496,10 @@ impl<'a> ShapedChooser<'a> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
         };
         match self.values[draw.site] {
+            Values::Sums => match self.row_with_sum(draw.min, draw.max, length) {
+                Some(row) => RowPlan::Row(row),
+                None => RowPlan::Cycle(vec![self.special_number(draw.min, draw.max)]),
+            },
             Values::OnePlace => {
                 let values = draw_values(2);
                 RowPlan::Except {
@@ -402,9 +600,12 @@ impl Chooser for ShapedChooser<'_> {
                 let value = self.chance.near_min(draw.min, draw.max, strength);
                 draw.max.minus(&value.minus(draw.min))
             }
-            BoundBias::Shape if site.is_count => self.count(draw, site.is_case_count),
+            BoundBias::Shape if site.is_count || (site.is_size && self.graphs.sizes_are_counts) => {
+                self.count(draw, site.is_case_count)
+            }
             BoundBias::Shape => self.value(draw),
         };
+        self.last_number = Some(value.clone());
         if let Some(key) = remembered {
             self.first_case.insert(key, value.clone());
         }
@@ -493,6 +694,12 @@ impl LoopObserver for ShapedChooser<'_> {
             };
         }
     }
+}
+
+/// How many values there are, at most 2^32.
+fn width(draw: &DrawRequest<'_>) -> u64 {
+    let width = draw.max.minus(draw.min).plus(&Int::ONE).to_small().unwrap_or(i64::MAX);
+    width.clamp(1, 1 << 32) as u64
 }
 
 fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {

@@ -23,6 +23,7 @@ mod first;
 mod float;
 #[doc(hidden)]
 pub mod generate;
+mod graph;
 mod input;
 #[doc(hidden)]
 pub mod misread;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::ast::{Expr, Notation, VarRef};
 use crate::bytes::ByteSet;
+use crate::graph::Pointer;
 use crate::pattern::Pattern;
 use crate::source::{Source, Span};
 use crate::work::WorkLimits;
@@ -136,6 +137,10 @@ pub struct Site {
     pub is_case_count: bool,
     /// The variables of its UNIQUE, if values of the variable must differ.
     pub(super) unique: Option<Vec<usize>>,
+    /// How it points to a node of a tree or graph, if it may.
+    pub(super) pointer: Option<Pointer>,
+    /// Whether it bounds pointers and is no count: it may be the number of nodes.
+    pub(super) is_size: bool,
 }
 
 #[derive(Clone, Debug)]

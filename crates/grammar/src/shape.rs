@@ -1,10 +1,12 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::chance::Chance;
+use crate::graph::Pointer;
 use crate::number::Int;
-use crate::program::{Grammar, Instruction, Site};
+use crate::program::{Grammar, Site};
 use juror_core::words::words;
 
 /// A way to choose the counts and the values of an input.
@@ -17,7 +19,7 @@ pub struct Shape {
     pub(super) cases: Cases,
     pub(super) counts: Counts,
     pub(super) values: Values,
-    /// By site, for [`Values::Mixed`]; `None` if the seed chooses.
+    /// By site, for [`Values::Mixed`] and [`Values::Extremes`]; `None` if the seed chooses.
     pub(super) mix: Option<Arc<[Values]>>,
     /// Upper bound on counts and on the lengths of texts, as far as the grammar allows it.
     pub(super) count_limit: Option<u32>,
@@ -68,6 +70,8 @@ pub(super) enum Values {
     Extremes,
     /// Special numbers and those near the bounds.
     Numbers,
+    /// Special numbers as sums.
+    Sums,
     OnePlace,
     Sawtooth,
     Blocks,
@@ -81,6 +85,12 @@ pub(super) enum Values {
     Caterpillar,
     Broom,
     SquareRoot,
+    RandomTree,
+    Cycle,
+    Clique,
+    Grid,
+    SelfLoop,
+    Parallel,
     /// For texts; numbers are at random.
     ThueMorse,
     Fibonacci,
@@ -89,8 +99,11 @@ pub(super) enum Values {
     Mixed,
 }
 
+/// Upper bound on the variables of which all combinations of extremes are tried.
+const EXTREME_VARIABLES_MAX: usize = 8;
+
 /// What a site may have in [`Values::Mixed`].
-const MIXABLE: [Values; 31] = [
+const MIXABLE: [Values; 38] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -106,6 +119,7 @@ const MIXABLE: [Values; 31] = [
     Values::Planted,
     Values::Ends,
     Values::Numbers,
+    Values::Sums,
     Values::OnePlace,
     Values::Sawtooth,
     Values::Blocks,
@@ -119,6 +133,12 @@ const MIXABLE: [Values; 31] = [
     Values::Caterpillar,
     Values::Broom,
     Values::SquareRoot,
+    Values::RandomTree,
+    Values::Cycle,
+    Values::Clique,
+    Values::Grid,
+    Values::SelfLoop,
+    Values::Parallel,
     Values::ThueMorse,
     Values::Fibonacci,
     Values::AlmostPeriod,
@@ -132,6 +152,41 @@ words! {
         Small = "small",
         /// As large as permitted. If an input has several test cases, it gets only one.
         Large = "large",
+    }
+}
+
+impl Values {
+    /// Whether only pointers between nodes have it.
+    pub(super) fn is_graph(self) -> bool {
+        matches!(
+            self,
+            Self::Path
+                | Self::TwoPaths
+                | Self::BackPath
+                | Self::NearPath
+                | Self::Star
+                | Self::Binary
+                | Self::Caterpillar
+                | Self::Broom
+                | Self::SquareRoot
+                | Self::RandomTree
+                | Self::Cycle
+                | Self::Clique
+                | Self::Grid
+                | Self::SelfLoop
+                | Self::Parallel
+        )
+    }
+
+    fn suits(self, site: &Site) -> bool {
+        let is_for_texts = matches!(self, Self::ThueMorse | Self::Fibonacci | Self::AlmostPeriod);
+        match self {
+            Self::Random | Self::Equal | Self::Alternating | Self::FewDistinct | Self::OnePlace => {
+                true
+            }
+            _ if self.is_graph() => site.pointer.is_some(),
+            _ => is_for_texts != site.is_number,
+        }
     }
 }
 
@@ -157,6 +212,7 @@ impl Shape {
             Values::Extremes
                 | Values::Ends
                 | Values::Numbers
+                | Values::Sums
                 | Values::OnePlace
                 | Values::Sawtooth
                 | Values::Blocks
@@ -197,16 +253,45 @@ impl Shape {
         let sites = (0..mix.len()).filter(|site| !grammar.sites[*site].is_count);
         let sites: Vec<usize> = sites.collect();
         if let Some(site) = sites.get(chance.below(sites.len() as u64) as usize) {
-            mix[*site] = any_values(chance);
+            mix[*site] = any_values(&grammar.sites[*site], chance);
+            if let Some(Pointer::EdgeEnd { begin, .. }) = grammar.sites[*site].pointer
+                && (mix[*site].is_graph() || mix[begin].is_graph())
+            {
+                mix[begin] = mix[*site];
+            }
         }
         Self { name: MIXED.name, values: Values::Mixed, mix: Some(mix.into()), ..self.clone() }
+    }
+
+    /// This shape with each combination of variables at their least and at their most; none if there are too many.
+    pub fn at_extremes(&self, grammar: &Grammar) -> Vec<Self> {
+        let sites = grammar.sites.iter().enumerate().filter(|(_, it)| it.is_number && !it.is_count);
+        // A site without a variable has a key of its own.
+        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |it| (0, it));
+        let mut sites_by_variable: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
+        for (index, site) in sites {
+            sites_by_variable.entry(key((index, site))).or_default().push(index);
+        }
+        let count = sites_by_variable.len();
+        if count == 0 || count > EXTREME_VARIABLES_MAX {
+            return Vec::new();
+        }
+        let combination = |mask: usize| {
+            let mut mix = vec![Values::Random; grammar.sites.len()];
+            for (at, sites) in sites_by_variable.values().enumerate() {
+                let side = if mask >> at & 1 == 0 { Values::Least } else { Values::Most };
+                sites.iter().for_each(|site| mix[*site] = side);
+            }
+            Self { values: Values::Extremes, mix: Some(mix.into()), ..self.clone() }
+        };
+        (0..1 << count).map(combination).collect()
     }
 
     /// How each site chooses its values.
     pub(super) fn values_by_site(&self, grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
         let count = grammar.sites.len();
         match (&self.mix, self.values) {
-            (Some(mix), Values::Mixed) if mix.len() == count => mix.to_vec(),
+            (Some(mix), Values::Mixed | Values::Extremes) if mix.len() == count => mix.to_vec(),
             (_, Values::Mixed) => draw_mix(grammar, chance),
             (_, Values::Extremes) => (0..count)
                 .map(|_| if chance.happens(500) { Values::Least } else { Values::Most })
@@ -216,18 +301,26 @@ impl Shape {
     }
 }
 
-fn any_values(chance: &mut Chance) -> Values {
-    MIXABLE[chance.below(MIXABLE.len() as u64) as usize]
+fn any_values(site: &Site, chance: &mut Chance) -> Values {
+    loop {
+        let values = MIXABLE[chance.below(MIXABLE.len() as u64) as usize];
+        if values.suits(site) {
+            return values;
+        }
+    }
 }
 
-/// A value often has the same shape as the one before it in the same row: the two ends of an edge.
+/// A value often has the same shape as the one before it in the same row. The two ends of an edge have one shape.
 fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
     let mut mix: Vec<Values> = Vec::with_capacity(grammar.sites.len());
     for (index, site) in grammar.sites.iter().enumerate() {
         let is_same_row = index > 0 && grammar.sites[index - 1].loops == site.loops;
-        let values = match mix.last() {
-            Some(before) if is_same_row && chance.happens(400) => *before,
-            _ => any_values(chance),
+        let values = match (mix.last(), site.pointer) {
+            (_, Some(Pointer::EdgeEnd { begin, .. })) if mix[begin].is_graph() => mix[begin],
+            (Some(before), _) if is_same_row && before.suits(site) && chance.happens(400) => {
+                *before
+            }
+            _ => any_values(site, chance),
         };
         mix.push(values);
     }
@@ -265,13 +358,19 @@ const fn shape(
     Shape { name, description, cases, counts, values, mix: None, count_limit: None, numbers: None }
 }
 
-pub const RANDOM: Shape =
-    values("random", "everything drawn at random from all that is allowed", Values::Random);
+pub const RANDOM: Shape = values(
+    "random",
+    "everything drawn at random from all that is allowed: careless mistakes",
+    Values::Random,
+);
 
-pub const MIXED: Shape =
-    values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
+pub const MIXED: Shape = values(
+    "mixed",
+    "each variable in a way of its own: faults that need two shapes at once",
+    Values::Mixed,
+);
 
-pub const SHAPES: [Shape; 45] = [
+pub const SHAPES: [Shape; 52] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -291,7 +390,7 @@ pub const SHAPES: [Shape; 45] = [
         Counts::Most,
         Values::Most,
     ),
-    counts("count-least", "every count as small as allowed", Counts::Least),
+    counts("count-least", "every count as small as allowed: missing base cases", Counts::Least),
     counts(
         "count-above-least",
         "every count one above the least: the step after the base case",
@@ -311,8 +410,12 @@ pub const SHAPES: [Shape; 45] = [
     values("all-most", "every value as large as allowed: sums that overflow", Values::Most),
     values("zeros", "every value zero, or as near to it as allowed: divisions", Values::Zero),
     values("all-equal", "all values of a row the same: ties", Values::Equal),
-    values("increasing", "values that rise", Values::Increasing),
-    values("decreasing", "values that fall", Values::Decreasing),
+    values(
+        "increasing",
+        "values that rise: pivots at an end, stacks that grow",
+        Values::Increasing,
+    ),
+    values("decreasing", "values that fall: sorts by insertion", Values::Decreasing),
     values(
         "alternating",
         "large and small values in turn: comparing neighbours only",
@@ -320,7 +423,11 @@ pub const SHAPES: [Shape; 45] = [
     ),
     values("spike", "small values and a single large one: greedy choices", Values::Spike),
     values("few-distinct", "two or three different values only: ties", Values::FewDistinct),
-    values("almost-sorted", "values that rise, but for a few exchanged", Values::AlmostSorted),
+    values(
+        "almost-sorted",
+        "values that rise, but for a few exchanged: sorts that stop early",
+        Values::AlmostSorted,
+    ),
     values(
         "planted",
         "a short pattern again and again, broken once: guessed periods",
@@ -334,7 +441,7 @@ pub const SHAPES: [Shape; 45] = [
     ),
     counts_and_values(
         "increasing-most",
-        "as many values as allowed, rising",
+        "as many values as allowed, rising: pivots at an end",
         Counts::Most,
         Values::Increasing,
     ),
@@ -346,16 +453,25 @@ pub const SHAPES: [Shape; 45] = [
     values("ends", "each value at its least or its most: sentinels, overflow", Values::Ends),
     values(
         "numbers",
-        "numbers of both programs, powers of two and ten, and bounds, each give or take two",
+        "numbers of both programs, powers of two and ten, and bounds, also as counts: limits, array sizes",
         Values::Numbers,
+    ),
+    values(
+        "sums",
+        "rows that add up to a power of two or a number of the programs: overflow",
+        Values::Sums,
     ),
     values(
         "one-place",
         "all values of a row the same but one: long lists in one bucket",
         Values::OnePlace,
     ),
-    values("sawtooth", "values that rise again and again", Values::Sawtooth),
-    values("blocks", "runs of equal values", Values::Blocks),
+    values(
+        "sawtooth",
+        "values that rise again and again: windows, counts of runs",
+        Values::Sawtooth,
+    ),
+    values("blocks", "runs of equal values: run lengths, ties", Values::Blocks),
     values("organ-pipe", "values that rise, then fall: pivots in the middle", Values::OrganPipe),
     values(
         "path",
@@ -381,7 +497,25 @@ pub const SHAPES: [Shape; 45] = [
     values("binary", "each index points to its half: complete trees", Values::Binary),
     values("caterpillar", "a path, and a leaf on each of its nodes", Values::Caterpillar),
     values("broom", "a path with a star at its end: depth times degree", Values::Broom),
-    values("square-root", "paths of length sqrt(n)", Values::SquareRoot),
+    values("square-root", "paths of length sqrt(n): depth times width", Values::SquareRoot),
+    values("random-tree", "edges that form a tree: programs that need one", Values::RandomTree),
+    values("cycle", "edges that form one cycle: searches that go round it", Values::Cycle),
+    values(
+        "clique",
+        "all edges between the first nodes: what costs nodes times edges",
+        Values::Clique,
+    ),
+    values("grid", "the edges of a square grid: searches with many ways", Values::Grid),
+    values(
+        "self-loop",
+        "a path with an edge from each node to itself: degrees, parents, endless loops",
+        Values::SelfLoop,
+    ),
+    values(
+        "parallel",
+        "a path with each edge many times: bridges, queues that grow",
+        Values::Parallel,
+    ),
     values(
         "thue-morse",
         "texts of two letters without a repeated part: hashes that overflow",
@@ -403,7 +537,7 @@ pub const SHAPES: [Shape; 45] = [
         "as many test cases as allowed, each tiny: what each costs",
         Cases::ManyTiny,
     ),
-    cases("one-huge", "a single test case, as large as allowed", Cases::OneHuge),
+    cases("one-huge", "a single test case, as large as allowed: running time", Cases::OneHuge),
     cases(
         "big-before-small",
         "a large test case, then small ones: state that is not cleared",
@@ -416,56 +550,81 @@ pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
-/// Whether its greatest value depends on another: it may be an index, such as a parent's or an edge's end.
-fn is_pointer(grammar: &Grammar, site: &Site) -> bool {
-    let Instruction::Int { max, .. } = &grammar.instructions[site.instruction] else {
-        return false;
-    };
-    let mut has_variable = false;
-    max.variables(&mut |_| has_variable = true);
-    has_variable && !site.is_count && !site.loops.is_empty()
+words! {
+    /// What an input must have so that a shape makes a difference.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ShapeSubject {
+        Anything = "all inputs",
+        Variables = "variables",
+        Counts = "counts",
+        Values = "values",
+        CountsOrValues = "counts, values",
+        CountedRows = "counts of rows",
+        Rows = "rows",
+        Texts = "texts",
+        Pointers = "pointers",
+        FreePointers = "pointers, edges",
+        Edges = "edges",
+        Cases = "test cases",
+    }
 }
 
+impl ShapeSubject {
+    /// Whether it is a tree or graph.
+    pub fn is_graph(self) -> bool {
+        matches!(self, Self::Pointers | Self::FreePointers | Self::Edges)
+    }
+}
+
+impl Shape {
+    /// For whom it is.
+    pub fn subject(&self) -> ShapeSubject {
+        match (self.cases, self.counts, self.values) {
+            (Cases::Plain, Counts::Random, values) => match values {
+                Values::Random => ShapeSubject::Anything,
+                Values::Mixed => ShapeSubject::Variables,
+                Values::Least
+                | Values::Most
+                | Values::Zero
+                | Values::Extremes
+                | Values::Numbers => ShapeSubject::Values,
+                Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod => ShapeSubject::Texts,
+                Values::Cycle | Values::SelfLoop => ShapeSubject::FreePointers,
+                Values::RandomTree | Values::Clique | Values::Grid | Values::Parallel => {
+                    ShapeSubject::Edges
+                }
+                _ if values.is_graph() => ShapeSubject::Pointers,
+                _ => ShapeSubject::Rows,
+            },
+            (Cases::Plain, _, Values::Random) => ShapeSubject::Counts,
+            (Cases::Plain, Counts::Most, Values::Increasing) => ShapeSubject::CountedRows,
+            (Cases::Plain, ..) => ShapeSubject::CountsOrValues,
+            _ => ShapeSubject::Cases,
+        }
+    }
+}
+
+/// The shapes that make a difference for a grammar.
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
-    let sites = &grammar.sites;
-    let has_counts = sites.iter().any(|site| site.is_count);
-    let has_cases = sites.iter().any(|site| site.is_case_count);
-    let has_values = sites.iter().any(|site| !site.is_count && site.is_number);
-    let has_rows =
-        sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
-    let has_texts = sites.iter().any(|site| !site.is_number);
-    let has_pointers = sites.iter().any(|site| is_pointer(grammar, site));
-    let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
-        (Cases::Plain, Counts::Random, Values::Random) => true,
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::Least | Values::Most | Values::Zero | Values::Extremes | Values::Numbers,
-        ) => has_values,
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod,
-        ) => has_texts,
-        (Cases::Plain, Counts::Random, Values::Mixed) => !sites.is_empty(),
-        (
-            Cases::Plain,
-            Counts::Random,
-            Values::Path
-            | Values::TwoPaths
-            | Values::BackPath
-            | Values::NearPath
-            | Values::Star
-            | Values::Binary
-            | Values::Caterpillar
-            | Values::Broom
-            | Values::SquareRoot,
-        ) => has_pointers,
-        (Cases::Plain, Counts::Random, _) => has_rows,
-        (Cases::Plain, _, Values::Random) => has_counts,
-        (Cases::Plain, Counts::Most, Values::Increasing) => has_counts && has_rows,
-        (Cases::Plain, ..) => has_counts || has_values,
-        _ => has_cases,
+    let has = |is_wanted: &dyn Fn(&Site) -> bool| grammar.sites.iter().any(is_wanted);
+    let has_counts = has(&|site| site.is_count);
+    let has_values = has(&|site| !site.is_count && site.is_number);
+    let has_rows = has(&|site| !site.is_count && site.is_number && !site.loops.is_empty());
+    let applies = |shape: &Shape| match shape.subject() {
+        ShapeSubject::Anything => true,
+        ShapeSubject::Variables => has(&|_| true),
+        ShapeSubject::Counts => has_counts,
+        ShapeSubject::Values => has_values,
+        ShapeSubject::CountsOrValues => has_counts || has_values,
+        ShapeSubject::CountedRows => has_counts && has_rows,
+        ShapeSubject::Rows => has_rows,
+        ShapeSubject::Texts => has(&|site| !site.is_number),
+        ShapeSubject::Pointers => has(&|site| site.pointer.is_some()),
+        ShapeSubject::FreePointers => {
+            has(&|site| site.pointer.is_some_and(|it| it != Pointer::Parent))
+        }
+        ShapeSubject::Edges => has(&|site| site.pointer == Some(Pointer::EdgeBegin)),
+        ShapeSubject::Cases => has(&|site| site.is_case_count),
     };
     SHAPES.iter().filter(|shape| applies(shape)).cloned().collect()
 }
@@ -487,7 +646,8 @@ mod tests {
     fn the_documentation_lists_the_shapes() {
         let page = include_str!("../../../docs/grammar.md");
         for shape in SHAPES {
-            let row = format!("| `{}` | {} |", shape.name, shape.description);
+            let subject = shape.subject();
+            let row = format!("| `{}` | {subject} | {} |", shape.name, shape.description);
             assert!(page.contains(&row), "docs/grammar.md lacks the row: {row}");
         }
     }

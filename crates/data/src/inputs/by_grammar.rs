@@ -1,5 +1,6 @@
 //! Inputs from the grammar: all small ones in order, bounds, random ones by size, shapes, and the largest ones.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -15,6 +16,7 @@ use juror_grammar::generate::{BoundSide, Pin};
 use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, Scale, Shape};
+use juror_grammar::variables::variables;
 
 /// Number of test cases that share an input in the list of small ones.
 const CASES_PER_INPUT: u64 = 100;
@@ -24,6 +26,7 @@ const FIRST_SMALL: u32 = 50;
 
 const SMALL_SHARE: SourceShare = SourceShare::same(10);
 const BOUNDARY_SHARE: SourceShare = SourceShare::same(3);
+const EXTREME_SHARE: SourceShare = SourceShare::same(2);
 const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
 /// Even few of the largest inputs take most of the time.
 const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
@@ -42,6 +45,8 @@ const BANDS: [(u32, SourceShare); 5] = [
     (300, SourceShare { time: 2, turns: 1 }),
     (3000, SourceShare { time: 2, turns: 1 }),
 ];
+
+const LARGEST: &str = "largest counts";
 
 /// Distance between the seeds of two sources, so that they do not try the same inputs.
 const SEED_DISTANCE: u64 = 1 << 30;
@@ -62,11 +67,12 @@ const AT_BOUNDARIES: [&str; 11] = [
 ];
 
 /// In each turn of a size band, in this order.
-const IN_BANDS: [&str; 10] = [
+const IN_BANDS: [&str; 11] = [
     "tiny",
     "random",
     "numbers",
     "mixed",
+    "sums",
     "few-distinct",
     "ends",
     "mixed",
@@ -99,7 +105,22 @@ pub fn add_sources<'a>(
         attempts: 0,
         rounds,
     };
+    // The first input of each source comes in this order: bands from the smallest on, then the large ones.
+    for (index, (limit, share)) in (1..).zip(BANDS) {
+        let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
+        mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
+    }
     mix.add("bounds", BOUNDARY_SHARE, shaped(0, of(&AT_BOUNDARIES), Some(1)));
+    let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
+    let medium = large.iter().map(|shape| shape.with_count_limit(CLIMBING_LIMIT)).collect();
+    let slow_inputs = |source: u64, shapes, smaller| {
+        let seed = seed.wrapping_add(source * SEED_DISTANCE);
+        SlowInputs::new(grammar, shapes, seed, most, smaller)
+    };
+    let medium = slow_inputs(10, medium, None);
+    let largest = slow_inputs(8, large, Some(Arc::clone(&medium.slowest)));
+    mix.add(format!("slow inputs, counts to {CLIMBING_LIMIT}"), CLIMBING_SHARE, medium);
+    mix.add(LARGEST, LARGEST_SHARE, largest);
     let pin = |site, end, option| (Pin { site, side: end }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
@@ -109,21 +130,33 @@ pub fn add_sources<'a>(
         BOUNDARY_SHARE,
         BoundInputs { grammar, pins, seed, size_limit: most },
     );
-    for (index, (limit, share)) in (1..).zip(BANDS) {
-        let shapes = of(&IN_BANDS).iter().map(|shape| shape.with_count_limit(limit)).collect();
-        mix.add(format!("counts to {limit}"), share, shaped(index, shapes, None));
-    }
-    let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
+    // An account for each size, since the cost of an input is estimated by those before.
+    let [small, large] = extreme_shapes(&shapes, grammar, seed);
+    mix.add("extremes", EXTREME_SHARE, shaped(6, small, Some(1)));
+    mix.add("extremes, largest counts", EXTREME_SHARE, shaped(9, large, Some(1)));
     mix.add("all shapes", SHAPE_SHARE, shaped(7, shapes, None));
-    let climbing = |source: u64, shapes, smaller| {
-        let seed = seed.wrapping_add(source * SEED_DISTANCE);
-        SlowInputs::new(grammar, shapes, seed, most, smaller)
-    };
-    let medium = large.iter().map(|shape| shape.with_count_limit(CLIMBING_LIMIT)).collect();
-    let medium = climbing(9, medium, None);
-    let largest = climbing(8, large, Some(Arc::clone(&medium.slowest)));
-    mix.add(format!("slow inputs, counts to {CLIMBING_LIMIT}"), CLIMBING_SHARE, medium);
-    mix.add("largest counts", LARGEST_SHARE, largest);
+}
+
+/// All combinations of extremes, with small counts and with the largest ones. The seed decides their order.
+fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>; 2] {
+    let shape = shapes.iter().find(|shape| shape.name == "extremes");
+    let mut chance = Chance::new(seed, "extremes");
+    let (small, _) = BANDS[0];
+    let sizes =
+        [shape.map(|it| it.with_count_limit(small)), shape.and_then(|it| it.sized(Scale::Large))];
+    sizes.map(|shape| {
+        let mut all = shape.map_or_else(Vec::new, |it| it.at_extremes(grammar));
+        for at in (1..all.len()).rev() {
+            all.swap(at, chance.below(at as u64 + 1) as usize);
+        }
+        all
+    })
+}
+
+/// The greatest values of variables, where they are the same everywhere.
+pub fn greatest_values(grammar: &Grammar) -> Vec<i128> {
+    let mosts = variables(grammar).into_iter().filter_map(|it| it.max?.to_small());
+    mosts.map(i128::from).collect::<BTreeSet<i128>>().into_iter().collect()
 }
 
 impl CandidateSource for SmallInputs<'_> {
@@ -216,13 +249,20 @@ const SLOWEST_MAX: usize = 4;
 impl<'a> SlowInputs<'a> {
     fn new(
         grammar: &'a Grammar,
-        shapes: Vec<Shape>,
+        mut shapes: Vec<Shape>,
         seed: u64,
         size_limit: Option<usize>,
         smaller: Option<SlowestInputs>,
     ) -> Self {
         let mixed = shapes.iter().find(|shape| shape.name == shape::MIXED.name).cloned();
-        let shapes = shapes.into_iter().rev().collect();
+        // Trees and graphs take turns with the others.
+        let mut counts = [0, 0];
+        shapes.sort_by_cached_key(|shape| {
+            let count = &mut counts[usize::from(shape.subject().is_graph())];
+            *count += 1;
+            *count
+        });
+        shapes.reverse();
         let chance = Chance::new(seed, "largest");
         let slowest = SlowestInputs::default();
         Self { grammar, shapes, mixed, seed, size_limit, chance, slowest, smaller }
@@ -278,6 +318,7 @@ impl CandidateSource for SlowInputs<'_> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::time::Duration;
 
     use super::*;
     use crate::inputs::numbers::special_numbers;
@@ -288,7 +329,7 @@ mod tests {
         parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar")
     }
 
-    fn text(candidate: Candidate, grammar: &Grammar) -> String {
+    fn text_of(candidate: Candidate, grammar: &Grammar) -> String {
         match candidate.written(Some(grammar), &|| false).expect("an input").content {
             CandidateContent::Text(text) => String::from_utf8(text.to_vec()).expect("a text"),
             _ => panic!("a text"),
@@ -299,11 +340,11 @@ mod tests {
     fn numbers_of_programs_and_all_sizes_come_soon() {
         let grammar = grammar();
         let mut mix = SourceMix::default();
-        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"]));
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"], &[]));
         let (mut counts, mut has_number) = (Vec::new(), false);
         for _ in 0..500 {
             let candidate = mix.next(&|| false).expect("no stop").expect("an input");
-            let text = text(candidate, &grammar);
+            let text = text_of(candidate, &grammar);
             has_number |= text.split_whitespace().any(|word| word == "998244353");
             let count = text.split_whitespace().next().expect("a count");
             counts.push(count.parse::<u32>().expect("a count"));
@@ -316,6 +357,57 @@ mod tests {
         assert!(counts.contains(&100_000));
         let small = counts.iter().filter(|count| **count <= 12).count();
         assert!(small * 2 > counts.len(), "{small} small inputs");
+    }
+
+    /// The clock is that of the inputs themselves: one slot, and the largest inputs take as long as they may.
+    #[test]
+    fn bands_start_with_the_smallest_and_the_largest_starts_soon() {
+        let check = |largest: Duration| {
+            let grammar = grammar();
+            let mut mix = SourceMix::default();
+            add_sources(&mut mix, &grammar, 1, None, &special_numbers([], &[]));
+            mix.share_time();
+            let mut names: Vec<String> =
+                BANDS.map(|(limit, _)| format!("counts to {limit}")).into();
+            names.push(LARGEST.to_owned());
+            let (mut clock, mut first) = (Duration::ZERO, Vec::new());
+            while first.len() < names.len() {
+                let account = mix.next(&|| false).expect("no stop").expect("an input").account;
+                let name = mix.searched()[account].name.clone();
+                let time = match name.rsplit_once("counts to ") {
+                    Some((_, limit)) => {
+                        limit.parse::<u32>().expect("a count") * (largest / 100_000)
+                    }
+                    None if name.starts_with("small") => Duration::from_micros(200),
+                    None => largest,
+                };
+                clock += time;
+                mix.settle(account, time);
+                if names.contains(&name) && !first.contains(&name) {
+                    first.push(name);
+                    assert!(clock <= largest * 2 + Duration::from_secs(1), "{first:?}: {clock:?}");
+                }
+            }
+            assert_eq!(first, names);
+        };
+        check(Duration::from_millis(100));
+        check(Duration::from_secs(2));
+        check(Duration::from_secs(20));
+    }
+
+    #[test]
+    fn extremes_are_tried_once_each() {
+        let text = b"INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(1,9,a[i]) END SPACE INT(1,9,b) NEWLINE";
+        let grammar = parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar");
+        let inputs = |seed: u64| -> Vec<String> {
+            let shapes = extreme_shapes(&shape::applicable(&grammar), &grammar, seed);
+            let of = |shape| text_of(shaped_candidate(shape, 1, None), &grammar);
+            shapes.into_iter().flatten().map(of).collect()
+        };
+        let one = inputs(1);
+        assert_eq!((one.len(), one.iter().collect::<BTreeSet<_>>().len()), (8, 8), "{one:?}");
+        assert!(one[4..].iter().all(|it| it.starts_with('9')), "{one:?}");
+        assert!((2..9).any(|seed| inputs(seed) != one), "the seed decides the order");
     }
 
     fn slow_inputs(grammar: &Grammar, smaller: Option<SlowestInputs>) -> SlowInputs<'_> {
@@ -358,8 +450,8 @@ mod tests {
         }
         let enlarged = |source: &mut SlowInputs<'_>| {
             let drawn = next(source);
-            let text = text(shaped_candidate(drawn.shape, drawn.seed, None), &grammar);
-            (drawn.seed >= 1_000_000).then(|| text.starts_with("100000\n"))
+            let is_unlimited = drawn.shape == drawn.shape.without_count_limit();
+            (drawn.seed >= 1_000_000).then_some(is_unlimited)
         };
         let found: Vec<bool> = (0..200).filter_map(|_| enlarged(&mut large)).collect();
         assert_eq!(found, [true, true]);

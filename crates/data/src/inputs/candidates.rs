@@ -95,6 +95,8 @@ pub struct SourceMix<'a> {
     /// Number of turns of the first source before the others begin.
     first_turns: u32,
     is_timed: bool,
+    /// The greatest slowness so far.
+    slowest: f64,
 }
 
 struct MixedSource<'a> {
@@ -113,6 +115,8 @@ struct MixedSource<'a> {
 
 /// Estimated seconds of an input of a source that was not tried yet.
 const FIRST_ESTIMATE: f64 = 0.002;
+/// CPU time from which on a submission may be called slow.
+pub const SLOW: Duration = Duration::from_millis(100);
 /// After this many inputs in a row that cannot be written, random values cannot satisfy the grammar: a source ends.
 const MISSES_MAX: u32 = 50;
 
@@ -178,7 +182,8 @@ impl<'a> SourceMix<'a> {
         }
     }
 
-    /// Tells the source of an input how slow the submission was on it.
+    /// Tells the source of an input how slow the submission was on it. An input that is slower than all before costs
+    /// nothing, so its source comes again sooner.
     pub fn note(
         &mut self,
         account: usize,
@@ -188,6 +193,10 @@ impl<'a> SourceMix<'a> {
     ) {
         let Some(source) = self.sources.get_mut(account) else { return };
         source.searched.slowest = source.searched.slowest.max(time);
+        if time >= SLOW && slowness > self.slowest {
+            self.slowest = slowness;
+            source.spent -= time.as_secs_f64();
+        }
         if let (Some(drawn), Some(source), true) = (drawn, &mut source.source, self.is_timed) {
             source.note(drawn, slowness);
         }
@@ -320,6 +329,26 @@ mod tests {
         check(&[(1, b'a', 9999), (1, b'b', 9999)], [1, 99], [990, 10]);
         check(&[(3, b'a', 9999), (1, b'b', 9999)], [1, 97], [997, 3]);
         check(&[(1, b'a', 5), (1, b'b', 9999)], [1, 99], [5, 995]);
+    }
+
+    #[test]
+    fn what_is_slower_than_all_before_is_free() {
+        let second = Duration::from_secs(1);
+        let check = |slowness: [f64; 3], expected: &str| {
+            let mut mix = mix(&[(1, b'a', 9), (1, b'b', 9)]);
+            mix.share_time();
+            let mut letters = String::new();
+            for slowness in slowness {
+                let candidate = mix.next(&|| false).unwrap().unwrap();
+                mix.note(candidate.account, None, second, slowness);
+                mix.settle(candidate.account, second);
+                letters.extend(letter(Some(candidate)));
+            }
+            assert_eq!(letters, expected, "{slowness:?}");
+        };
+        check([0.0, 0.0, 0.0], "aba");
+        check([2.0, 3.0, 4.0], "aaa");
+        check([2.0, 1.0, 4.0], "aab");
     }
 
     #[test]

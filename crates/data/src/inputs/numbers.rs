@@ -15,8 +15,15 @@ const DISTANCE: i64 = 2;
 /// A written number is as likely as this many others.
 const WRITTEN_WEIGHT: usize = 10;
 
-/// The special numbers for programs with these texts, in order. Likely ones occur several times.
-pub fn special_numbers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[Int]> {
+/// Sums and products that do not fit the usual types.
+const OVERFLOWS: [i128; 3] = [1 << 31, 1 << 32, 1 << 63];
+
+/// The special numbers for programs with these texts, in order. Likely ones occur several times. `bounds` are those of
+/// values.
+pub fn special_numbers<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    bounds: &[i128],
+) -> Arc<[Int]> {
     let written: BTreeSet<i128> = texts.into_iter().flat_map(written_numbers).collect();
     // Small numbers occur anyway.
     let written = written.into_iter().filter(|it| (8..=1 << 64).contains(it)).take(WRITTEN_MAX);
@@ -27,6 +34,12 @@ pub fn special_numbers<'a>(texts: impl IntoIterator<Item = &'a str>) -> Arc<[Int
             centres.insert(parts);
         }
     }
+    for bound in bounds.iter().filter(|bound| **bound > 1) {
+        let numbers = written.iter().filter(|number| **number < 1 << 62 && *bound < 1 << 62);
+        centres.extend(numbers.flat_map(|number| [number * bound, bound / number]));
+        centres.extend(OVERFLOWS.map(|overflow| overflow / bound));
+    }
+    centres.extend(OVERFLOWS.map(i128::isqrt));
     centres.extend((4..=64).map(|exponent| 1_i128 << exponent));
     centres.extend((2..=19).map(|exponent| 10_i128.pow(exponent)));
     let near = centres.iter().flat_map(|centre| {
@@ -124,9 +137,11 @@ mod tests {
 
     #[test]
     fn what_is_near_a_number_or_its_multiple_is_special() {
-        let special = special_numbers(["x % 998244353"]);
+        let special = special_numbers(["x % 998244353"], &[1_000_000]);
         assert!(special.is_sorted());
-        for number in [998_244_353, 998_244_354, 1_996_488_705, 499_122_176, 1 << 31, -1024] {
+        let products = [998_244_353_000_001, (1 << 31) / 1_000_000 + 1, 46_341, 3_037_000_500];
+        let near = [998_244_353, 998_244_354, 1_996_488_705, 499_122_176, 1 << 31, -1024];
+        for number in near.into_iter().chain(products) {
             assert!(special.contains(&Int::Small(number)), "{number}");
         }
         assert!(!special.contains(&Int::Small(998_244_360)));

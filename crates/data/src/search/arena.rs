@@ -90,7 +90,7 @@ impl<'a> Arena<'a> {
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
-            numbers: special_numbers([]),
+            numbers: special_numbers([], &[]),
         })
     }
 
@@ -104,7 +104,8 @@ impl<'a> Arena<'a> {
     /// Numbers in the texts of programs become special.
     #[must_use]
     pub fn with_numbers_of<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
-        Self { numbers: special_numbers(texts), ..self }
+        let bounds = self.grammar().map(by_grammar::greatest_values).unwrap_or_default();
+        Self { numbers: special_numbers(texts, &bounds), ..self }
     }
 
     /// Builds the generator of the command line, if there is one.

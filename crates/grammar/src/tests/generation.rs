@@ -1,6 +1,7 @@
 //! A generated input is accepted, the same on every machine, and of the wanted shape.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::grammar;
 use crate::enumerate::SmallInputs;
@@ -269,7 +270,7 @@ fn shapes_that_make_no_difference_are_not_offered() {
         "a grid is no test cases"
     );
     assert_eq!(
-        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,n) REGEX(\"a+\") END END").len(),
+        names("INT(1,9,t) REP(t) INT(1,9,n) REP(n) SPACE INT(0,n) SPACE INT(0,n) REGEX(\"a+\") END END").len(),
         SHAPES.len()
     );
 }
@@ -327,8 +328,6 @@ fn hard_conditions_are_satisfied() {
 #[test]
 fn shapes_of_pointers_make_trees_and_graphs() {
     const TREE: &str = "INT(9,9,n) NEWLINE REPI(i,n-1,SPACE) INT(1,i+1,p[i]) END NEWLINE";
-    const GRAPH: &str =
-        "INT(4,4,n) NEWLINE REPI(i,n-1) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE END";
     let check = |text: &str, shape: &str, expected: &str| {
         let grammar = grammar(text);
         assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{shape} fits");
@@ -341,14 +340,138 @@ fn shapes_of_pointers_make_trees_and_graphs() {
     check(TREE, "path", "1 2 3 4 5 6 7 8");
     check(TREE, "star", "1 1 1 1 1 1 1 1");
     check(TREE, "two-paths", "1 1 2 3 4 5 6 7");
-    check(TREE, "binary", "1 2 2 3 3 4 4 5");
-    check(TREE, "caterpillar", "1 2 2 4 4 6 6 8");
+    check(TREE, "binary", "1 1 2 2 3 3 4 4");
+    check(TREE, "caterpillar", "1 1 3 3 5 5 7 7");
     check(TREE, "broom", "1 2 3 4 5 5 5 5");
-    check(TREE, "square-root", "1 2 1 4 1 6 1 8");
-    check(GRAPH, "path", "1 2 2 3 3 4");
-    check(GRAPH, "star", "1 2 1 3 1 4");
+    check(TREE, "square-root", "1 2 3 1 5 6 1 8");
     let row = grammar("INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(1,99,a[i]) END NEWLINE");
     assert!(applicable(&row).iter().all(|shape| shape.name != "path"), "no indices, no pointers");
+}
+
+/// Nodes and edges may have any order, so the degrees tell what a graph is.
+#[test]
+fn shapes_of_edges_keep_their_degrees() {
+    let check = |text: &str, shape: &str, degrees: &[usize]| {
+        let grammar = grammar(text);
+        assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{text}: {shape} fits");
+        let shape = find_shape(shape).expect("a shape");
+        let mut inputs = BTreeSet::new();
+        for seed in 0..20 {
+            let input = generate(&grammar, &shape, seed).expect("an input");
+            assert!(accepts(&grammar, &input));
+            let input = String::from_utf8(input).expect("a text");
+            let mut found = vec![0; degrees.len()];
+            for line in input.lines().skip(1) {
+                for node in line.split(' ').take(2) {
+                    found[node.parse::<usize>().expect("a node") - 1] += 1;
+                }
+            }
+            found.sort_unstable();
+            assert_eq!(found, degrees, "{} of {text}: {input}", shape.name);
+            inputs.insert(input);
+        }
+        assert!(inputs.len() > 2, "{}: the order of nodes and edges differs", shape.name);
+    };
+    let graph = |n: usize, m: usize, rest: &str| {
+        format!(
+            "INT({n},{n},n) SPACE INT({m},{m},m) NEWLINE REPI(i,m) INT(1,n,a[i]) SPACE INT(1,n,b[i]){rest} NEWLINE END"
+        )
+    };
+    const TREE: &str =
+        "INT(7,7,n) NEWLINE REP(n-1) INT(1,n) SPACE INT(1,n) SPACE INT(0,10^9) NEWLINE END";
+    check(TREE, "path", &[1, 1, 2, 2, 2, 2, 2]);
+    check(TREE, "two-paths", &[1, 1, 2, 2, 2, 2, 2]);
+    check(TREE, "back-path", &[1, 1, 2, 2, 2, 2, 2]);
+    check(TREE, "star", &[1, 1, 1, 1, 1, 1, 6]);
+    check(TREE, "binary", &[1, 1, 1, 1, 2, 3, 3]);
+    check(TREE, "caterpillar", &[1, 1, 1, 1, 2, 3, 3]);
+    check(TREE, "broom", &[1, 1, 1, 1, 2, 2, 4]);
+    check(TREE, "square-root", &[1, 1, 1, 2, 2, 2, 3]);
+    for rest in ["", " SPACE INT(1,5)", " ASSERT(UNIQUE(a,b))", " ASSERT(a[i] != b[i])"] {
+        check(&graph(5, 5, rest), "cycle", &[2, 2, 2, 2, 2]);
+        check(&graph(5, 6, rest), "clique", &[0, 3, 3, 3, 3]);
+        check(&graph(9, 12, rest), "grid", &[2, 2, 2, 2, 3, 3, 3, 3, 4]);
+    }
+    check(&graph(4, 6, " SPACE INT(1,5)"), "self-loop", &[1, 3, 4, 4]);
+    check(&graph(4, 9, ""), "parallel", &[3, 3, 6, 6]);
+    // Bounds and ASSERT may demand an order of the ends.
+    check(&graph(6, 5, " ASSERT(a[i] < b[i])"), "star", &[1, 1, 1, 1, 1, 5]);
+    check(
+        "INT(5,5,n) NEWLINE REPI(i,10) INT(1,n,a[i]) SPACE INT(a[i],n,b[i]) NEWLINE END",
+        "clique",
+        &[4, 4, 4, 4, 4],
+    );
+}
+
+/// Each node points to one: `lengths` are those of the ways from each node until a node comes again.
+#[test]
+fn shapes_of_next_nodes_are_paths_and_cycles() {
+    let check = |shape: &str, lengths: [usize; 6]| {
+        let grammar = grammar("INT(6,6,n) NEWLINE REPI(i,n,SPACE) INT(0,n-1,a[i]) END NEWLINE");
+        let shape = find_shape(shape).expect("a shape");
+        for seed in 0..10 {
+            let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+            let next: Vec<usize> =
+                input.split_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+            let mut found = [0; 6];
+            for (start, length) in found.iter_mut().enumerate() {
+                let (mut seen, mut node) = (BTreeSet::new(), start);
+                while seen.insert(node) {
+                    node = next[node];
+                }
+                *length = seen.len();
+            }
+            found.sort_unstable();
+            assert_eq!(found, lengths, "{}: {input}", shape.name);
+        }
+    };
+    check("path", [1, 2, 3, 4, 5, 6]);
+    check("star", [1, 2, 2, 2, 2, 2]);
+    check("cycle", [6; 6]);
+    check("self-loop", [1; 6]);
+    check("back-path", [2; 6]);
+}
+
+#[test]
+fn n_less_one_edges_are_often_a_tree() {
+    let trees = |edges: &str| {
+        let text = format!("INT(9,9,n) NEWLINE REP({edges}) INT(1,n) SPACE INT(1,n) NEWLINE END");
+        let grammar = grammar(&text);
+        let is_tree = |seed: &u64| {
+            let input = String::from_utf8(generate(&grammar, &RANDOM, *seed).unwrap()).unwrap();
+            let numbers = input.split_whitespace().skip(1);
+            let nodes: Vec<usize> = numbers.map(|word| word.parse().unwrap()).collect();
+            let mut group: Vec<usize> = (0..10).collect();
+            for edge in nodes.chunks(2) {
+                let (from, to) = (group[edge[0]], group[edge[1]]);
+                group.iter_mut().filter(|it| **it == from).for_each(|it| *it = to);
+            }
+            group[1..].iter().all(|it| *it == group[1])
+        };
+        (0..100).filter(is_tree).count()
+    };
+    assert!((50..95).contains(&trees("n-1")), "{}", trees("n-1"));
+    assert!(trees("8") < 95 && trees("7") == 0);
+}
+
+/// The number of nodes follows the counts in half of the inputs.
+#[test]
+fn the_number_of_nodes_may_be_small() {
+    let grammar = grammar(
+        "INT(1,100000,n) SPACE INT(1,100000,m) NEWLINE REPI(i,m) INT(1,n,u[i]) SPACE INT(1,n,v[i]) NEWLINE END",
+    );
+    let nodes = |shape: &crate::shape::Shape| -> Vec<u32> {
+        let inputs = (0..40).map(|seed| generate(&grammar, shape, seed).expect("an input"));
+        let first = |input: Vec<u8>| {
+            let text = String::from_utf8(input).expect("a text");
+            text.split(' ').next().and_then(|word| word.parse().ok()).expect("a number")
+        };
+        inputs.map(first).collect()
+    };
+    let small = nodes(&RANDOM.with_count_limit(6)).into_iter().filter(|n| *n <= 6).count();
+    assert!((8..35).contains(&small), "{small}");
+    let cycle = find_shape("cycle").expect("a shape");
+    assert!(nodes(&cycle.with_count_limit(6)).iter().all(|n| *n <= 6));
 }
 
 #[test]
@@ -376,6 +499,60 @@ fn special_numbers_are_drawn_within_bounds() {
     let inputs: Vec<String> = inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
     assert!(inputs.iter().any(|it| it.starts_with("998244353 ")), "{inputs:?}");
     assert!(inputs.iter().any(|it| it.ends_with(" 123456\n")), "{inputs:?}");
+}
+
+/// `holds` gets the numbers of an input.
+fn check_numbers(shape: &str, text: &str, holds: &dyn Fn(&[i64]) -> bool) {
+    let grammar = grammar(text);
+    let numbers = [100_i64, 101, 1_000_000, 998_244_353, (1 << 31) - 1, 1 << 31, 1 << 32];
+    let numbers = numbers.map(crate::number::Int::Small).into();
+    let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
+    let is_found = (0..300).any(|seed| {
+        let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+        let row: Vec<i64> = input.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        holds(&row)
+    });
+    assert!(is_found, "{}: {text}", shape.name);
+}
+
+#[test]
+fn sums_products_and_counts_are_special() {
+    const ROW: &str = "INT(1,120,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE";
+    const FOUR: &str =
+        "REPI(i,4,SPACE) INT(-10^9,10^9,a[i]) END SPACE INT(1,9,x) SPACE INT(-10^9,10^9,y) NEWLINE";
+    const PAIR: &str = "INT(1,10^9,a) SPACE INT(1,10^9,b) NEWLINE";
+    for number in [998_244_353, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, 1 << 32] {
+        check_numbers("sums", ROW, &|row| row[1..].iter().sum::<i64>() == number);
+    }
+    let prefix = |row: &[i64], to: usize| row[1..=to].iter().sum::<i64>();
+    check_numbers("sums", ROW, &|row| {
+        (3..row.len()).rev().skip(3).any(|to| prefix(row, to) == 1 << 31)
+    });
+    check_numbers("sums", FOUR, &|row| row[..4].iter().sum::<i64>() == 1 << 31);
+    check_numbers("numbers", ROW, &|row| row[0] == 101);
+    check_numbers("numbers", PAIR, &|row| row[0] + row[1] == 998_244_353);
+    check_numbers("numbers", PAIR, &|row| row[1] - row[0] == 1_000_000);
+    check_numbers("numbers", PAIR, &|row| {
+        let product = row[0] * row[1];
+        row[0] > 12 && row[1] > 12 && product > 1 << 31 && product - row[0] <= 1 << 31
+    });
+}
+
+#[test]
+fn extremes_come_in_all_combinations() {
+    let check = |text: &str, count: usize| {
+        let grammar = grammar(text);
+        let shapes = find_shape("extremes").expect("a shape").at_extremes(&grammar);
+        let inputs = shapes.iter().map(|shape| generate(&grammar, shape, 1).expect("an input"));
+        let inputs: BTreeSet<Vec<u8>> = inputs.collect();
+        assert_eq!((shapes.len(), inputs.len()), (count, count), "{text}");
+    };
+    check("INT(1,9,a) SPACE INT(1,9) SPACE FLOAT(0,2,c) NEWLINE", 8);
+    check("INT(3,3,n) NEWLINE REP(n,SPACE) INT(1,9) END SPACE INT(0,n,b) NEWLINE", 4);
+    check("IF(MATCH(\"1\")) INT(1,1,a) ELSE INT(2,3,a) END NEWLINE", 2);
+    check("REGEX(\"a+\") NEWLINE", 0);
+    check(&"INT(1,9) SPACE ".repeat(8), 256);
+    check(&"INT(1,9) SPACE ".repeat(9), 0);
 }
 
 #[test]

@@ -31,7 +31,8 @@ const SHAPES_BY_SCALE: [(Option<Scale>, &str); 5] = [
     (
         Some(Scale::Large),
         "all-least all-most zeros all-equal increasing decreasing alternating spike few-distinct almost-sorted planted \
-         path two-paths back-path near-path star binary caterpillar broom square-root",
+         path two-paths back-path near-path star binary caterpillar broom square-root \
+         random-tree cycle clique grid self-loop parallel",
     ),
     (None, "largest-sum largest"),
 ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, DrawnInput};
+use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, DrawnInput, SLOW};
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
@@ -22,9 +22,6 @@ const SAME_INPUTS_MAX: u64 = 200;
 
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
-
-/// CPU time from which on a submission may be called slow.
-const SLOW: Duration = Duration::from_millis(100);
 
 /// How much slower the submission is. Both times have an error, which counts for short ones.
 fn slowness(submission: Duration, reference: Duration) -> f64 {
