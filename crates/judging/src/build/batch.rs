@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `FRAME`, the input's number from 0 | |
 //! | 1, the output's length, its bytes | the program ended well and has an output that is not too long |
+//! | 3, the same, the number of edges, each edge | also, it is the first in the batch that reaches these edges |
 //! | 0, 0 | else |
 //!
 //! It may end early: then nothing is known about the other inputs.
@@ -121,9 +122,19 @@ pub fn decode_outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, 
 
 /// Like `decode_outputs`, but ends at the input at which the program ended.
 pub fn decode_first_outputs(
-    mut bytes: &[u8],
+    bytes: &[u8],
     count: usize,
 ) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
+    decode_with_edges(bytes, count, &mut |_, _| {})
+}
+
+/// As [`decode_first_outputs`]. Also calls `see` for each edge that an input is the first in the batch to reach, with
+/// the input's index. A build with coverage tells these.
+pub fn decode_with_edges<'b>(
+    mut bytes: &'b [u8],
+    count: usize,
+    see: &mut dyn FnMut(usize, u32),
+) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
         let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
@@ -134,8 +145,14 @@ pub fn decode_first_outputs(
         }
         let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
         bytes = rest;
-        outputs.push(match (has_output?, length) {
-            (1, _) => Some(output),
+        let kind = has_output?;
+        if kind == 3 {
+            for _ in 0..word(&mut bytes)? {
+                see(outputs.len(), word(&mut bytes)?);
+            }
+        }
+        outputs.push(match (kind, length) {
+            (1 | 3, _) => Some(output),
             (0, 0) => None,
             _ => return Err(InvalidFrames),
         });
@@ -205,6 +222,8 @@ mod tests {
             vec![good(0, "a"), good(1, "b"), good(2, "c")],
             vec![frame([FRAME ^ 1, 0, 1, 1], "a")],
             vec![frame([FRAME, 0, 2, 1], "a")],
+            vec![frame([FRAME, 0, 3, 1], "a")],
+            vec![frame([FRAME, 0, 3, 1], "a\u{2}\0\0\0abcd")],
             vec![frame([FRAME, 0, 0, 1], "a")],
             vec![frame([FRAME, 0, 1, 5], "a")],
             vec![frame([FRAME, 0, 1, u32::MAX], "a")],

@@ -20,6 +20,7 @@
 pub mod size;
 
 use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ use crate::search::comparison::Comparison;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
-use juror_judging::build::batch::{self, BatchMode};
+use juror_judging::build::batch::{self, BatchMode, InvalidFrames};
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;
 use juror_judging::judge::output::BatchOutput;
@@ -53,6 +54,16 @@ pub struct Batches {
     /// The generator of the command line, if its language has batches.
     generator: Option<BatchProgram>,
     size: Mutex<BatchSize>,
+    has_coverage: bool,
+}
+
+/// What a batch says about an input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BatchedInput {
+    /// `false` also if the batch cannot decide.
+    pub is_accepted: bool,
+    /// Whether it is the first to reach an edge in one of the programs.
+    pub is_new: bool,
 }
 
 /// One of the programs.
@@ -61,20 +72,49 @@ struct BatchProgram {
     prepared: PreparedProgram,
     is_claimed: AtomicBool,
     built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
+    /// The edges that inputs reached.
+    edges: Mutex<HashSet<u32>>,
 }
 
 impl BatchProgram {
     fn new((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
+        Self::of(path, prepared.for_batches()?)
+    }
+
+    fn with_coverage((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
+        Self::of(path, prepared.for_batches_with_coverage()?)
+    }
+
+    fn of(path: &Path, prepared: PreparedProgram) -> Option<Self> {
         Some(Self {
             path: path.to_owned(),
-            prepared: prepared.for_batches()?,
+            prepared,
             is_claimed: AtomicBool::new(false),
             built: OnceLock::new(),
+            edges: Mutex::default(),
         })
     }
 
     fn runnable(&self) -> Option<&Runnable> {
         Some(self.built.get()?.as_ref().ok()?)
+    }
+
+    /// Calls `see` for an input that is the first to reach some edge.
+    fn decode<'b>(
+        &self,
+        said: &'b BatchOutput,
+        count: usize,
+        mut see: impl FnMut(usize),
+    ) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
+        let mut edges = self.edges.lock();
+        let mut note = |input, edge| {
+            if edges.insert(edge) {
+                see(input);
+            }
+        };
+        let mut outputs = batch::decode_with_edges(&said.bytes, count, &mut note)?;
+        outputs.resize(count, None);
+        Ok(outputs)
     }
 }
 
@@ -101,8 +141,9 @@ impl Batches {
     ) -> Option<Self> {
         Some(Self {
             way: BatchMode::new(rules.problem, isolation)?,
-            reference: BatchProgram::new(reference)?,
-            submission: BatchProgram::new(submission)?,
+            has_coverage: reference.1.has_coverage() || submission.1.has_coverage(),
+            reference: BatchProgram::with_coverage(reference)?,
+            submission: BatchProgram::with_coverage(submission)?,
             generator: generator.and_then(BatchProgram::new),
             size: Mutex::default(),
         })
@@ -167,36 +208,44 @@ impl Batches {
         input.len() as u64 <= Self::INPUT_BYTES_MAX
     }
 
-    /// `false` also if a batch cannot decide about an input.
+    /// Whether a program tells which edges an input reaches.
+    pub fn has_coverage(&self) -> bool {
+        self.has_coverage
+    }
+
     pub fn accepts_each(
         &self,
         comparison: &Comparison<'_>,
         inputs: &[Arc<[u8]>],
-    ) -> Result<Vec<bool>, Stop> {
-        let mut accepted = vec![false; inputs.len()];
+    ) -> Result<Vec<BatchedInput>, Stop> {
+        let mut batched = vec![BatchedInput::default(); inputs.len()];
         let (Some(reference), Some(submission)) =
             (self.reference.runnable(), self.submission.runnable())
         else {
-            return Ok(accepted);
+            return Ok(batched);
         };
-        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
-        let Ok(answers) = batch::decode_outputs(&said.bytes, inputs.len()) else {
-            return Ok(accepted);
+        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(batched) };
+        let new = |batched: &mut BatchedInput| batched.is_new = true;
+        let Ok(answers) = self.reference.decode(&said, inputs.len(), |at| new(&mut batched[at]))
+        else {
+            return Ok(batched);
         };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
-        let Ok(written) = batch::decode_outputs(&said.bytes, asked.len()) else {
-            return Ok(accepted);
+        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(batched) };
+        let see = |at: usize| new(&mut batched[answered[at]]);
+        let Ok(written) = self.submission.decode(&said, asked.len(), see) else {
+            return Ok(batched);
         };
-        for (place, output) in answered.into_iter().zip(written) {
-            if let (Some(answer), Some(output)) = (answers[place], output) {
-                accepted[place] = comparison.accepts(&inputs[place], answer, &said.run, output)?;
+        for (place, output) in answered.iter().zip(written) {
+            if let (Some(answer), Some(output)) = (answers[*place], output) {
+                batched[*place].is_accepted =
+                    comparison.accepts(&inputs[*place], answer, &said.run, output)?;
             }
         }
-        Ok(accepted)
+        Ok(batched)
     }
 
     /// The inputs that the generator prints; `None` for those that it must print alone.
