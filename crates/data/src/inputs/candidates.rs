@@ -1,13 +1,13 @@
 //! Inputs to try, from several sources. Each has an account: the source that has spent least for its share comes next.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use crate::inputs::by_coverage::VariedInput;
 use crate::inputs::by_recipe::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
-use crate::inputs::by_coverage::VariedInput;
 use juror_grammar::generate::{Pin, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::Shape;
@@ -201,7 +201,10 @@ impl<'a> SourceMix<'a> {
 
     /// Tells all sources that an input is the first to reach some edge of a program.
     pub fn note_new(&mut self, input: &[u8]) {
-        self.sources.iter_mut().filter_map(|it| it.source.as_mut()).for_each(|it| it.note_new(input));
+        self.sources
+            .iter_mut()
+            .filter_map(|it| it.source.as_mut())
+            .for_each(|it| it.note_new(input));
     }
 
     /// The account of the source that comes next.
@@ -233,11 +236,13 @@ impl<'a> SourceMix<'a> {
     ) -> Result<Option<Candidate>, Stop> {
         let Some(mixed) = self.sources.get_mut(account) else { return Ok(None) };
         let Some(source) = &mut mixed.source else { return Ok(None) };
+        let started = Instant::now();
         let Some(candidate) = source.next(is_over)? else {
             mixed.source = None;
             return Ok(None);
         };
-        mixed.spent += mixed.estimate;
+        // Others wait as long.
+        mixed.spent += mixed.estimate + started.elapsed().as_secs_f64();
         Ok(Some(Candidate { account, ..candidate }))
     }
 }

@@ -100,7 +100,6 @@ pub fn search<'a>(
         let arena = searching.comparison.arena;
         if let Some(grammar) = arena.grammar()
             && searching.batches.is_some_and(Batches::has_coverage)
-            && std::env::var_os("NOCOV").is_none()
         {
             let source = CoverageInputs::new(grammar, &arena.numbers);
             candidates.add("new code", COVERAGE_SHARE, source);

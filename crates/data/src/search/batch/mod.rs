@@ -139,11 +139,14 @@ impl Batches {
         submission: (&Path, &PreparedProgram),
         generator: Option<(&Path, &PreparedProgram)>,
     ) -> Option<Self> {
+        let has_coverage = (reference.1.has_coverage() || submission.1.has_coverage())
+            && std::env::var_os("NOCOV").is_none();
+        let program = if has_coverage { BatchProgram::with_coverage } else { BatchProgram::new };
         Some(Self {
             way: BatchMode::new(rules.problem, isolation)?,
-            has_coverage: reference.1.has_coverage() || submission.1.has_coverage(),
-            reference: BatchProgram::with_coverage(reference)?,
-            submission: BatchProgram::with_coverage(submission)?,
+            has_coverage,
+            reference: program(reference)?,
+            submission: program(submission)?,
             generator: generator.and_then(BatchProgram::new),
             size: Mutex::default(),
         })
