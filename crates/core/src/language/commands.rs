@@ -130,15 +130,12 @@ impl BuildCommands {
         plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));
         Some(plan)
     }
-}
 
-impl BuildCommands {
-    /// As [`Self::for_batches`]; the program also tells which edges an input reaches, if its language can.
+    /// As [`Self::for_batches`]; the program also tells which edges an input reaches. `None` if its language cannot.
     pub fn for_batches_with_coverage(&self) -> Option<Self> {
-        let mut plan = self.for_batches()?;
-        if let (Some(step), Some(batch)) = (&mut plan.build, &self.batch) {
-            step.command.argv.extend(batch.coverage.iter().cloned());
-        }
+        let coverage = &self.batch.as_ref()?.coverage;
+        let mut plan = self.for_batches().filter(|_| !coverage.is_empty())?;
+        plan.build.as_mut()?.command.argv.extend(coverage.iter().cloned());
         Some(plan)
     }
 }

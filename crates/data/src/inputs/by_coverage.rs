@@ -16,7 +16,7 @@ use juror_grammar::vary::{Ingredients, vary_with};
 /// Upper bound on the inputs that are kept.
 const KEPT_MAX: usize = 1024;
 /// Upper bound on the bytes of an input that is kept.
-const BYTES_MAX: usize = 4 << 10;
+const BYTES_MAX: usize = 2 << 10;
 /// Number of the last inputs that get half of the turns.
 const LAST: u64 = 16;
 /// Number of changes that are tried until the grammar accepts one.
@@ -90,5 +90,42 @@ impl CandidateSource for CoverageInputs<'_> {
             self.kept.remove(at);
         }
         self.kept.push(Arc::new(tree));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_grammar::compile::parse_grammar;
+    use juror_grammar::validate::accepts;
+
+    #[test]
+    fn inputs_that_reach_new_edges_are_changed_with_pieces_and_numbers() {
+        let text = b"REGEX(\"[a-z]{1,9}\", s) SPACE INT(1,100000,n) NEWLINE";
+        let grammar = parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar");
+        let mut source = CoverageInputs::new(&grammar, &Arc::from([Int::from(77_777_u64)]));
+        let next = |source: &mut CoverageInputs<'_>| {
+            let next = source.next(&|| false).expect("no stop").expect("an input");
+            match next.written(Some(&grammar), &|| false)?.content {
+                CandidateContent::Text(text) => Some(text),
+                _ => panic!("a text"),
+            }
+        };
+        // Until something is kept, inputs are random.
+        assert!(accepts(&grammar, &next(&mut source).expect("an input")));
+        source.note_new(b"abc 5\n");
+        source.note_new(b"not valid\n");
+        source.note_new(b"xyz 31416\n");
+        let made: Vec<String> = (0..500)
+            .filter_map(|_| next(&mut source))
+            .map(|text| {
+                assert!(accepts(&grammar, &text));
+                String::from_utf8(text.to_vec()).expect("a text")
+            })
+            .collect();
+        let has = |is_wanted: &dyn Fn(&str) -> bool| made.iter().any(|text| is_wanted(text));
+        assert!(has(&|text| text.ends_with(" 77777\n")));
+        assert!(has(&|text| text.starts_with("abc") && text.ends_with(" 31416\n")));
+        assert!(has(&|text| text.contains("ab") && text.contains("yz")));
     }
 }

@@ -208,6 +208,22 @@ mod tests {
     }
 
     #[test]
+    fn edges_belong_to_the_inputs_that_reach_them() {
+        let edges = |edges: &[u32]| edges.iter().flat_map(|edge| edge.to_ne_bytes()).collect();
+        let pieces: [Vec<u8>; 5] = [
+            frame([FRAME, 0, 3, 2], "ab"),
+            edges(&[2, 7, 9]),
+            good(1, "c"),
+            frame([FRAME, 2, 3, 0], ""),
+            edges(&[1, 8]),
+        ];
+        let (bytes, mut seen) = (pieces.concat(), Vec::new());
+        let outputs = decode_with_edges(&bytes, 3, &mut |input, edge| seen.push((input, edge)));
+        assert_eq!(outputs, Ok(vec![Some(&b"ab"[..]), Some(b"c"), Some(b"")]));
+        assert_eq!(seen, [(0, 7), (0, 9), (2, 8)]);
+    }
+
+    #[test]
     fn invalid_frames_give_no_outputs() {
         let cut = |mut bytes: Vec<u8>, length: usize| {
             bytes.truncate(length);

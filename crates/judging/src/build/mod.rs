@@ -70,14 +70,10 @@ impl PreparedProgram {
         Some(Self { plan: self.plan.for_batches()?, code_size: self.code_size })
     }
 
-    /// As [`Self::for_batches`]; the program also tells which edges an input reaches, if its language can.
+    /// As [`Self::for_batches`]; the program also tells which edges an input reaches. `None` if its language cannot.
     pub fn for_batches_with_coverage(&self) -> Option<Self> {
-        Some(Self { plan: self.plan.for_batches_with_coverage()?, code_size: self.code_size })
-    }
-
-    /// Whether [`Self::for_batches_with_coverage`] tells edges.
-    pub fn has_coverage(&self) -> bool {
-        self.plan.batch.as_ref().is_some_and(|batch| !batch.coverage.is_empty())
+        let plan = self.plan.for_batches_with_coverage()?;
+        Some(Self { plan, code_size: self.code_size })
     }
 
     #[must_use]

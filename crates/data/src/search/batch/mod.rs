@@ -14,6 +14,10 @@
 //! single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
+//! Programs in C and C++ also tell which inputs are the first in a batch to go along an edge between two basic blocks
+//! (`-fsanitize-coverage=trace-pc`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
+//! the search. This decides nothing, and a program that lies about it only wastes its own search.
+//!
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
 //! of inputs.
 
@@ -54,7 +58,6 @@ pub struct Batches {
     /// The generator of the command line, if its language has batches.
     generator: Option<BatchProgram>,
     size: Mutex<BatchSize>,
-    has_coverage: bool,
 }
 
 /// What a batch says about an input.
@@ -70,6 +73,8 @@ pub struct BatchedInput {
 struct BatchProgram {
     path: PathBuf,
     prepared: PreparedProgram,
+    /// Also tells which edges an input reaches. A compiler that cannot do this builds `prepared` instead.
+    with_coverage: Option<PreparedProgram>,
     is_claimed: AtomicBool,
     built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
     /// The edges that inputs reached.
@@ -78,21 +83,18 @@ struct BatchProgram {
 
 impl BatchProgram {
     fn new((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
-        Self::of(path, prepared.for_batches()?)
-    }
-
-    fn with_coverage((path, prepared): (&Path, &PreparedProgram)) -> Option<Self> {
-        Self::of(path, prepared.for_batches_with_coverage()?)
-    }
-
-    fn of(path: &Path, prepared: PreparedProgram) -> Option<Self> {
         Some(Self {
             path: path.to_owned(),
-            prepared,
+            prepared: prepared.for_batches()?,
+            with_coverage: None,
             is_claimed: AtomicBool::new(false),
             built: OnceLock::new(),
             edges: Mutex::default(),
         })
+    }
+
+    fn with_coverage(program: (&Path, &PreparedProgram)) -> Option<Self> {
+        Some(Self { with_coverage: program.1.for_batches_with_coverage(), ..Self::new(program)? })
     }
 
     fn runnable(&self) -> Option<&Runnable> {
@@ -139,14 +141,10 @@ impl Batches {
         submission: (&Path, &PreparedProgram),
         generator: Option<(&Path, &PreparedProgram)>,
     ) -> Option<Self> {
-        let has_coverage = (reference.1.has_coverage() || submission.1.has_coverage())
-            && std::env::var_os("NOCOV").is_none();
-        let program = if has_coverage { BatchProgram::with_coverage } else { BatchProgram::new };
         Some(Self {
             way: BatchMode::new(rules.problem, isolation)?,
-            has_coverage,
-            reference: program(reference)?,
-            submission: program(submission)?,
+            reference: BatchProgram::with_coverage(reference)?,
+            submission: BatchProgram::with_coverage(submission)?,
             generator: generator.and_then(BatchProgram::new),
             size: Mutex::default(),
         })
@@ -170,6 +168,12 @@ impl Batches {
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
         let Some(side) = self.programs().find(free) else { return Ok(false) };
         let Arena { bench, rules, .. } = comparison.arena;
+        if let Some(prepared) = &side.with_coverage
+            && let BuildResult::Program(runnable) = bench.build_quietly(prepared, &rules.limits)?
+        {
+            let _ = side.built.set(Ok(runnable));
+            return Ok(true);
+        }
         let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
             BuildResult::Program(runnable) => Ok(runnable),
             BuildResult::Rejected(report) => {
@@ -213,7 +217,7 @@ impl Batches {
 
     /// Whether a program tells which edges an input reaches.
     pub fn has_coverage(&self) -> bool {
-        self.has_coverage
+        [&self.submission, &self.reference].iter().any(|side| side.with_coverage.is_some())
     }
 
     pub fn accepts_each(
