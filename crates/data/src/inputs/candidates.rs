@@ -1,7 +1,7 @@
 //! Inputs to try, from several sources. Each has an account: the source that has spent least for its share comes next.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::inputs::by_coverage::VariedInput;
 use crate::inputs::by_recipe::GeneratorCall;
@@ -236,13 +236,11 @@ impl<'a> SourceMix<'a> {
     ) -> Result<Option<Candidate>, Stop> {
         let Some(mixed) = self.sources.get_mut(account) else { return Ok(None) };
         let Some(source) = &mut mixed.source else { return Ok(None) };
-        let started = Instant::now();
         let Some(candidate) = source.next(is_over)? else {
             mixed.source = None;
             return Ok(None);
         };
-        // Others wait as long.
-        mixed.spent += mixed.estimate + started.elapsed().as_secs_f64();
+        mixed.spent += mixed.estimate;
         Ok(Some(Candidate { account, ..candidate }))
     }
 }
