@@ -68,7 +68,11 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         plan => plan?,
     };
     // A program built for batches behaves the same on a single input.
-    let plans = [("place", Some(plan.clone())), ("batches", plan.for_batches())];
+    let plans = [
+        ("place", Some(plan.clone())),
+        ("batches", plan.for_batches()),
+        ("coverage", plan.for_batches_with_coverage()),
+    ];
     for (dir_name, plan) in plans {
         let dir_name = dir.path().join(dir_name);
         if let Some(plan) = plan {

@@ -115,11 +115,23 @@ struct Odometer {
     at: usize,
     /// Whether a choice has more values than the level allows.
     is_limited: bool,
+    /// The number of digits of each run of the previous level, if all have as many.
+    depth_before: Option<usize>,
+    /// The same of this level, as far as known; `Some(None)` if they differ.
+    depth: Option<Option<usize>>,
 }
 
 impl Default for Odometer {
     fn default() -> Self {
-        Self { level: 1, digits: Vec::new(), sizes: Vec::new(), at: 0, is_limited: false }
+        Self {
+            level: 1,
+            digits: Vec::new(),
+            sizes: Vec::new(),
+            at: 0,
+            is_limited: false,
+            depth_before: None,
+            depth: None,
+        }
     }
 }
 
@@ -129,7 +141,11 @@ impl Odometer {
         self.is_limited |= values > self.level;
         let size = values.clamp(1, self.level);
         if self.at == self.digits.len() {
-            self.digits.push(0);
+            // The previous level had all runs without a new digit. If this is the last digit, only a new one is left.
+            // Level 2 may ask more questions than level 1.
+            let is_last = self.depth_before == Some(self.at + 1) && self.level > 2;
+            let is_skipped = is_last && size == self.level && !self.digits.contains(&(size - 1));
+            self.digits.push(if is_skipped { size - 1 } else { 0 });
             self.sizes.push(size);
         }
         self.sizes[self.at] = size;
@@ -149,6 +165,8 @@ impl Odometer {
     fn advance(&mut self) -> bool {
         self.digits.truncate(self.at);
         self.sizes.truncate(self.at);
+        let is_same = self.depth.is_none_or(|depth| depth == Some(self.at));
+        self.depth = Some(Some(self.at).filter(|_| is_same));
         self.at = 0;
         while let (Some(digit), Some(size)) = (self.digits.last_mut(), self.sizes.last()) {
             if *digit + 1 < *size {
@@ -159,6 +177,7 @@ impl Odometer {
             self.sizes.pop();
         }
         let is_limited = std::mem::take(&mut self.is_limited);
+        self.depth_before = self.depth.take().flatten();
         self.level += 1;
         is_limited
     }
@@ -314,6 +333,25 @@ mod tests {
         for input in SmallInputs::new(&grammar, 1).take(400) {
             assert!(seen.insert(input.text.clone()), "{input:?} twice");
         }
+    }
+
+    #[test]
+    fn a_level_does_not_repeat_earlier_ones() {
+        let check = |text: &str, digits: u32| {
+            let grammar = grammar(text);
+            let mut inputs = SmallInputs::new(&grammar, 1);
+            let mut attempts = 0;
+            while inputs.odometer.level < 40 {
+                inputs.attempt();
+                inputs.odometer.advance();
+                attempts += 1;
+            }
+            // Level 2 repeats level 1.
+            assert!(attempts <= 39_u64.pow(digits) + 1, "{text}: {attempts}");
+        };
+        check("REGEX(\"[a-c]{1,20}\", s) NEWLINE", 1);
+        check("INT(0,1000,x) NEWLINE", 1);
+        check("REGEX(\"[a-c]{1,20}\", s) NEWLINE INT(0,1000,x) NEWLINE", 2);
     }
 
     #[test]

@@ -45,6 +45,81 @@ pub fn vary_towards(
     valid_text(grammar, &tree)
 }
 
+/// What inputs are changed with.
+#[derive(Clone, Copy, Debug)]
+pub struct Ingredients<'a> {
+    /// Another input: its values and pieces of its texts.
+    pub other: &'a InputTree,
+    pub numbers: &'a [Int],
+}
+
+/// As [`vary`], with a value or a piece of another input, or a special number. If an input has many test cases, many
+/// change.
+pub fn vary_with(
+    grammar: &Grammar,
+    tree: &InputTree,
+    with: Ingredients<'_>,
+    chance: &mut Chance,
+) -> Option<Vec<u8>> {
+    let mut tree = tree.clone();
+    let mut cases = 0;
+    tree.each(&mut |node| {
+        if let InputNode::Loop(of) = node
+            && grammar.loops[of.id].is_cases
+        {
+            cases = of.iterations.len() as u64;
+        }
+    });
+    for _ in 0..=chance.below(3 + cases) {
+        if !chance.happens(300) || !mix_in(grammar, &mut tree, with, chance) {
+            change_randomly(grammar, &mut tree, chance);
+        }
+    }
+    valid_text(grammar, &tree)
+}
+
+/// Returns whether there is something to change.
+fn mix_in(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    with: Ingredients<'_>,
+    chance: &mut Chance,
+) -> bool {
+    let mut texts = Vec::new();
+    let mut values = Vec::new();
+    with.other.each(&mut |node| match node {
+        InputNode::Text { text, .. } if !text.is_empty() => texts.push(text),
+        InputNode::Int(int) if !grammar.sites[int.site].is_count => values.push(&int.value),
+        _ => {}
+    });
+    let text = texts.get(chance.below(texts.len() as u64) as usize);
+    if let Some(other) = text.filter(|_| chance.happens(600)) {
+        let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
+        return change_one(tree, chance, is_text, &|node, chance| {
+            let InputNode::Text { text, .. } = node else { return };
+            let at = |length: usize, chance: &mut Chance| chance.below(length as u64 + 1) as usize;
+            let start = chance.below(other.len() as u64) as usize;
+            let most = if chance.happens(500) { 1 } else { other.len() - start };
+            let piece = &other[start..=start + chance.below(most as u64) as usize];
+            let from = at(text.len(), chance);
+            let to = match chance.below(3) {
+                0 => from,
+                1 => (from + piece.len()).min(text.len()),
+                _ => from + at(text.len() - from, chance),
+            };
+            text.splice(from..to, piece.iter().copied());
+        });
+    }
+    let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
+    let Some(index) = choose_int(tree, chance, &is_value) else { return false };
+    let numbers = if chance.happens(500) { with.numbers.len() } else { 0 };
+    let number = with.numbers.get(chance.below(numbers as u64) as usize).filter(|_| numbers > 0);
+    let value = values.get(chance.below(values.len() as u64) as usize).copied();
+    let Some(value) = number.or(value) else { return false };
+    set_int(grammar, tree, index, chance, &|int| value.clamped(&int.min, &int.max));
+    true
+}
+
 fn valid_text(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     write_tree(grammar, tree).filter(|text| accepts(grammar, text))
 }

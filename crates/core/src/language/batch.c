@@ -53,6 +53,34 @@ int __wrap_main(int argc, char **argv, char **envp);
 #define OWN_FIRST 200
 /* Names of files that were there before the first input, in bytes. */
 #define NAMES_ROOM 4096
+/* Counters of edges between basic blocks, a power of two. */
+#define EDGES (1 << 14)
+
+#if defined(__clang__)
+#define UNCOVERED __attribute__((no_sanitize("coverage")))
+#elif defined(__GNUC__)
+#define UNCOVERED __attribute__((no_sanitize_coverage, optimize("O2")))
+#endif
+
+/* How often the process of an input went along each edge; null outside of such a process. */
+static unsigned char *edges;
+/* Whether this is a build with coverage: this file is built in the same way. */
+static int is_covered;
+
+/* A build with coverage calls this at the start of each basic block. */
+UNCOVERED void __sanitizer_cov_trace_pc(void);
+UNCOVERED void __sanitizer_cov_trace_pc(void) {
+    static uint32_t before;
+    if (!edges) {
+        is_covered = 1;
+        return;
+    }
+    uint32_t offset = (uint32_t)((uintptr_t)__builtin_return_address(0) - (uintptr_t)&__wrap_main);
+    uint32_t here = offset * 0x9e3779b1U >> 18;
+    unsigned char *edge = &edges[here ^ before];
+    *edge = (unsigned char)(*edge + (*edge != 255));
+    before = here >> 1;
+}
 
 enum { BOX, TEMPORARY, SHARED, PLACES };
 
@@ -87,6 +115,12 @@ struct batch {
     int writes;
     /* For a frame, or for a list of files. */
     char *room;
+    /* Shared with the process of an input. */
+    unsigned char *edges;
+    /* The buckets of each edge that an earlier input reached. */
+    unsigned char *seen;
+    /* For the edges that an input is the first to reach. */
+    uint32_t *fresh;
     struct place places[PLACES];
     struct opened opened[OPEN_MOST];
     int opened_count;
@@ -258,13 +292,37 @@ static long read_output(struct batch *batch, char *to) {
     return length;
 }
 
-/* Says what became of an input: its number, whether it has an output, and that. */
+/* The edges that no earlier input reached as often, as words after their number. */
+UNCOVERED static uint32_t list_edges(struct batch *batch) {
+    const uint64_t *counts = (const uint64_t *)(const void *)batch->edges;
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < EDGES / 8; i++) {
+        if (!counts[i]) {
+            continue;
+        }
+        for (uint32_t edge = 8 * i; edge < 8 * i + 8; edge++) {
+            uint32_t count = batch->edges[edge];
+            uint32_t bucket = count <= 3 ? 1U << count >> 1 : count < 8 ? 8 : count < 16 ? 16 : count < 32 ? 32 : count < 128 ? 64 : 128;
+            if (count && !(batch->seen[edge] & bucket)) {
+                batch->seen[edge] = (unsigned char)(batch->seen[edge] | bucket);
+                batch->fresh[++length] = edge << 8 | bucket;
+            }
+        }
+    }
+    batch->fresh[0] = length;
+    return length;
+}
+
+/* Says what became of an input: its number, whether it has an output and is the first to reach edges, and these. */
 static int tell(struct batch *batch, uint32_t number, int is_well) {
     char *head = batch->room;
     long length = is_well ? read_output(batch, head + 16) : -1;
+    uint32_t fresh = length >= 0 && is_covered ? list_edges(batch) : 0;
     uint32_t words[4] = {FRAME, number, length >= 0, length >= 0 ? (uint32_t)length : 0};
+    words[2] |= fresh ? 2 : 0;
     memcpy(head, words, sizeof words);
-    return write_all(batch->frames, head, sizeof words + words[3]);
+    return write_all(batch->frames, head, sizeof words + words[3])
+        && (!fresh || write_all(batch->frames, (const char *)batch->fresh, (fresh + 1) * sizeof *batch->fresh));
 }
 
 /* Waits for the process of an input. Tells whether it ended well, and in `is_alone` whether it left none behind. */
@@ -342,6 +400,17 @@ static int prepare(struct batch *batch) {
         return 0;
     }
     batch->room = (char *)memory;
+    memory = mmap(0, EDGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return 0;
+    }
+    batch->edges = (unsigned char *)memory;
+    memory = mmap(0, 6 * EDGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        return 0;
+    }
+    batch->fresh = (uint32_t *)memory;
+    batch->seen = (unsigned char *)memory + 5 * EDGES;
     const char *temporary = getenv("TMPDIR");
     if (!open_place(batch, BOX, ".") || !open_place(batch, TEMPORARY, temporary ? temporary : "")
         || !open_place(batch, SHARED, batch->shared)) {
@@ -414,9 +483,13 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
     if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, batch->are_words ? 0 : length)) {
         return 0;
     }
+    if (is_covered) {
+        memset(batch->edges, 0, EDGES);
+    }
     pid_t child = fork();
     if (child == 0) {
         forget(batch);
+        edges = is_covered ? batch->edges : 0;
         if (batch->are_words) {
             argv = all_words(batch, &argc, argv, (char *)text, length);
         }

@@ -222,8 +222,9 @@ impl CommandPlanner<'_> {
             words.split_whitespace().map(|it| it.replace("{batch}", &source)).collect()
         };
         let (build, start) = (filled(language.batch_build), filled(language.batch_start));
+        let coverage = filled(language.batch_coverage);
         let is_there = !language.batch_source.is_empty();
-        is_there.then(|| BatchStep { source: PathBuf::from(&source), build, start })
+        is_there.then(|| BatchStep { source: PathBuf::from(&source), build, coverage, start })
     }
 
     fn if_debug(&self, words: &'static str) -> &'static str {

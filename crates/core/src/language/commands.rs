@@ -72,6 +72,8 @@ pub struct BatchStep {
     pub source: PathBuf,
     /// Words after the command line of the build.
     pub build: Vec<String>,
+    /// More words, by which the program tells which edges an input reaches.
+    pub coverage: Vec<String>,
     /// Words before the file or class that starts.
     pub start: Vec<String>,
 }
@@ -115,7 +117,7 @@ impl BuildCommands {
     /// `None` if the language has no batches; `search::batch` documents their input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
-        let BatchStep { source, build, start } = plan.batch.take()?;
+        let BatchStep { source, build, start, .. } = plan.batch.take()?;
         let ending = source.extension()?.to_str()?;
         let (_, text) = BATCH_SOURCES.iter().find(|(it, _)| *it == ending)?;
         if let Some(step) = &mut plan.build {
@@ -126,6 +128,14 @@ impl BuildCommands {
         }
         plan.start.batch_words = start;
         plan.files.push(TreeEntry::new(source, Node::plain(text.as_bytes())));
+        Some(plan)
+    }
+
+    /// As [`Self::for_batches`]; the program also tells which edges an input reaches. `None` if its language cannot.
+    pub fn for_batches_with_coverage(&self) -> Option<Self> {
+        let coverage = &self.batch.as_ref()?.coverage;
+        let mut plan = self.for_batches().filter(|_| !coverage.is_empty())?;
+        plan.build.as_mut()?.command.argv.extend(coverage.iter().cloned());
         Some(plan)
     }
 }

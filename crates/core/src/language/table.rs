@@ -50,6 +50,8 @@ pub struct Language {
     pub batch_source: &'static str,
     /// Words after `build` for batches, with `{batch}` for this source.
     pub batch_build: &'static str,
+    /// More words after `build`, by which the program tells which edges an input reaches.
+    pub batch_coverage: &'static str,
     /// Words before the last word of `run` for batches.
     pub batch_start: &'static str,
     /// The command line that starts the program; empty if juror does not build the language.
@@ -376,6 +378,7 @@ const fn base_language(
         scratch: "",
         batch_source: "",
         batch_build: "",
+        batch_coverage: "",
         batch_start: "",
         run: "",
         run_env: "",
@@ -412,6 +415,7 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
         // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",
         batch_build: "{batch} -Wl,--wrap=main",
+        batch_coverage: "-fsanitize-coverage=trace-pc",
         run: "/program/{binary}",
         ..base_language(code, name, extensions)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::inputs::by_coverage::VariedInput;
 use crate::inputs::by_recipe::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
@@ -32,8 +33,11 @@ impl Candidate {
 
     /// Writes an input that is only drawn; `None` if no values satisfy the grammar, or if the time is over.
     pub fn written(self, grammar: Option<&Grammar>, is_over: &dyn Fn() -> bool) -> Option<Self> {
-        let CandidateContent::Drawn(drawn) = &self.content else { return Some(self) };
-        let text = drawn.write(grammar?, is_over)?;
+        let text = match &self.content {
+            CandidateContent::Drawn(drawn) => drawn.write(grammar?, is_over)?,
+            CandidateContent::Varied(varied) => varied.write(grammar?)?,
+            _ => return Some(self),
+        };
         Some(Self { content: CandidateContent::Text(text.into()), ..self })
     }
 }
@@ -46,6 +50,7 @@ pub enum CandidateContent {
     /// A call of the generator of the command line.
     Seeded(SeededCall),
     Drawn(Box<DrawnInput>),
+    Varied(Box<VariedInput>),
 }
 
 /// An input that the grammar writes. Writing a large one takes long, so workers do it side by side.
@@ -71,6 +76,9 @@ pub trait CandidateSource: Send {
 
     /// Learns how slow the submission was on an input.
     fn note(&mut self, _drawn: &DrawnInput, _slowness: f64) {}
+
+    /// Learns that an input is the first to reach some edge of a program.
+    fn note_new(&mut self, _input: &[u8]) {}
 }
 
 /// How sources share a search.
@@ -200,6 +208,14 @@ impl<'a> SourceMix<'a> {
         if let (Some(drawn), Some(source), true) = (drawn, &mut source.source, self.is_timed) {
             source.note(drawn, slowness);
         }
+    }
+
+    /// Tells all sources that an input is the first to reach some edge of a program.
+    pub fn note_new(&mut self, input: &[u8]) {
+        self.sources
+            .iter_mut()
+            .filter_map(|it| it.source.as_mut())
+            .for_each(|it| it.note_new(input));
     }
 
     /// The account of the source that comes next.

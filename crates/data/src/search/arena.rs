@@ -170,7 +170,9 @@ impl<'a> Arena<'a> {
         };
         let (input, call, seeded) = match (content, &self.generators) {
             (CandidateContent::Text(text), _) => (text, None, None),
-            (CandidateContent::Drawn(_), _) => return left_out("not written".to_owned()),
+            (CandidateContent::Drawn(_) | CandidateContent::Varied(_), _) => {
+                return left_out("not written".to_owned());
+            }
             (CandidateContent::Call(call), None) => {
                 return left_out(format!("{}: not built", call.line()));
             }

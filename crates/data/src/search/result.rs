@@ -200,6 +200,11 @@ pub enum CounterexampleOrigin {
         /// The seed for all other values.
         seed: u64,
     },
+    /// A changed copy of an input that reached new parts of a program.
+    Coverage {
+        /// The seed of the changes.
+        seed: u64,
+    },
     /// Printed by one of the package's generators.
     Generator {
         #[serde(rename = "command_line")]
@@ -220,6 +225,9 @@ impl fmt::Display for CounterexampleOrigin {
             }
             Self::Shape { name, seed } => write!(f, "the grammar's shape `{name}`, seed {seed}"),
             Self::Bound { option, seed } => write!(f, "the grammar with `{option}`, seed {seed}"),
+            Self::Coverage { seed } => {
+                write!(f, "changes to an input that reached new code, seed {seed}")
+            }
             Self::Generator { line } => write!(f, "the generator `{line}`"),
             Self::TestCase { name } => write!(f, "changes to the test case `{name}`"),
         }

@@ -13,7 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::inputs::candidates::SourceMix;
+use crate::inputs::by_coverage::CoverageInputs;
+use crate::inputs::candidates::{SourceMix, SourceShare};
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
@@ -23,6 +24,9 @@ use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
 use juror_core::progress::SearchProgress;
 use juror_core::stop::Stop;
+
+/// The share of changed inputs that reached new edges of a program.
+const COVERAGE_SHARE: SourceShare = SourceShare::same(8);
 
 pub struct SearchParameters<'a> {
     pub comparison: &'a Comparison<'a>,
@@ -86,13 +90,20 @@ pub struct PackageFault {
 }
 
 /// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
-pub fn search(
-    searching: &SearchParameters<'_>,
-    mut candidates: SourceMix<'_>,
+pub fn search<'a>(
+    searching: &SearchParameters<'a>,
+    mut candidates: SourceMix<'a>,
 ) -> Result<SearchResult, Stop> {
     // With a number of inputs, a search can be repeated exactly.
     if searching.runs_max.is_none() {
         candidates.share_time();
+        let arena = searching.comparison.arena;
+        if let Some(grammar) = arena.grammar()
+            && searching.batches.is_some_and(Batches::has_coverage)
+        {
+            let source = CoverageInputs::new(grammar, &arena.numbers);
+            candidates.add("new code", COVERAGE_SHARE, source);
+        }
     }
     let shared = SharedSearch {
         parameters: searching,

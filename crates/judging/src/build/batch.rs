@@ -13,6 +13,7 @@
 //! |---|---|
 //! | `FRAME`, the input's number from 0 | |
 //! | 1, the output's length, its bytes | the program ended well and has an output that is not too long |
+//! | 3, the same, the number of edges, each edge | also, it is the first in the batch that reaches these edges |
 //! | 0, 0 | else |
 //!
 //! It may end early: then nothing is known about the other inputs.
@@ -121,9 +122,19 @@ pub fn decode_outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, 
 
 /// Like `decode_outputs`, but ends at the input at which the program ended.
 pub fn decode_first_outputs(
-    mut bytes: &[u8],
+    bytes: &[u8],
     count: usize,
 ) -> Result<Vec<Option<&[u8]>>, InvalidFrames> {
+    decode_with_edges(bytes, count, &mut |_, _| {})
+}
+
+/// As [`decode_first_outputs`]. Also calls `see` for each edge that an input is the first in the batch to reach, with
+/// the input's index. A build with coverage tells these.
+pub fn decode_with_edges<'b>(
+    mut bytes: &'b [u8],
+    count: usize,
+    see: &mut dyn FnMut(usize, u32),
+) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
         let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
@@ -134,8 +145,14 @@ pub fn decode_first_outputs(
         }
         let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
         bytes = rest;
-        outputs.push(match (has_output?, length) {
-            (1, _) => Some(output),
+        let kind = has_output?;
+        if kind == 3 {
+            for _ in 0..word(&mut bytes)? {
+                see(outputs.len(), word(&mut bytes)?);
+            }
+        }
+        outputs.push(match (kind, length) {
+            (1 | 3, _) => Some(output),
             (0, 0) => None,
             _ => return Err(InvalidFrames),
         });
@@ -191,6 +208,22 @@ mod tests {
     }
 
     #[test]
+    fn edges_belong_to_the_inputs_that_reach_them() {
+        let edges = |edges: &[u32]| edges.iter().flat_map(|edge| edge.to_ne_bytes()).collect();
+        let pieces: [Vec<u8>; 5] = [
+            frame([FRAME, 0, 3, 2], "ab"),
+            edges(&[2, 7, 9]),
+            good(1, "c"),
+            frame([FRAME, 2, 3, 0], ""),
+            edges(&[1, 8]),
+        ];
+        let (bytes, mut seen) = (pieces.concat(), Vec::new());
+        let outputs = decode_with_edges(&bytes, 3, &mut |input, edge| seen.push((input, edge)));
+        assert_eq!(outputs, Ok(vec![Some(&b"ab"[..]), Some(b"c"), Some(b"")]));
+        assert_eq!(seen, [(0, 7), (0, 9), (2, 8)]);
+    }
+
+    #[test]
     fn invalid_frames_give_no_outputs() {
         let cut = |mut bytes: Vec<u8>, length: usize| {
             bytes.truncate(length);
@@ -205,6 +238,8 @@ mod tests {
             vec![good(0, "a"), good(1, "b"), good(2, "c")],
             vec![frame([FRAME ^ 1, 0, 1, 1], "a")],
             vec![frame([FRAME, 0, 2, 1], "a")],
+            vec![frame([FRAME, 0, 3, 1], "a")],
+            vec![frame([FRAME, 0, 3, 1], "a\u{2}\0\0\0abcd")],
             vec![frame([FRAME, 0, 0, 1], "a")],
             vec![frame([FRAME, 0, 1, 5], "a")],
             vec![frame([FRAME, 0, 1, u32::MAX], "a")],

@@ -70,6 +70,12 @@ impl PreparedProgram {
         Some(Self { plan: self.plan.for_batches()?, code_size: self.code_size })
     }
 
+    /// As [`Self::for_batches`]; the program also tells which edges an input reaches. `None` if its language cannot.
+    pub fn for_batches_with_coverage(&self) -> Option<Self> {
+        let plan = self.plan.for_batches_with_coverage()?;
+        Some(Self { plan, code_size: self.code_size })
+    }
+
     #[must_use]
     pub fn with_file(&self, name: &Path, text: &str) -> Self {
         let mut prepared = self.clone();

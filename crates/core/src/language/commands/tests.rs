@@ -401,3 +401,16 @@ fn a_cargo_project_is_built_without_a_network() -> Result<(), LaunchFault> {
     assert_eq!(plan.tools, ["gcc 12", "rustc 1.95", "cargo 1.95"]);
     Ok(())
 }
+
+#[test]
+fn a_batch_of_c_tells_its_coverage() {
+    let check = |machine: ScriptedMachine, file: &str, expected: Option<&str>| {
+        let plan = plan_files(machine, ProgramKind::Submission, SourceShape::File, &[file]);
+        let plan = plan.expect("a plan").for_batches_with_coverage();
+        let last = plan.and_then(|plan| plan.build?.command.argv.pop());
+        assert_eq!(last.as_deref(), expected, "{file}");
+    };
+    let flag = Some("-fsanitize-coverage=trace-pc");
+    check(ScriptedMachine::default().with_gcc(NO_ARCHIVE), "a.c", flag);
+    check(ScriptedMachine::default().with_gxx(ARCHIVE), "a.cpp", flag);
+}

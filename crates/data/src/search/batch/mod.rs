@@ -14,12 +14,17 @@
 //! single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
+//! Programs in C and C++ also tell which inputs are the first in a batch to go along an edge between two basic blocks
+//! (`-fsanitize-coverage=trace-pc`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
+//! the search. This decides nothing, and a program that lies about it only wastes its own search.
+//!
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
 //! of inputs.
 
 pub mod size;
 
 use parking_lot::Mutex;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -32,7 +37,7 @@ use crate::search::comparison::Comparison;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
-use juror_judging::build::batch::{self, BatchMode};
+use juror_judging::build::batch::{self, BatchMode, InvalidFrames};
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::judge::case::Rules;
 use juror_judging::judge::output::BatchOutput;
@@ -55,12 +60,25 @@ pub struct Batches {
     size: Mutex<BatchSize>,
 }
 
+/// What a batch says about an input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BatchedInput {
+    /// `false` also if the batch cannot decide.
+    pub is_accepted: bool,
+    /// Whether it is the first to reach an edge in one of the programs.
+    pub is_new: bool,
+}
+
 /// One of the programs.
 struct BatchProgram {
     path: PathBuf,
     prepared: PreparedProgram,
+    /// Also tells which edges an input reaches. A compiler that cannot do this builds `prepared` instead.
+    with_coverage: Option<PreparedProgram>,
     is_claimed: AtomicBool,
     built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
+    /// The edges that inputs reached.
+    edges: Mutex<HashSet<u32>>,
 }
 
 impl BatchProgram {
@@ -68,13 +86,37 @@ impl BatchProgram {
         Some(Self {
             path: path.to_owned(),
             prepared: prepared.for_batches()?,
+            with_coverage: None,
             is_claimed: AtomicBool::new(false),
             built: OnceLock::new(),
+            edges: Mutex::default(),
         })
+    }
+
+    fn with_coverage(program: (&Path, &PreparedProgram)) -> Option<Self> {
+        Some(Self { with_coverage: program.1.for_batches_with_coverage(), ..Self::new(program)? })
     }
 
     fn runnable(&self) -> Option<&Runnable> {
         Some(self.built.get()?.as_ref().ok()?)
+    }
+
+    /// Calls `see` for an input that is the first to reach some edge.
+    fn decode<'b>(
+        &self,
+        said: &'b BatchOutput,
+        count: usize,
+        mut see: impl FnMut(usize),
+    ) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
+        let mut edges = self.edges.lock();
+        let mut note = |input, edge| {
+            if edges.insert(edge) {
+                see(input);
+            }
+        };
+        let mut outputs = batch::decode_with_edges(&said.bytes, count, &mut note)?;
+        outputs.resize(count, None);
+        Ok(outputs)
     }
 }
 
@@ -101,8 +143,8 @@ impl Batches {
     ) -> Option<Self> {
         Some(Self {
             way: BatchMode::new(rules.problem, isolation)?,
-            reference: BatchProgram::new(reference)?,
-            submission: BatchProgram::new(submission)?,
+            reference: BatchProgram::with_coverage(reference)?,
+            submission: BatchProgram::with_coverage(submission)?,
             generator: generator.and_then(BatchProgram::new),
             size: Mutex::default(),
         })
@@ -126,6 +168,12 @@ impl Batches {
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
         let Some(side) = self.programs().find(free) else { return Ok(false) };
         let Arena { bench, rules, .. } = comparison.arena;
+        if let Some(prepared) = &side.with_coverage
+            && let BuildResult::Program(runnable) = bench.build_quietly(prepared, &rules.limits)?
+        {
+            let _ = side.built.set(Ok(runnable));
+            return Ok(true);
+        }
         let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
             BuildResult::Program(runnable) => Ok(runnable),
             BuildResult::Rejected(report) => {
@@ -167,36 +215,44 @@ impl Batches {
         input.len() as u64 <= Self::INPUT_BYTES_MAX
     }
 
-    /// `false` also if a batch cannot decide about an input.
+    /// Whether a program tells which edges an input reaches.
+    pub fn has_coverage(&self) -> bool {
+        [&self.submission, &self.reference].iter().any(|side| side.with_coverage.is_some())
+    }
+
     pub fn accepts_each(
         &self,
         comparison: &Comparison<'_>,
         inputs: &[Arc<[u8]>],
-    ) -> Result<Vec<bool>, Stop> {
-        let mut accepted = vec![false; inputs.len()];
+    ) -> Result<Vec<BatchedInput>, Stop> {
+        let mut batched = vec![BatchedInput::default(); inputs.len()];
         let (Some(reference), Some(submission)) =
             (self.reference.runnable(), self.submission.runnable())
         else {
-            return Ok(accepted);
+            return Ok(batched);
         };
-        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
-        let Ok(answers) = batch::decode_outputs(&said.bytes, inputs.len()) else {
-            return Ok(accepted);
+        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(batched) };
+        let new = |batched: &mut BatchedInput| batched.is_new = true;
+        let Ok(answers) = self.reference.decode(&said, inputs.len(), |at| new(&mut batched[at]))
+        else {
+            return Ok(batched);
         };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
-        let Ok(written) = batch::decode_outputs(&said.bytes, asked.len()) else {
-            return Ok(accepted);
+        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(batched) };
+        let see = |at: usize| new(&mut batched[answered[at]]);
+        let Ok(written) = self.submission.decode(&said, asked.len(), see) else {
+            return Ok(batched);
         };
-        for (place, output) in answered.into_iter().zip(written) {
-            if let (Some(answer), Some(output)) = (answers[place], output) {
-                accepted[place] = comparison.accepts(&inputs[place], answer, &said.run, output)?;
+        for (place, output) in answered.iter().zip(written) {
+            if let (Some(answer), Some(output)) = (answers[*place], output) {
+                batched[*place].is_accepted =
+                    comparison.accepts(&inputs[*place], answer, &said.run, output)?;
             }
         }
-        Ok(accepted)
+        Ok(batched)
     }
 
     /// The inputs that the generator prints; `None` for those that it must print alone.

@@ -262,17 +262,20 @@ impl SharedSearch<'_, '_> {
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
                 let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
-                let count = accepted.iter().filter(|accepted| **accepted).count();
+                let count = accepted.iter().filter(|it| it.is_accepted).count();
                 batches.adjust_size(inputs.len(), count, started.elapsed());
                 let time = started.elapsed() / inputs.len() as u32;
                 let state = &mut *self.state.lock();
                 let result = &mut state.findings.result;
                 result.runs += count as u64;
                 result.batched += count as u64;
-                for (index, accepted) in indexes.into_iter().zip(accepted) {
-                    is_accepted[index] = accepted;
-                    if accepted {
-                        let ready = &ready[index];
+                for (index, batched) in indexes.into_iter().zip(accepted) {
+                    is_accepted[index] = batched.is_accepted;
+                    let ready = &ready[index];
+                    if batched.is_new && self.parameters.runs_max.is_none() {
+                        state.candidates.note_new(&ready.fresh.input);
+                    }
+                    if batched.is_accepted {
                         state.candidates.settle(ready.account, ready.written_in + time);
                     }
                 }
