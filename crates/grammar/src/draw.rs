@@ -43,7 +43,7 @@ pub(super) trait Chooser: LoopObserver {
     }
     fn length(&mut self, site: usize) -> Length;
     /// A text of the same length in the shape of the site.
-    fn reshape(&mut self, _site: usize, text: &[u8]) -> Option<Vec<u8>> {
+    fn reshape(&mut self, _site: usize, text: &[u8], _loops: &[LoopState]) -> Option<Vec<u8>> {
         let _ = text;
         None
     }
@@ -61,6 +61,12 @@ pub(super) struct ShapedChooser<'a> {
     chance: Chance,
     /// Of texts in shapes of few letters.
     letters: Option<[u8; 2]>,
+    /// The first text in the shape of an echo.
+    echoed: Option<Vec<u8>>,
+    /// Between values, for [`Values::Multiples`].
+    step: Option<Int>,
+    /// Whether a maze is turned, and whether its path has the greater letters.
+    maze: Option<[bool; 2]>,
     /// By site.
     values: Vec<Values>,
     /// The bias of values towards a bound, by site.
@@ -132,6 +138,9 @@ impl<'a> ShapedChooser<'a> {
             grammar,
             shape,
             letters: None,
+            echoed: None,
+            step: None,
+            maze: None,
             values: shape.values_by_site(grammar, &mut chance),
             chance,
             bias,
@@ -190,7 +199,13 @@ impl<'a> ShapedChooser<'a> {
             | Values::Extremes
             | Values::ThueMorse
             | Values::Fibonacci
-            | Values::AlmostPeriod => self.chance.between(draw.min, draw.max),
+            | Values::AlmostPeriod
+            | Values::Echo => self.chance.between(draw.min, draw.max),
+            Values::Serpentine => match self.case(draw.loops).1 {
+                [row, column] if self.is_high([row, column].map(place)) => draw.max.clone(),
+                [_, _] => draw.min.clone(),
+                _ => self.chance.between(draw.min, draw.max),
+            },
             Values::Ends if self.chance.happens(500) => draw.min.clone(),
             Values::Ends => draw.max.clone(),
             Values::Numbers => self.special_number(draw),
@@ -216,7 +231,7 @@ impl<'a> ShapedChooser<'a> {
 
     /// Mostly one of the special numbers or near a bound, sometimes a small one or any.
     fn special_number(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
+        let numbers: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.values);
         let from = numbers.partition_point(|number| number < draw.min);
         let to = numbers.partition_point(|number| number <= draw.max);
         let by = Int::Small(self.chance.below(3) as i64);
@@ -259,11 +274,10 @@ impl<'a> ShapedChooser<'a> {
 
     fn planned_value(&mut self, draw: &DrawRequest<'_>) -> Int {
         let (case, loops) = self.case(draw.loops);
-        let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
-        let index = loops.iter().fold(0_u64, |index, state| {
-            index.saturating_mul(size(state)).saturating_add(state.index)
-        });
-        let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
+        let places = || loops.iter().map(place);
+        let index =
+            places().fold(0_u64, |index, (at, size)| index.saturating_mul(size).saturating_add(at));
+        let length = places().fold(1_u64, |length, (_, size)| length.saturating_mul(size));
         let key = (draw.site, case);
         if self.values[draw.site] == Values::NearPath {
             let back = self.chance.below(3);
@@ -296,7 +310,66 @@ impl<'a> ShapedChooser<'a> {
         draw.clamp(&value)
     }
 
+    /// The distance between neighbours of a row: the size of a table that the values of a row fill, or a small one.
+    /// Several rows have related steps.
+    fn step(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let chance = &mut self.chance;
+        let two = Int::Small(2);
+        if let Some(step) = &self.step {
+            return match chance.below(4) {
+                0 => step.times(&two),
+                1 => step.divided_by(&two).unwrap_or(Int::ZERO).max(Int::ONE),
+                _ => step.clone(),
+            };
+        }
+        let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.steps);
+        let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
+            Some(step) if chance.happens(900) => step.clone(),
+            _ => Int::Small(1 << (10 + chance.below(11))),
+        };
+        // The more different values, the longer a list of those that meet.
+        let width = draw.max.minus(draw.min);
+        let values = |step: &Int| step.clone().min(width.divided_by(step).unwrap_or(Int::ZERO));
+        let step = [any(), any()].into_iter().max_by_key(values).unwrap_or(Int::ONE);
+        let step = if chance.happens(200) { Int::Small(1 + chance.below(2) as i64) } else { step };
+        self.step.insert(step).clone()
+    }
+
+    /// Multiples of a step. They repeat, since a table that gets more keys changes its size; or each comes once, and
+    /// the next numbers follow.
+    fn multiples(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
+        let step = self.step(draw);
+        let first = draw.clamp(&Int::ZERO);
+        let small = |number: Int| number.to_small().and_then(|it| u64::try_from(it).ok());
+        let fitting = draw.max.minus(&first).divided_by(&step).and_then(small);
+        let fitting = fitting.map_or(u64::MAX, |it| it + 1);
+        let value = |at: u64| first.plus(&step.times(&Int::from(at)));
+        if self.chance.happens(500) {
+            let places = small(step.clone()).unwrap_or(u64::MAX).max(2);
+            let period = fitting.min(length).min(places) >> self.chance.below(2);
+            return RowPlan::Cycle((0..period.max(1)).map(value).collect());
+        }
+        let values = (0..length).map(|at| value(at % fitting).plus(&Int::from(at / fitting)));
+        RowPlan::Row(values.collect())
+    }
+
+    /// Whether a cell of a maze has the greater letter or number. The only path has every other row, and cells between
+    /// them at alternate ends. Each coordinate has an index and a size.
+    fn is_high(&mut self, cell: [(u64, u64); 2]) -> bool {
+        let chance = &mut self.chance;
+        let [is_turned, is_path_high] =
+            *self.maze.get_or_insert_with(|| [(); 2].map(|()| chance.happens(500)));
+        let [(row, rows), (column, columns)] = if is_turned { [cell[1], cell[0]] } else { cell };
+        let end = if row % 4 == 1 { columns - 1 } else { 0 };
+        // The last row is open, so that the path has both corners.
+        let is_path = row.is_multiple_of(2) || row + 1 == rows || column == end;
+        is_path == is_path_high
+    }
+
     fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
+        if self.values[draw.site] == Values::Multiples {
+            return self.multiples(draw, length);
+        }
         let chance = &mut self.chance;
         let mut draw_values = |count: u64| -> Vec<Int> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
@@ -421,7 +494,7 @@ impl Chooser for ShapedChooser<'_> {
         }
     }
 
-    fn reshape(&mut self, site: usize, text: &[u8]) -> Option<Vec<u8>> {
+    fn reshape(&mut self, site: usize, text: &[u8], loops: &[LoopState]) -> Option<Vec<u8>> {
         let one = *text.iter().min()?;
         let other = text.iter().copied().filter(|byte| *byte != one).min().unwrap_or(one);
         // Texts of the same letters, since one is often looked for in another.
@@ -448,6 +521,30 @@ impl Chooser for ShapedChooser<'_> {
                     shorter = std::mem::replace(&mut longer, next);
                 }
                 letters.copy_from_slice(&longer[..text.len()]);
+            }
+            Values::Echo => {
+                let mut echo = Vec::new();
+                while echo.len() < text.len() {
+                    let source = self.echoed.as_ref().unwrap_or(&echo);
+                    if source.is_empty() || self.chance.happens(300) {
+                        echo.push([one, other][self.chance.below(2) as usize]);
+                    } else {
+                        let end = 1 + self.chance.below(source.len() as u64) as usize;
+                        echo.extend(source[..end].to_vec());
+                    }
+                }
+                letters.copy_from_slice(&echo[..text.len()]);
+                self.echoed.get_or_insert_with(|| letters.clone());
+            }
+            Values::Serpentine => {
+                let (row, column) = self.case(loops).1.split_first()?;
+                let row = place(row);
+                let columns = (0..).zip(std::iter::repeat(text.len() as u64));
+                // A letter may also have a command of its own.
+                let columns = column.iter().map(place).chain(columns);
+                for (letter, column) in letters.iter_mut().zip(columns) {
+                    *letter = if self.is_high([row, column]) { other } else { one };
+                }
             }
             _ => return None,
         }
@@ -490,6 +587,11 @@ impl LoopObserver for ShapedChooser<'_> {
             };
         }
     }
+}
+
+/// The index and the size of a coordinate.
+fn place(state: &LoopState) -> (u64, u64) {
+    (state.index, state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1))
 }
 
 fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {

@@ -21,8 +21,16 @@ pub struct Shape {
     pub(super) mix: Option<Arc<[Values]>>,
     /// Upper bound on counts and on the lengths of texts, as far as the grammar allows it.
     pub(super) count_limit: Option<u32>,
-    /// In order, for [`Values::Numbers`].
-    pub(super) numbers: Option<Arc<[Int]>>,
+    pub(super) numbers: Option<Arc<SpecialNumbers>>,
+}
+
+/// Numbers of which programs may make a mistake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpecialNumbers {
+    /// Values and counts, in order. Likely ones occur several times.
+    pub values: Vec<Int>,
+    /// Distances between values: sizes of hash tables, moduli.
+    pub steps: Vec<Int>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +76,8 @@ pub(super) enum Values {
     Extremes,
     /// Special numbers and those near the bounds.
     Numbers,
+    /// Equal distances between values.
+    Multiples,
     OnePlace,
     Sawtooth,
     Blocks,
@@ -85,12 +95,15 @@ pub(super) enum Values {
     ThueMorse,
     Fibonacci,
     AlmostPeriod,
+    Echo,
+    /// For rows of texts or of numbers.
+    Serpentine,
     /// Each site has its own of the others.
     Mixed,
 }
 
-/// What a site may have in [`Values::Mixed`].
-const MIXABLE: [Values; 31] = [
+/// What a number may have in [`Values::Mixed`].
+const FOR_NUMBERS: [Values; 20] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -106,10 +119,15 @@ const MIXABLE: [Values; 31] = [
     Values::Planted,
     Values::Ends,
     Values::Numbers,
+    Values::Multiples,
     Values::OnePlace,
     Values::Sawtooth,
     Values::Blocks,
     Values::OrganPipe,
+];
+
+/// What a number that may be an index may have, too.
+const FOR_POINTERS: [Values; 9] = [
     Values::Path,
     Values::TwoPaths,
     Values::BackPath,
@@ -119,9 +137,22 @@ const MIXABLE: [Values; 31] = [
     Values::Caterpillar,
     Values::Broom,
     Values::SquareRoot,
+];
+
+const FOR_TEXTS: [Values; 13] = [
+    Values::Random,
+    Values::Least,
+    Values::Most,
+    Values::Equal,
+    Values::Alternating,
+    Values::FewDistinct,
+    Values::OnePlace,
+    Values::Blocks,
     Values::ThueMorse,
     Values::Fibonacci,
     Values::AlmostPeriod,
+    Values::Echo,
+    Values::Serpentine,
 ];
 
 words! {
@@ -157,6 +188,7 @@ impl Shape {
             Values::Extremes
                 | Values::Ends
                 | Values::Numbers
+                | Values::Multiples
                 | Values::OnePlace
                 | Values::Sawtooth
                 | Values::Blocks
@@ -164,6 +196,8 @@ impl Shape {
                 | Values::ThueMorse
                 | Values::Fibonacci
                 | Values::AlmostPeriod
+                | Values::Echo
+                | Values::Serpentine
                 | Values::Mixed
         )
     }
@@ -174,9 +208,9 @@ impl Shape {
         Self { count_limit: Some(most), ..self.clone() }
     }
 
-    /// The numbers to choose from where values are special, in order.
+    /// The numbers to choose from where values are special.
     #[must_use]
-    pub fn with_numbers(&self, numbers: &Arc<[Int]>) -> Self {
+    pub fn with_numbers(&self, numbers: &Arc<SpecialNumbers>) -> Self {
         Self { numbers: Some(Arc::clone(numbers)), ..self.clone() }
     }
 
@@ -191,7 +225,7 @@ impl Shape {
         let sites = (0..mix.len()).filter(|site| !grammar.sites[*site].is_count);
         let sites: Vec<usize> = sites.collect();
         if let Some(site) = sites.get(chance.below(sites.len() as u64) as usize) {
-            mix[*site] = any_values(chance);
+            mix[*site] = any_values(grammar, &grammar.sites[*site], chance);
         }
         Self { name: MIXED.name, values: Values::Mixed, mix: Some(mix.into()), ..self.clone() }
     }
@@ -210,18 +244,32 @@ impl Shape {
     }
 }
 
-fn any_values(chance: &mut Chance) -> Values {
-    MIXABLE[chance.below(MIXABLE.len() as u64) as usize]
+fn any_values(grammar: &Grammar, site: &Site, chance: &mut Chance) -> Values {
+    let choices: &[Values] = if !site.is_number {
+        &FOR_TEXTS
+    } else if !site.loops.is_empty()
+        && chance.happens(if is_pointer(grammar, site) { 600 } else { 100 })
+    {
+        &FOR_POINTERS
+    } else {
+        &FOR_NUMBERS
+    };
+    choices[chance.below(choices.len() as u64) as usize]
 }
 
-/// A value often has the same shape as the one before it in the same row: the two ends of an edge.
+/// A value often has the same shape as the one before it in the same row: the two ends of an edge. Often only one row
+/// has a structure, such as a tree with random queries.
 fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
-    let mut mix: Vec<Values> = Vec::with_capacity(grammar.sites.len());
-    for (index, site) in grammar.sites.iter().enumerate() {
-        let is_same_row = index > 0 && grammar.sites[index - 1].loops == site.loops;
+    let sites = &grammar.sites;
+    let mut mix: Vec<Values> = Vec::with_capacity(sites.len());
+    let only = sites.get(chance.below(sites.len() as u64) as usize).filter(|_| chance.happens(400));
+    for (index, site) in sites.iter().enumerate() {
+        let is_same_row = |other: &Site| other.loops == site.loops;
+        let is_after_same = index > 0 && is_same_row(&sites[index - 1]);
         let values = match mix.last() {
-            Some(before) if is_same_row && chance.happens(400) => *before,
-            _ => any_values(chance),
+            _ if only.is_some_and(|only| !is_same_row(only)) => Values::Random,
+            Some(before) if is_after_same && chance.happens(400) => *before,
+            _ => any_values(grammar, site, chance),
         };
         mix.push(values);
     }
@@ -265,7 +313,7 @@ pub const RANDOM: Shape =
 pub const MIXED: Shape =
     values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
 
-pub const SHAPES: [Shape; 45] = [
+pub const SHAPES: [Shape; 48] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -344,6 +392,11 @@ pub const SHAPES: [Shape; 45] = [
         Values::Numbers,
     ),
     values(
+        "multiples",
+        "values at equal distances, by sizes of tables: keys that meet in one place",
+        Values::Multiples,
+    ),
+    values(
         "one-place",
         "all values of a row the same but one: long lists in one bucket",
         Values::OnePlace,
@@ -391,6 +444,8 @@ pub const SHAPES: [Shape; 45] = [
         "texts of one letter but for the end: comparisons that fail late",
         Values::AlmostPeriod,
     ),
+    values("echo", "texts of pieces of an earlier text: comparisons that start anew", Values::Echo),
+    values("serpentine", "rows of a maze with one long path", Values::Serpentine),
     MIXED,
     cases(
         "many-tiny",
@@ -429,6 +484,8 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         sites.iter().any(|site| !site.is_count && site.is_number && !site.loops.is_empty());
     let has_texts = sites.iter().any(|site| !site.is_number);
     let has_pointers = sites.iter().any(|site| is_pointer(grammar, site));
+    let has_mazes = sites.iter().any(|site| !site.is_number && !site.loops.is_empty())
+        || sites.iter().any(|site| site.is_number && site.loops.len() > 1);
     let applies = |shape: &Shape| match (shape.cases, shape.counts, shape.values) {
         (Cases::Plain, Counts::Random, Values::Random) => true,
         (
@@ -439,8 +496,9 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         (
             Cases::Plain,
             Counts::Random,
-            Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod,
+            Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod | Values::Echo,
         ) => has_texts,
+        (Cases::Plain, Counts::Random, Values::Serpentine) => has_mazes,
         (Cases::Plain, Counts::Random, Values::Mixed) => !sites.is_empty(),
         (
             Cases::Plain,

@@ -10,9 +10,8 @@ use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
 use juror_grammar::generate::{BoundSide, Pin};
-use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
-use juror_grammar::shape::{self, Scale, Shape};
+use juror_grammar::shape::{self, Scale, Shape, SpecialNumbers};
 
 /// Number of test cases that share an input in the list of small ones.
 const CASES_PER_INPUT: u64 = 100;
@@ -54,11 +53,12 @@ const AT_BOUNDARIES: [&str; 11] = [
 ];
 
 /// In each turn of a size band, in this order.
-const IN_BANDS: [&str; 10] = [
+const IN_BANDS: [&str; 11] = [
     "tiny",
     "random",
     "numbers",
     "mixed",
+    "echo",
     "few-distinct",
     "ends",
     "mixed",
@@ -74,7 +74,7 @@ pub fn add_sources<'a>(
     grammar: &'a Grammar,
     seed: u64,
     most: Option<usize>,
-    numbers: &Arc<[Int]>,
+    numbers: &Arc<SpecialNumbers>,
 ) {
     let shapes: Vec<Shape> =
         shape::applicable(grammar).iter().map(|shape| shape.with_numbers(numbers)).collect();
@@ -252,7 +252,7 @@ mod tests {
     fn numbers_of_programs_and_all_sizes_come_soon() {
         let grammar = grammar();
         let mut mix = SourceMix::default();
-        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"]));
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"], []));
         let (mut counts, mut has_number) = (Vec::new(), false);
         for _ in 0..500 {
             let candidate = mix.next(&|| false).expect("no stop").expect("an input");

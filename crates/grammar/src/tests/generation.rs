@@ -7,7 +7,7 @@ use crate::enumerate::SmallInputs;
 use crate::generate::{
     BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
 };
-use crate::shape::{RANDOM, SHAPES, Scale, applicable, find_shape};
+use crate::shape::{RANDOM, SHAPES, Scale, SpecialNumbers, applicable, find_shape};
 use crate::validate::accepts;
 use crate::wanted_bounds::unreached;
 
@@ -370,8 +370,9 @@ fn counts_and_texts_keep_a_limit_and_values_do_not() {
 #[test]
 fn special_numbers_are_drawn_within_bounds() {
     let grammar = grammar("INT(1,10^9,a) SPACE INT(1,10^6,b) NEWLINE");
-    let numbers = [7_i64, 123_456, 998_244_353, 1 << 40].map(crate::number::Int::Small).into();
-    let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers);
+    let values = [7_i64, 123_456, 998_244_353, 1 << 40].map(crate::number::Int::Small).to_vec();
+    let numbers = SpecialNumbers { values, ..SpecialNumbers::default() };
+    let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers.into());
     let inputs = (0..40).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
     let inputs: Vec<String> = inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
     assert!(inputs.iter().any(|it| it.starts_with("998244353 ")), "{inputs:?}");
