@@ -498,7 +498,8 @@ impl Chooser for ShapedChooser<'_> {
         let one = *text.iter().min()?;
         let other = text.iter().copied().filter(|byte| *byte != one).min().unwrap_or(one);
         // Texts of the same letters, since one is often looked for in another.
-        let [one, other] = *self.letters.get_or_insert([one, other]);
+        let [one, other] = self.letters.unwrap_or([one, other]);
+        self.letters = (one != other).then_some([one, other]);
         let mut letters = vec![one; text.len()];
         match self.values[site] {
             Values::Equal => {}
@@ -537,13 +538,10 @@ impl Chooser for ShapedChooser<'_> {
                 self.echoed.get_or_insert_with(|| letters.clone());
             }
             Values::Serpentine => {
-                let (row, column) = self.case(loops).1.split_first()?;
-                let row = place(row);
-                let columns = (0..).zip(std::iter::repeat(text.len() as u64));
-                // A letter may also have a command of its own.
-                let columns = column.iter().map(place).chain(columns);
-                for (letter, column) in letters.iter_mut().zip(columns) {
-                    *letter = if self.is_high([row, column]) { other } else { one };
+                let row = place(self.case(loops).1.last()?);
+                let columns = text.len() as u64;
+                for (column, letter) in (0..).zip(&mut letters) {
+                    *letter = if self.is_high([row, (column, columns)]) { other } else { one };
                 }
             }
             _ => return None,
