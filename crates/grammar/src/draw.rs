@@ -63,8 +63,8 @@ pub(super) struct ShapedChooser<'a> {
     letters: Option<[u8; 2]>,
     /// The first text in the shape of an echo.
     echoed: Option<Vec<u8>>,
-    /// Between values, for [`Values::Multiples`].
-    step: Option<Int>,
+    /// Between values of the first site with [`Values::Diagonal`].
+    step: Option<i64>,
     /// Whether a maze is turned, and whether its path has the greater letters.
     maze: Option<[bool; 2]>,
     /// By site.
@@ -310,42 +310,43 @@ impl<'a> ShapedChooser<'a> {
         draw.clamp(&value)
     }
 
-    /// The distance between neighbours of a row: the size of a table that the values of a row fill, or a small one.
-    /// Several rows have related steps.
-    fn step(&mut self, draw: &DrawRequest<'_>) -> Int {
+    /// The distance between values of a row: the size of a table. The more different values it gives, the longer a list
+    /// of those that meet.
+    fn table_size(&mut self, draw: &DrawRequest<'_>) -> Int {
         let chance = &mut self.chance;
-        let two = Int::Small(2);
-        if let Some(step) = &self.step {
-            return match chance.below(4) {
-                0 => step.times(&two),
-                1 => step.divided_by(&two).unwrap_or(Int::ZERO).max(Int::ONE),
-                _ => step.clone(),
-            };
-        }
         let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.steps);
         let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
             Some(step) if chance.happens(900) => step.clone(),
             _ => Int::Small(1 << (10 + chance.below(11))),
         };
-        // The more different values, the longer a list of those that meet.
         let width = draw.max.minus(draw.min);
         let values = |step: &Int| step.clone().min(width.divided_by(step).unwrap_or(Int::ZERO));
-        let step = [any(), any()].into_iter().max_by_key(values).unwrap_or(Int::ONE);
-        let step = if chance.happens(200) { Int::Small(1 + chance.below(2) as i64) } else { step };
-        self.step.insert(step).clone()
+        [(); 3].map(|()| any()).into_iter().max_by_key(values).unwrap_or(Int::ONE)
     }
 
-    /// Multiples of a step. They repeat, since a table that gets more keys changes its size; or each comes once, and
-    /// the next numbers follow.
+    /// The numbers of an iteration rise by the same, or by one and two.
+    fn diagonal_step(&mut self) -> Int {
+        let two_first = self.chance.happens(500);
+        let step = match self.step {
+            Some(step) if two_first => 3 - step,
+            Some(step) => step,
+            None => *self.step.insert(1 + i64::from(two_first)),
+        };
+        Int::Small(step)
+    }
+
+    /// Multiples of a step.
     fn multiples(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
-        let step = self.step(draw);
+        let is_diagonal = self.values[draw.site] == Values::Diagonal;
+        let step = if is_diagonal { self.diagonal_step() } else { self.table_size(draw) };
         let first = draw.clamp(&Int::ZERO);
         let small = |number: Int| number.to_small().and_then(|it| u64::try_from(it).ok());
         let fitting = draw.max.minus(&first).divided_by(&step).and_then(small);
         let fitting = fitting.map_or(u64::MAX, |it| it + 1);
         let value = |at: u64| first.plus(&step.times(&Int::from(at)));
-        if self.chance.happens(500) {
-            let places = small(step.clone()).unwrap_or(u64::MAX).max(2);
+        if self.values[draw.site] == Values::Multiples {
+            // A table that gets more keys changes its size, so they repeat. A program may insert two for each.
+            let places = small(step.clone()).unwrap_or(u64::MAX);
             let period = fitting.min(length).min(places) >> self.chance.below(2);
             return RowPlan::Cycle((0..period.max(1)).map(value).collect());
         }
@@ -367,7 +368,8 @@ impl<'a> ShapedChooser<'a> {
     }
 
     fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
-        if self.values[draw.site] == Values::Multiples {
+        let planned = self.values[draw.site];
+        if matches!(planned, Values::Multiples | Values::Clusters | Values::Diagonal) {
             return self.multiples(draw, length);
         }
         let chance = &mut self.chance;

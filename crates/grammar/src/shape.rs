@@ -76,8 +76,12 @@ pub(super) enum Values {
     Extremes,
     /// Special numbers and those near the bounds.
     Numbers,
-    /// Equal distances between values.
+    /// At distances as large as a table.
     Multiples,
+    /// Multiples, and then the numbers after them.
+    Clusters,
+    /// At distances of one or two.
+    Diagonal,
     OnePlace,
     Sawtooth,
     Blocks,
@@ -103,7 +107,7 @@ pub(super) enum Values {
 }
 
 /// What a number may have in [`Values::Mixed`].
-const FOR_NUMBERS: [Values; 20] = [
+const FOR_NUMBERS: [Values; 22] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -120,6 +124,8 @@ const FOR_NUMBERS: [Values; 20] = [
     Values::Ends,
     Values::Numbers,
     Values::Multiples,
+    Values::Clusters,
+    Values::Diagonal,
     Values::OnePlace,
     Values::Sawtooth,
     Values::Blocks,
@@ -189,6 +195,8 @@ impl Shape {
                 | Values::Ends
                 | Values::Numbers
                 | Values::Multiples
+                | Values::Clusters
+                | Values::Diagonal
                 | Values::OnePlace
                 | Values::Sawtooth
                 | Values::Blocks
@@ -313,7 +321,7 @@ pub const RANDOM: Shape =
 pub const MIXED: Shape =
     values("mixed", "each variable in a way of its own: all of the above and below", Values::Mixed);
 
-pub const SHAPES: [Shape; 48] = [
+pub const SHAPES: [Shape; 50] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -393,8 +401,18 @@ pub const SHAPES: [Shape; 48] = [
     ),
     values(
         "multiples",
-        "values at equal distances, by sizes of tables: keys that meet in one place",
+        "values at distances as large as a table: keys that meet in one bucket",
         Values::Multiples,
+    ),
+    values(
+        "clusters",
+        "values at such distances, then their neighbours: keys that move on to the next place",
+        Values::Clusters,
+    ),
+    values(
+        "diagonal",
+        "values that rise by one or two: pairs with the same hash",
+        Values::Diagonal,
     ),
     values(
         "one-place",

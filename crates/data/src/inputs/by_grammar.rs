@@ -212,8 +212,12 @@ impl CandidateSource for LargestInputs<'_> {
         let chosen = chance.below(self.slowest.len() as u64) as usize;
         let (shape, seed) = match self.slowest.get(chosen) {
             Some(slow) if chance.happens(600) => {
-                let seed = if chance.happens(500) { slow.seed } else { self.seed };
-                (slow.shape.varied(self.grammar, chance), seed)
+                let varied = slow.shape.varied(self.grammar, chance);
+                match chance.below(3) {
+                    0 => (slow.shape.clone(), self.seed),
+                    1 => (varied, self.seed),
+                    _ => (varied, slow.seed),
+                }
             }
             _ => (mixed.varied(self.grammar, chance), self.seed),
         };

@@ -446,17 +446,30 @@ fn an_echo_repeats_an_earlier_text() {
 
 #[test]
 fn multiples_have_one_distance_and_keep_bounds() {
-    let grammar = grammar("INT(9,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,10^9,a[i]) END NEWLINE");
     let steps = vec![Int::Small(10_273)];
     let numbers = SpecialNumbers { steps, ..SpecialNumbers::default() }.into();
-    let shape = find_shape("multiples").expect("a shape").with_numbers(&numbers);
-    let mut rows = BTreeSet::new();
-    for seed in 0..50 {
-        let input = generate(&grammar, &shape, seed).expect("an input");
-        rows.insert(String::from_utf8(input).expect("a text"));
-    }
-    for row in ["0 10273 20546 30819 41092 51365 61638 71911 82184", "0 1 2 3 4 5 6 7 8"] {
+    let check = |shape: &str, bounds: &str, row: &str| {
+        let text = format!("INT(9,9,n) NEWLINE REPI(i,n,SPACE) INT({bounds},a[i]) END NEWLINE");
+        let grammar = grammar(&text);
+        let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
+        let inputs = (0..50).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
+        let rows: BTreeSet<String> =
+            inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
         assert!(rows.contains(&format!("9\n{row}\n")), "{rows:?}");
+    };
+    check("multiples", "-5,10^9", "0 10273 20546 30819 41092 51365 61638 71911 82184");
+    check("multiples", "1,30000", "1 10274 20547 1 10274 20547 1 10274 20547");
+    check("clusters", "0,30000", "0 10273 20546 1 10274 20547 2 10275 20548");
+    check("diagonal", "3,30000", "3 4 5 6 7 8 9 10 11");
+}
+
+#[test]
+fn pairs_of_a_diagonal_have_related_values() {
+    let grammar = grammar("REP(3) INT(0,99) SPACE INT(0,99) NEWLINE END");
+    let texts: BTreeSet<String> =
+        (0..50).map(|seed| shaped_text(&grammar, "diagonal", seed)).collect();
+    for text in ["0 0\n1 1\n2 2\n", "0 0\n2 2\n4 4\n", "0 0\n2 1\n4 2\n", "0 0\n1 2\n2 4\n"] {
+        assert!(texts.contains(text), "{texts:?}");
     }
 }
 
