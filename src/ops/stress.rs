@@ -162,10 +162,9 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let rules = &judging.announce_limits(&time_limit);
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
-    let texts = programs.texts();
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
         .map_err(|stop| blame_helper(stop, options.validator.is_some()))?
-        .with_numbers_of(texts.iter().map(String::as_str));
+        .with_numbers_of(programs)?;
     let arena = match options.generator {
         Some(_) => arena.with_seeded_generator()?,
         None => arena.with_generators()?,
@@ -367,6 +366,7 @@ impl StressRun<'_> {
             is_stopped: self.is_stopped,
             shrink_time: plan.shrink_time,
             runs_max: options.runs,
+            seed: options.seed,
             progress: &progress,
         };
         let searched = search(&searching, mix)?;

@@ -9,6 +9,7 @@ mod cache_command;
 mod cached_runs;
 mod class;
 mod cli;
+mod colliding_keys;
 mod conformance;
 mod convert;
 mod converted;

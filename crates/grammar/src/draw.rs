@@ -44,7 +44,7 @@ pub(super) trait Chooser: LoopObserver {
     }
     fn length(&mut self, site: usize) -> Length;
     /// A text of the same length in the shape of the site.
-    fn reshape(&mut self, _site: usize, text: &[u8]) -> Option<Vec<u8>> {
+    fn reshape(&mut self, _site: usize, text: &[u8], _loops: &[LoopState]) -> Option<Vec<u8>> {
         let _ = text;
         None
     }
@@ -62,6 +62,12 @@ pub(super) struct ShapedChooser<'a> {
     chance: Chance,
     /// Of texts in shapes of few letters.
     letters: Option<[u8; 2]>,
+    /// The first text in the shape of an echo.
+    echoed: Option<Vec<u8>>,
+    /// Between values of the first site with [`Values::Diagonal`].
+    step: Option<i64>,
+    /// Whether a maze is turned, and whether its path has the greater letters.
+    maze: Option<[bool; 2]>,
     /// By site.
     values: Vec<Values>,
     /// The bias of values towards a bound, by site.
@@ -191,6 +197,9 @@ impl<'a> ShapedChooser<'a> {
             grammar,
             shape,
             letters: None,
+            echoed: None,
+            step: None,
+            maze: None,
             values: shape.values_by_site(grammar, &mut chance),
             graphs: GraphStyle::draw(grammar, shape, &mut chance),
             edge: None,
@@ -262,7 +271,13 @@ impl<'a> ShapedChooser<'a> {
             | Values::Extremes
             | Values::ThueMorse
             | Values::Fibonacci
-            | Values::AlmostPeriod => self.chance.between(draw.min, draw.max),
+            | Values::AlmostPeriod
+            | Values::Echo => self.chance.between(draw.min, draw.max),
+            Values::Serpentine => match self.case(draw.loops).1 {
+                [row, column] if self.is_high([row, column].map(place)) => draw.max.clone(),
+                [_, _] => draw.min.clone(),
+                _ => self.chance.between(draw.min, draw.max),
+            },
             Values::Ends if self.chance.happens(500) => draw.min.clone(),
             Values::Ends => draw.max.clone(),
             Values::Numbers => self.special_number(draw.min, draw.max),
@@ -304,7 +319,7 @@ impl<'a> ShapedChooser<'a> {
     }
 
     fn special_within(&mut self, min: &Int, max: &Int) -> Option<Int> {
-        let numbers: &[Int] = self.shape.numbers.as_deref().unwrap_or(&[]);
+        let numbers: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.values);
         let from = numbers.partition_point(|number| number < min);
         let to = numbers.partition_point(|number| number <= max);
         let chosen = from + self.chance.below(to.saturating_sub(from) as u64) as usize;
@@ -490,7 +505,68 @@ impl<'a> ShapedChooser<'a> {
         draw.clamp(&value)
     }
 
+    /// The distance between values of a row: the size of a table. The more different values it gives, the longer a list
+    /// of those that meet.
+    fn table_size(&mut self, draw: &DrawRequest<'_>) -> Int {
+        let chance = &mut self.chance;
+        let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.steps);
+        let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
+            Some(step) if chance.happens(900) => step.clone(),
+            _ => Int::Small(1 << (10 + chance.below(11))),
+        };
+        let width = draw.max.minus(draw.min);
+        let values = |step: &Int| step.clone().min(width.divided_by(step).unwrap_or(Int::ZERO));
+        [(); 3].map(|()| any()).into_iter().max_by_key(values).unwrap_or(Int::ONE)
+    }
+
+    /// The numbers of an iteration rise by the same, or by one and two.
+    fn diagonal_step(&mut self) -> Int {
+        let two_first = self.chance.happens(500);
+        let step = match self.step {
+            Some(step) if two_first => 3 - step,
+            Some(step) => step,
+            None => *self.step.insert(1 + i64::from(two_first)),
+        };
+        Int::Small(step)
+    }
+
+    /// Multiples of a step.
+    fn multiples(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
+        let is_diagonal = self.values[draw.site] == Values::Diagonal;
+        let step = if is_diagonal { self.diagonal_step() } else { self.table_size(draw) };
+        let first = draw.clamp(&Int::ZERO);
+        let small = |number: Int| number.to_small().and_then(|it| u64::try_from(it).ok());
+        let fitting = draw.max.minus(&first).divided_by(&step).and_then(small);
+        let fitting = fitting.map_or(u64::MAX, |it| it + 1);
+        let value = |at: u64| first.plus(&step.times(&Int::from(at)));
+        if self.values[draw.site] == Values::Multiples {
+            // A table that gets more keys changes its size, so they repeat. A program may insert two for each.
+            let places = small(step.clone()).unwrap_or(u64::MAX);
+            let period = fitting.min(length).min(places) >> self.chance.below(2);
+            return RowPlan::Cycle((0..period.max(1)).map(value).collect());
+        }
+        let values = (0..length).map(|at| value(at % fitting).plus(&Int::from(at / fitting)));
+        RowPlan::Row(values.collect())
+    }
+
+    /// Whether a cell of a maze has the greater letter or number. The only path has every other row, and cells between
+    /// them at alternate ends. Each coordinate has an index and a size.
+    fn is_high(&mut self, cell: [(u64, u64); 2]) -> bool {
+        let chance = &mut self.chance;
+        let [is_turned, is_path_high] =
+            *self.maze.get_or_insert_with(|| [(); 2].map(|()| chance.happens(500)));
+        let [(row, rows), (column, columns)] = if is_turned { [cell[1], cell[0]] } else { cell };
+        let end = if row % 4 == 1 { columns - 1 } else { 0 };
+        // The last row is open, so that the path has both corners.
+        let is_path = row.is_multiple_of(2) || row + 1 == rows || column == end;
+        is_path == is_path_high
+    }
+
     fn plan_row(&mut self, draw: &DrawRequest<'_>, length: u64) -> RowPlan {
+        let planned = self.values[draw.site];
+        if matches!(planned, Values::Multiples | Values::Clusters | Values::Diagonal) {
+            return self.multiples(draw, length);
+        }
         let chance = &mut self.chance;
         let mut draw_values = |count: u64| -> Vec<Int> {
             (0..count).map(|_| chance.between(draw.min, draw.max)).collect()
@@ -625,11 +701,12 @@ impl Chooser for ShapedChooser<'_> {
         }
     }
 
-    fn reshape(&mut self, site: usize, text: &[u8]) -> Option<Vec<u8>> {
+    fn reshape(&mut self, site: usize, text: &[u8], loops: &[LoopState]) -> Option<Vec<u8>> {
         let one = *text.iter().min()?;
         let other = text.iter().copied().filter(|byte| *byte != one).min().unwrap_or(one);
         // Texts of the same letters, since one is often looked for in another.
-        let [one, other] = *self.letters.get_or_insert([one, other]);
+        let [one, other] = self.letters.unwrap_or([one, other]);
+        self.letters = (one != other).then_some([one, other]);
         let mut letters = vec![one; text.len()];
         match self.values[site] {
             Values::Equal => {}
@@ -652,6 +729,27 @@ impl Chooser for ShapedChooser<'_> {
                     shorter = std::mem::replace(&mut longer, next);
                 }
                 letters.copy_from_slice(&longer[..text.len()]);
+            }
+            Values::Echo => {
+                let mut echo = Vec::new();
+                while echo.len() < text.len() {
+                    let source = self.echoed.as_ref().unwrap_or(&echo);
+                    if source.is_empty() || self.chance.happens(300) {
+                        echo.push([one, other][self.chance.below(2) as usize]);
+                    } else {
+                        let end = 1 + self.chance.below(source.len() as u64) as usize;
+                        echo.extend(source[..end].to_vec());
+                    }
+                }
+                letters.copy_from_slice(&echo[..text.len()]);
+                self.echoed.get_or_insert_with(|| letters.clone());
+            }
+            Values::Serpentine => {
+                let row = place(self.case(loops).1.last()?);
+                let columns = text.len() as u64;
+                for (column, letter) in (0..).zip(&mut letters) {
+                    *letter = if self.is_high([row, (column, columns)]) { other } else { one };
+                }
             }
             _ => return None,
         }
@@ -700,6 +798,11 @@ impl LoopObserver for ShapedChooser<'_> {
 fn width(draw: &DrawRequest<'_>) -> u64 {
     let width = draw.max.minus(draw.min).plus(&Int::ONE).to_small().unwrap_or(i64::MAX);
     width.clamp(1, 1 << 32) as u64
+}
+
+/// The index and the size of a coordinate.
+fn place(state: &LoopState) -> (u64, u64) {
+    (state.index, state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1))
 }
 
 fn value_at_part(draw: &DrawRequest<'_>, parts: u32) -> Int {

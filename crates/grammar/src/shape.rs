@@ -23,8 +23,16 @@ pub struct Shape {
     pub(super) mix: Option<Arc<[Values]>>,
     /// Upper bound on counts and on the lengths of texts, as far as the grammar allows it.
     pub(super) count_limit: Option<u32>,
-    /// In order, for [`Values::Numbers`].
-    pub(super) numbers: Option<Arc<[Int]>>,
+    pub(super) numbers: Option<Arc<SpecialNumbers>>,
+}
+
+/// Numbers of which programs may make a mistake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpecialNumbers {
+    /// Values and counts, in order. Likely ones occur several times.
+    pub values: Vec<Int>,
+    /// Distances between values: sizes of hash tables, moduli.
+    pub steps: Vec<Int>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +80,12 @@ pub(super) enum Values {
     Numbers,
     /// Special numbers as sums.
     Sums,
+    /// At distances as large as a table.
+    Multiples,
+    /// Multiples, and then the numbers after them.
+    Clusters,
+    /// At distances of one or two.
+    Diagonal,
     OnePlace,
     Sawtooth,
     Blocks,
@@ -95,6 +109,9 @@ pub(super) enum Values {
     ThueMorse,
     Fibonacci,
     AlmostPeriod,
+    Echo,
+    /// For rows of texts or of numbers.
+    Serpentine,
     /// Each site has its own of the others.
     Mixed,
 }
@@ -102,8 +119,8 @@ pub(super) enum Values {
 /// Upper bound on the variables of which all combinations of extremes are tried.
 const EXTREME_VARIABLES_MAX: usize = 8;
 
-/// What a site may have in [`Values::Mixed`].
-const MIXABLE: [Values; 38] = [
+/// What a number may have in [`Values::Mixed`].
+const FOR_NUMBERS: [Values; 23] = [
     Values::Random,
     Values::Small,
     Values::Least,
@@ -120,10 +137,17 @@ const MIXABLE: [Values; 38] = [
     Values::Ends,
     Values::Numbers,
     Values::Sums,
+    Values::Multiples,
+    Values::Clusters,
+    Values::Diagonal,
     Values::OnePlace,
     Values::Sawtooth,
     Values::Blocks,
     Values::OrganPipe,
+];
+
+/// What a number that may be an index may have, too.
+const FOR_POINTERS: [Values; 15] = [
     Values::Path,
     Values::TwoPaths,
     Values::BackPath,
@@ -139,9 +163,22 @@ const MIXABLE: [Values; 38] = [
     Values::Grid,
     Values::SelfLoop,
     Values::Parallel,
+];
+
+const FOR_TEXTS: [Values; 13] = [
+    Values::Random,
+    Values::Least,
+    Values::Most,
+    Values::Equal,
+    Values::Alternating,
+    Values::FewDistinct,
+    Values::OnePlace,
+    Values::Blocks,
     Values::ThueMorse,
     Values::Fibonacci,
     Values::AlmostPeriod,
+    Values::Echo,
+    Values::Serpentine,
 ];
 
 words! {
@@ -179,13 +216,10 @@ impl Values {
     }
 
     fn suits(self, site: &Site) -> bool {
-        let is_for_texts = matches!(self, Self::ThueMorse | Self::Fibonacci | Self::AlmostPeriod);
-        match self {
-            Self::Random | Self::Equal | Self::Alternating | Self::FewDistinct | Self::OnePlace => {
-                true
-            }
-            _ if self.is_graph() => site.pointer.is_some(),
-            _ => is_for_texts != site.is_number,
+        match site.is_number {
+            false => FOR_TEXTS.contains(&self),
+            true if self.is_graph() => site.pointer.is_some(),
+            true => FOR_NUMBERS.contains(&self),
         }
     }
 }
@@ -213,6 +247,9 @@ impl Shape {
                 | Values::Ends
                 | Values::Numbers
                 | Values::Sums
+                | Values::Multiples
+                | Values::Clusters
+                | Values::Diagonal
                 | Values::OnePlace
                 | Values::Sawtooth
                 | Values::Blocks
@@ -220,6 +257,8 @@ impl Shape {
                 | Values::ThueMorse
                 | Values::Fibonacci
                 | Values::AlmostPeriod
+                | Values::Echo
+                | Values::Serpentine
                 | Values::Mixed
         )
     }
@@ -236,9 +275,9 @@ impl Shape {
         Self { count_limit: None, ..self.clone() }
     }
 
-    /// The numbers to choose from where values are special, in order.
+    /// The numbers to choose from where values are special.
     #[must_use]
-    pub fn with_numbers(&self, numbers: &Arc<[Int]>) -> Self {
+    pub fn with_numbers(&self, numbers: &Arc<SpecialNumbers>) -> Self {
         Self { numbers: Some(Arc::clone(numbers)), ..self.clone() }
     }
 
@@ -302,22 +341,28 @@ impl Shape {
 }
 
 fn any_values(site: &Site, chance: &mut Chance) -> Values {
-    loop {
-        let values = MIXABLE[chance.below(MIXABLE.len() as u64) as usize];
-        if values.suits(site) {
-            return values;
-        }
-    }
+    let graph = if site.pointer.is_some() { 600 } else { 0 };
+    let choices: &[Values] = match site.is_number {
+        false => &FOR_TEXTS,
+        true if chance.happens(graph) => &FOR_POINTERS,
+        true => &FOR_NUMBERS,
+    };
+    choices[chance.below(choices.len() as u64) as usize]
 }
 
-/// A value often has the same shape as the one before it in the same row. The two ends of an edge have one shape.
+/// A value often has the same shape as the one before it in the same row. The two ends of an edge have one shape. Often
+/// only one row has a structure, such as a tree with random queries.
 fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
-    let mut mix: Vec<Values> = Vec::with_capacity(grammar.sites.len());
-    for (index, site) in grammar.sites.iter().enumerate() {
-        let is_same_row = index > 0 && grammar.sites[index - 1].loops == site.loops;
+    let sites = &grammar.sites;
+    let mut mix: Vec<Values> = Vec::with_capacity(sites.len());
+    let only = sites.get(chance.below(sites.len() as u64) as usize).filter(|_| chance.happens(400));
+    for (index, site) in sites.iter().enumerate() {
+        let is_same_row = |other: &Site| other.loops == site.loops;
+        let is_after_same = index > 0 && is_same_row(&sites[index - 1]);
         let values = match (mix.last(), site.pointer) {
+            _ if only.is_some_and(|only| !is_same_row(only)) => Values::Random,
             (_, Some(Pointer::EdgeEnd { begin, .. })) if mix[begin].is_graph() => mix[begin],
-            (Some(before), _) if is_same_row && before.suits(site) && chance.happens(400) => {
+            (Some(before), _) if is_after_same && before.suits(site) && chance.happens(400) => {
                 *before
             }
             _ => any_values(site, chance),
@@ -370,7 +415,7 @@ pub const MIXED: Shape = values(
     Values::Mixed,
 );
 
-pub const SHAPES: [Shape; 52] = [
+pub const SHAPES: [Shape; 57] = [
     RANDOM,
     counts_and_values(
         "tiny",
@@ -462,6 +507,21 @@ pub const SHAPES: [Shape; 52] = [
         Values::Sums,
     ),
     values(
+        "multiples",
+        "values at distances as large as a table: keys that meet in one bucket",
+        Values::Multiples,
+    ),
+    values(
+        "clusters",
+        "values at such distances, then their neighbours: keys that move on to the next place",
+        Values::Clusters,
+    ),
+    values(
+        "diagonal",
+        "values that rise by one or two: pairs with the same hash",
+        Values::Diagonal,
+    ),
+    values(
         "one-place",
         "all values of a row the same but one: long lists in one bucket",
         Values::OnePlace,
@@ -531,6 +591,12 @@ pub const SHAPES: [Shape; 52] = [
         "texts of one letter but for the end: comparisons that fail late",
         Values::AlmostPeriod,
     ),
+    values("echo", "texts of pieces of an earlier text: comparisons that start anew", Values::Echo),
+    values(
+        "serpentine",
+        "rows of a maze with one long path: depth, search by trial",
+        Values::Serpentine,
+    ),
     MIXED,
     cases(
         "many-tiny",
@@ -562,6 +628,7 @@ words! {
         CountedRows = "counts of rows",
         Rows = "rows",
         Texts = "texts",
+        Mazes = "mazes",
         Pointers = "pointers",
         FreePointers = "pointers, edges",
         Edges = "edges",
@@ -588,7 +655,10 @@ impl Shape {
                 | Values::Zero
                 | Values::Extremes
                 | Values::Numbers => ShapeSubject::Values,
-                Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod => ShapeSubject::Texts,
+                Values::ThueMorse | Values::Fibonacci | Values::AlmostPeriod | Values::Echo => {
+                    ShapeSubject::Texts
+                }
+                Values::Serpentine => ShapeSubject::Mazes,
                 Values::Cycle | Values::SelfLoop => ShapeSubject::FreePointers,
                 Values::RandomTree | Values::Clique | Values::Grid | Values::Parallel => {
                     ShapeSubject::Edges
@@ -619,6 +689,7 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         ShapeSubject::CountedRows => has_counts && has_rows,
         ShapeSubject::Rows => has_rows,
         ShapeSubject::Texts => has(&|site| !site.is_number),
+        ShapeSubject::Mazes => has(&|site| site.loops.len() > usize::from(site.is_number)),
         ShapeSubject::Pointers => has(&|site| site.pointer.is_some()),
         ShapeSubject::FreePointers => {
             has(&|site| site.pointer.is_some_and(|it| it != Pointer::Parent))

@@ -503,7 +503,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
             if let Some(text) = proposal.take()
                 && is_fitting(&text)?
             {
-                let reshaped = self.chooser.reshape(site, &text);
+                let reshaped = self.chooser.reshape(site, &text, &self.state_before.loops);
                 found = match reshaped {
                     Some(reshaped) if is_fitting(&reshaped)? => Some(reshaped),
                     _ => Some(text),

@@ -101,6 +101,7 @@ impl Explainer<'_> {
             is_stopped: self.is_stopped,
             shrink_time: Duration::from_secs(1),
             runs_max: None,
+            seed: SEED,
             progress: &|_| {},
         };
         let found = search(&searching, mix)?.found;

@@ -7,9 +7,8 @@ use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, Dr
 use crate::search::result::CounterexampleOrigin;
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
-use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
-use juror_grammar::shape;
+use juror_grammar::shape::{self, SpecialNumbers};
 use juror_grammar::tree::{InputTree, parse};
 use juror_grammar::vary::{Ingredients, vary_with};
 
@@ -27,7 +26,7 @@ const ATTEMPTS: u64 = 20;
 pub struct VariedInput {
     kept: Arc<InputTree>,
     other: Arc<InputTree>,
-    numbers: Arc<[Int]>,
+    numbers: Arc<SpecialNumbers>,
     seed: u64,
 }
 
@@ -35,21 +34,21 @@ impl VariedInput {
     /// `None` if no change is valid.
     pub fn write(&self, grammar: &Grammar) -> Option<Vec<u8>> {
         let mut chance = Chance::new(self.seed, "coverage");
-        let with = Ingredients { other: &self.other, numbers: &self.numbers };
+        let with = Ingredients { other: &self.other, numbers: &self.numbers.values };
         (0..ATTEMPTS).find_map(|_| vary_with(grammar, &self.kept, with, &mut chance))
     }
 }
 
 pub struct CoverageInputs<'a> {
     grammar: &'a Grammar,
-    numbers: Arc<[Int]>,
+    numbers: Arc<SpecialNumbers>,
     chance: Chance,
     kept: Vec<Arc<InputTree>>,
 }
 
 impl<'a> CoverageInputs<'a> {
-    pub fn new(grammar: &'a Grammar, numbers: &Arc<[Int]>) -> Self {
-        let (numbers, chance) = (Arc::clone(numbers), Chance::new(1, "coverage"));
+    pub fn new(grammar: &'a Grammar, numbers: &Arc<SpecialNumbers>, seed: u64) -> Self {
+        let (numbers, chance) = (Arc::clone(numbers), Chance::new(seed, "coverage"));
         Self { grammar, numbers, chance, kept: Vec::new() }
     }
 
@@ -97,13 +96,14 @@ impl CandidateSource for CoverageInputs<'_> {
 mod tests {
     use super::*;
     use juror_grammar::compile::parse_grammar;
+    use juror_grammar::number::Int;
     use juror_grammar::validate::accepts;
 
     #[test]
     fn inputs_that_reach_new_edges_are_changed_with_pieces_and_numbers() {
         let text = b"REGEX(\"[a-z]{1,9}\", s) SPACE INT(1,100000,n) NEWLINE";
         let grammar = parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar");
-        let mut source = CoverageInputs::new(&grammar, &Arc::from([Int::from(77_777_u64)]));
+        let mut source = CoverageInputs::new(&grammar, &special_numbers(["77777"], &[], []), 1);
         let next = |source: &mut CoverageInputs<'_>| {
             let next = source.next(&|| false).expect("no stop").expect("an input");
             match next.written(Some(&grammar), &|| false)?.content {

@@ -13,9 +13,8 @@ use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
 use juror_grammar::generate::{BoundSide, Pin};
-use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
-use juror_grammar::shape::{self, Scale, Shape};
+use juror_grammar::shape::{self, Scale, Shape, SpecialNumbers};
 use juror_grammar::variables::variables;
 
 /// Number of test cases that share an input in the list of small ones.
@@ -67,12 +66,13 @@ const AT_BOUNDARIES: [&str; 11] = [
 ];
 
 /// In each turn of a size band, in this order.
-const IN_BANDS: [&str; 11] = [
+const IN_BANDS: [&str; 12] = [
     "tiny",
     "random",
     "numbers",
     "mixed",
     "sums",
+    "echo",
     "few-distinct",
     "ends",
     "mixed",
@@ -88,7 +88,7 @@ pub fn add_sources<'a>(
     grammar: &'a Grammar,
     seed: u64,
     most: Option<usize>,
-    numbers: &Arc<[Int]>,
+    numbers: &Arc<SpecialNumbers>,
 ) {
     let shapes: Vec<Shape> =
         shape::applicable(grammar).iter().map(|shape| shape.with_numbers(numbers)).collect();
@@ -290,8 +290,12 @@ impl<'a> SlowInputs<'a> {
         let chosen = chance.below(slowest.len() as u64) as usize;
         Some(match slowest.get(chosen) {
             Some(slow) if chance.happens(600) => {
-                let seed = if chance.happens(500) { slow.seed } else { self.seed };
-                (slow.shape.varied(self.grammar, chance), seed)
+                let varied = slow.shape.varied(self.grammar, chance);
+                match chance.below(3) {
+                    0 => (slow.shape.clone(), self.seed),
+                    1 => (varied, self.seed),
+                    _ => (varied, slow.seed),
+                }
             }
             _ => (mixed.varied(self.grammar, chance), self.seed),
         })
@@ -340,7 +344,7 @@ mod tests {
     fn numbers_of_programs_and_all_sizes_come_soon() {
         let grammar = grammar();
         let mut mix = SourceMix::default();
-        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"], &[]));
+        add_sources(&mut mix, &grammar, 1, None, &special_numbers(["x %= 998244353;"], &[], []));
         let (mut counts, mut has_number) = (Vec::new(), false);
         for _ in 0..500 {
             let candidate = mix.next(&|| false).expect("no stop").expect("an input");
@@ -365,7 +369,7 @@ mod tests {
         let check = |largest: Duration| {
             let grammar = grammar();
             let mut mix = SourceMix::default();
-            add_sources(&mut mix, &grammar, 1, None, &special_numbers([], &[]));
+            add_sources(&mut mix, &grammar, 1, None, &special_numbers([], &[], []));
             mix.share_time();
             let mut names: Vec<String> =
                 BANDS.map(|(limit, _)| format!("counts to {limit}")).into();

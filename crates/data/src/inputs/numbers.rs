@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use juror_grammar::number::Int;
+use juror_grammar::shape::SpecialNumbers;
 
 /// Upper bound on the different numbers taken from programs.
 const WRITTEN_MAX: usize = 60;
@@ -15,15 +16,18 @@ const DISTANCE: i64 = 2;
 /// A written number is as likely as this many others.
 const WRITTEN_WEIGHT: usize = 10;
 
+/// The smallest number in a program that counts as the size of a table.
+const STEP_MIN: i128 = 1000;
+
 /// Sums and products that do not fit the usual types.
 const OVERFLOWS: [i128; 3] = [1 << 31, 1 << 32, 1 << 63];
 
-/// The special numbers for programs with these texts, in order. Likely ones occur several times. `bounds` are those of
-/// values.
+/// The special numbers for programs with these texts. `bounds` are those of values, `sizes` are of tables that grow.
 pub fn special_numbers<'a>(
     texts: impl IntoIterator<Item = &'a str>,
     bounds: &[i128],
-) -> Arc<[Int]> {
+    sizes: impl IntoIterator<Item = i128>,
+) -> Arc<SpecialNumbers> {
     let written: BTreeSet<i128> = texts.into_iter().flat_map(written_numbers).collect();
     // Small numbers occur anyway.
     let written = written.into_iter().filter(|it| (8..=1 << 64).contains(it)).take(WRITTEN_MAX);
@@ -55,7 +59,9 @@ pub fn special_numbers<'a>(
         Ok(small) => Some(Int::Small(small)),
         Err(_) => u64::try_from(number).ok().map(Int::from),
     };
-    near.into_iter().filter_map(int).collect()
+    let steps = written.iter().flat_map(|number| [*number, 2 * number]).chain(sizes);
+    let steps = steps.filter(|step| *step >= STEP_MIN).filter_map(int).collect();
+    Arc::new(SpecialNumbers { values: near.into_iter().filter_map(int).collect(), steps })
 }
 
 /// Also sums, differences, products and shifts of two neighbours: `1e9 + 7`, `2 * 100000`, `1 << 20`.
@@ -137,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_is_near_a_number_or_its_multiple_is_special() {
-        let special = special_numbers(["x % 998244353"], &[1_000_000]);
+        let special = &special_numbers(["x % 998244353"], &[1_000_000], [1109]).values;
         assert!(special.is_sorted());
         let products = [998_244_353_000_001, (1 << 31) / 1_000_000 + 1, 46_341, 3_037_000_500];
         let near = [998_244_353, 998_244_354, 1_996_488_705, 499_122_176, 1 << 31, -1024];
@@ -145,5 +151,11 @@ mod tests {
             assert!(special.contains(&Int::Small(number)), "{number}");
         }
         assert!(!special.contains(&Int::Small(998_244_360)));
+    }
+
+    #[test]
+    fn sizes_of_tables_are_steps() {
+        let special = special_numbers(["int a[200005], b[3];"], &[], [13, 10_273]);
+        assert_eq!(special.steps, [200_005, 400_010, 10_273].map(Int::Small));
     }
 }

@@ -9,16 +9,18 @@ use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
 use crate::inputs::numbers::special_numbers;
+use crate::inputs::table_sizes::table_sizes;
 use crate::recipe::built_generators::BuiltGenerators;
 use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
+use crate::search::programs::SearchPrograms;
 use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::stop::{RefusalSubject, Stop};
-use juror_grammar::number::Int;
 use juror_grammar::program::Grammar;
+use juror_grammar::shape::SpecialNumbers;
 use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
@@ -39,8 +41,8 @@ pub struct Arena<'a> {
     /// The program that makes judge answers if there is no output to compare.
     pub solution: Option<Solution<'a>>,
     pub known_answers: KnownAnswers,
-    /// Special numbers for inputs, in order.
-    pub numbers: Arc<[Int]>,
+    /// Special numbers for inputs.
+    pub numbers: Arc<SpecialNumbers>,
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +92,7 @@ impl<'a> Arena<'a> {
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
-            numbers: special_numbers([], &[]),
+            numbers: special_numbers([], &[], []),
         })
     }
 
@@ -101,11 +103,13 @@ impl<'a> Arena<'a> {
         Ok(Self { generators, ..self })
     }
 
-    /// Numbers in the texts of programs become special.
-    #[must_use]
-    pub fn with_numbers_of<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Self {
+    /// Numbers in the texts of programs become special, and the sizes of their tables.
+    pub fn with_numbers_of(self, programs: &SearchPrograms) -> Result<Self, Stop> {
+        let texts = programs.texts();
+        let sizes = table_sizes(&texts, &programs.variant, &self.bench, self.scheduler)?;
         let bounds = self.grammar().map(by_grammar::greatest_values).unwrap_or_default();
-        Self { numbers: special_numbers(texts, &bounds), ..self }
+        let texts = texts.iter().map(String::as_str);
+        Ok(Self { numbers: special_numbers(texts, &bounds, sizes), ..self })
     }
 
     /// Builds the generator of the command line, if there is one.

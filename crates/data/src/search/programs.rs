@@ -8,6 +8,7 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
 use juror_core::blob::Blob;
 use juror_core::isolation::Isolation;
+use juror_core::program::BuildVariant;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::tree::TreeEntry;
@@ -46,6 +47,8 @@ pub struct SearchPrograms {
     pub choice_reason: &'static str,
     /// Of the submission, then of the reference.
     prepared: [PreparedProgram; 2],
+    /// How the submission is built.
+    pub variant: BuildVariant,
 }
 
 struct ProgramSource<'a> {
@@ -90,6 +93,7 @@ impl SearchPrograms {
             path: (&reference.program.path).into(),
             choice_reason: chosen,
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
+            variant: setting.submission.program.variant.clone(),
         })
     }
 

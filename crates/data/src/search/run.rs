@@ -37,6 +37,8 @@ pub struct SearchParameters<'a> {
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
     pub runs_max: Option<u64>,
+    /// That of the sources.
+    pub seed: u64,
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
@@ -101,7 +103,7 @@ pub fn search<'a>(
         if let Some(grammar) = arena.grammar()
             && searching.batches.is_some_and(Batches::has_coverage)
         {
-            let source = CoverageInputs::new(grammar, &arena.numbers);
+            let source = CoverageInputs::new(grammar, &arena.numbers, searching.seed);
             candidates.add("new code", COVERAGE_SHARE, source);
         }
     }

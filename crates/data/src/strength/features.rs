@@ -69,13 +69,8 @@ pub fn find_features(
     });
     let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
     let mut mix = SourceMix::default();
-    by_grammar::add_sources(
-        &mut mix,
-        grammar,
-        seed,
-        Some(LONGEST_INPUT),
-        &special_numbers([], &[]),
-    );
+    let numbers = special_numbers([], &[], []);
+    by_grammar::add_sources(&mut mix, grammar, seed, Some(LONGEST_INPUT), &numbers);
     let drawn = std::iter::from_fn(|| mix.next(is_over).transpose()).take(DRAWN_INPUTS);
     let drawn = drawn.filter_map(|candidate| match candidate {
         Ok(candidate) => match candidate.written(Some(grammar), is_over)?.content {

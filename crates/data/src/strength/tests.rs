@@ -186,7 +186,7 @@ fn texts(board: &[i64]) -> CaseTexts {
 
 fn pool(grammar: &Grammar) -> Vec<CaseTexts> {
     let mut mix = SourceMix::default();
-    by_grammar::add_sources(&mut mix, grammar, 1, None, &special_numbers([], &[]));
+    by_grammar::add_sources(&mut mix, grammar, 1, None, &special_numbers([], &[], []));
     mix.set_first_turns(0);
     let made =
         std::iter::from_fn(|| mix.next(&|| false).unwrap()).filter_map(|candidate| match candidate

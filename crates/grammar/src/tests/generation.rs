@@ -1,14 +1,16 @@
 //! A generated input is accepted, the same on every machine, and of the wanted shape.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::grammar;
 use crate::enumerate::SmallInputs;
 use crate::generate::{
     BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
 };
-use crate::shape::{RANDOM, SHAPES, Scale, applicable, find_shape};
+use crate::number::Int;
+use crate::program::Grammar;
+use crate::shape::{RANDOM, SHAPES, Scale, SpecialNumbers, applicable, find_shape};
 use crate::validate::accepts;
 use crate::wanted_bounds::unreached;
 
@@ -493,8 +495,9 @@ fn counts_and_texts_keep_a_limit_and_values_do_not() {
 #[test]
 fn special_numbers_are_drawn_within_bounds() {
     let grammar = grammar("INT(1,10^9,a) SPACE INT(1,10^6,b) NEWLINE");
-    let numbers = [7_i64, 123_456, 998_244_353, 1 << 40].map(crate::number::Int::Small).into();
-    let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers);
+    let values = [7_i64, 123_456, 998_244_353, 1 << 40].map(Int::Small).to_vec();
+    let numbers = SpecialNumbers { values, ..SpecialNumbers::default() };
+    let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers.into());
     let inputs = (0..40).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
     let inputs: Vec<String> = inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
     assert!(inputs.iter().any(|it| it.starts_with("998244353 ")), "{inputs:?}");
@@ -505,7 +508,8 @@ fn special_numbers_are_drawn_within_bounds() {
 fn check_numbers(shape: &str, text: &str, holds: &dyn Fn(&[i64]) -> bool) {
     let grammar = grammar(text);
     let numbers = [100_i64, 101, 1_000_000, 998_244_353, (1 << 31) - 1, 1 << 31, 1 << 32];
-    let numbers = numbers.map(crate::number::Int::Small).into();
+    let values = numbers.map(crate::number::Int::Small).into();
+    let numbers = std::sync::Arc::new(crate::shape::SpecialNumbers { values, steps: Vec::new() });
     let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
     let is_found = (0..300).any(|seed| {
         let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
@@ -574,4 +578,113 @@ fn texts_have_shapes_of_the_same_letters() {
     check("fibonacci", "abaababa");
     check("almost-period", "aaaaaaab");
     check("alternating", "abababab");
+}
+
+fn shaped_text(grammar: &Grammar, shape: &str, seed: u64) -> String {
+    let shape = find_shape(shape).expect("a shape");
+    String::from_utf8(generate(grammar, &shape, seed).expect("an input")).expect("a text")
+}
+
+#[test]
+fn texts_have_their_shapes_at_the_largest_size() {
+    let grammar = grammar("REGEX(\"[a-z]{100000}\") NEWLINE");
+    for shape in ["all-equal", "thue-morse", "fibonacci", "almost-period", "echo"] {
+        let text = shaped_text(&grammar, shape, 1);
+        let letters: BTreeSet<u8> = text.trim().bytes().collect();
+        assert_eq!(text.trim().len(), 100_000, "{shape}");
+        assert_eq!(letters.len(), if shape == "all-equal" { 1 } else { 2 }, "{shape}");
+    }
+}
+
+/// The two halves differ in every letter. A hash that overflows 64 bits is the same for both, whatever its base.
+#[test]
+fn a_thue_morse_text_breaks_hashes_that_overflow() {
+    let text = shaped_text(&grammar("REGEX(\"[a-z]{4096}\") NEWLINE"), "thue-morse", 1);
+    let (one, other) = text.trim().split_at(2048);
+    assert!(one.bytes().zip(other.bytes()).all(|(one, other)| one != other));
+    for base in [31_u64, 131, 1_000_003, 0x9e37_79b9_7f4a_7c15, 256] {
+        let hash = |text: &str| {
+            text.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(base).wrapping_add(byte.into()))
+        };
+        assert_eq!(hash(one) == hash(other), base % 2 == 1, "{base}");
+    }
+}
+
+#[test]
+fn an_echo_repeats_an_earlier_text() {
+    let grammar = grammar("REGEX(\"[a-z]{6}\") SPACE REGEX(\"[a-z]{60}\") NEWLINE");
+    let texts = (0..50).map(|seed| shaped_text(&grammar, "echo", seed));
+    let repeats = texts.filter(|text| {
+        let (short, long) = text.trim().split_once(' ').expect("two texts");
+        long.matches(short).count() >= 3
+    });
+    assert!(repeats.count() >= 10);
+}
+
+#[test]
+fn multiples_have_one_distance_and_keep_bounds() {
+    let steps = vec![Int::Small(10_273)];
+    let numbers = SpecialNumbers { steps, ..SpecialNumbers::default() }.into();
+    let check = |shape: &str, bounds: &str, row: &str| {
+        let text = format!("INT(9,9,n) NEWLINE REPI(i,n,SPACE) INT({bounds},a[i]) END NEWLINE");
+        let grammar = grammar(&text);
+        let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
+        let inputs = (0..50).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
+        let rows: BTreeSet<String> =
+            inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
+        assert!(rows.contains(&format!("9\n{row}\n")), "{rows:?}");
+    };
+    check("multiples", "-5,10^9", "0 10273 20546 30819 41092 51365 61638 71911 82184");
+    check("multiples", "1,30000", "1 10274 20547 1 10274 20547 1 10274 20547");
+    check("clusters", "0,30000", "0 10273 20546 1 10274 20547 2 10275 20548");
+    check("diagonal", "3,30000", "3 4 5 6 7 8 9 10 11");
+}
+
+#[test]
+fn pairs_of_a_diagonal_have_related_values() {
+    let grammar = grammar("REP(3) INT(0,99) SPACE INT(0,99) NEWLINE END");
+    let texts: BTreeSet<String> =
+        (0..50).map(|seed| shaped_text(&grammar, "diagonal", seed)).collect();
+    for text in ["0 0\n1 1\n2 2\n", "0 0\n2 2\n4 4\n", "0 0\n2 1\n4 2\n", "0 0\n1 2\n2 4\n"] {
+        assert!(texts.contains(text), "{texts:?}");
+    }
+}
+
+#[test]
+fn a_serpentine_has_one_long_path_between_two_corners() {
+    let check = |grammar_text: &str, rows: usize, columns: usize| {
+        let grammar = grammar(grammar_text);
+        let mut mazes = BTreeSet::new();
+        for seed in 0..40 {
+            let text = shaped_text(&grammar, "serpentine", seed);
+            let cells: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            assert_eq!(cells.len(), rows * columns, "{text}");
+            let mut steps = vec![usize::MAX; cells.len()];
+            let mut queue = VecDeque::from([0]);
+            steps[0] = 0;
+            while let Some(at) = queue.pop_front() {
+                let (row, column) = (at / columns, at % columns);
+                let next = [
+                    (row > 0).then(|| at - columns),
+                    (row + 1 < rows).then(|| at + columns),
+                    (column > 0).then(|| at - 1),
+                    (column + 1 < columns).then(|| at + 1),
+                ];
+                for next in next.into_iter().flatten() {
+                    if cells[next] == cells[0] && steps[next] == usize::MAX {
+                        steps[next] = steps[at] + 1;
+                        queue.push_back(next);
+                    }
+                }
+            }
+            let last = steps[cells.len() - 1];
+            assert!((rows * columns / 3..rows * columns).contains(&last), "{last}: {text}");
+            mazes.insert(text);
+        }
+        // Turned or not, with either letter as the wall.
+        assert_eq!(mazes.len(), 4);
+    };
+    check("REP(20) REGEX(\"[.#]{15}\") NEWLINE END", 20, 15);
+    check("REP(9) REGEX(\"[a-c]{31}\") NEWLINE END", 9, 31);
+    check("REP(16) REP(8,SPACE) INT(0,1) END NEWLINE END", 16, 8);
 }
