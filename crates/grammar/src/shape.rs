@@ -216,11 +216,10 @@ impl Values {
     }
 
     fn suits(self, site: &Site) -> bool {
-        match site.is_number {
-            false => FOR_TEXTS.contains(&self),
-            true if self.is_graph() => site.pointer.is_some(),
-            true => FOR_NUMBERS.contains(&self),
+        if !site.is_number {
+            return FOR_TEXTS.contains(&self);
         }
+        if self.is_graph() { site.pointer.is_some() } else { FOR_NUMBERS.contains(&self) }
     }
 }
 
@@ -342,10 +341,12 @@ impl Shape {
 
 fn any_values(site: &Site, chance: &mut Chance) -> Values {
     let graph = if site.pointer.is_some() { 600 } else { 0 };
-    let choices: &[Values] = match site.is_number {
-        false => &FOR_TEXTS,
-        true if chance.happens(graph) => &FOR_POINTERS,
-        true => &FOR_NUMBERS,
+    let choices: &[Values] = if !site.is_number {
+        &FOR_TEXTS
+    } else if chance.happens(graph) {
+        &FOR_POINTERS
+    } else {
+        &FOR_NUMBERS
     };
     choices[chance.below(choices.len() as u64) as usize]
 }

@@ -85,9 +85,11 @@ impl Announcement {
             };
             let name = word.trim_matches(['{', '}']);
             let (there, here) = (describe(theirs), describe(ours));
-            let text = || match there == here {
-                true => format!("{name} is {here}, but its files differ there"),
-                false => format!("{name} is {there} there, {here} here"),
+            let text = || {
+                if there == here {
+                    return format!("{name} is {here}, but its files differ there");
+                }
+                format!("{name} is {there} there, {here} here")
             };
             (ours != theirs).then(text)
         })

@@ -569,10 +569,10 @@ impl WorkersState {
     pub(super) fn distinct_name(&self, connection: usize, name: String) -> String {
         let others = self.workers.iter().enumerate().filter(|(index, _)| *index != connection);
         let mut others = others.flat_map(|(_, worker)| worker.machines());
-        match others.any(|(other, _)| other == name) {
-            true => format!("{name} ({})", self.workers[connection].name),
-            false => name,
+        if others.any(|(other, _)| other == name) {
+            return format!("{name} ({})", self.workers[connection].name);
         }
+        name
     }
 
     pub(super) fn worker_kinds(&self) -> Vec<WorkerKind> {

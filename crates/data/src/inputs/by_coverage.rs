@@ -103,7 +103,9 @@ mod tests {
     fn inputs_that_reach_new_edges_are_changed_with_pieces_and_numbers() {
         let text = b"REGEX(\"[a-z]{1,9}\", s) SPACE INT(1,100000,n) NEWLINE";
         let grammar = parse_grammar(Path::new("g.ctd"), text).grammar.expect("a grammar");
-        let mut source = CoverageInputs::new(&grammar, &special_numbers(["77777"], &[], []), 1);
+        let values = vec![Int::from(77_777_u64)];
+        let numbers = Arc::new(SpecialNumbers { values, steps: Vec::new() });
+        let mut source = CoverageInputs::new(&grammar, &numbers, 1);
         let next = |source: &mut CoverageInputs<'_>| {
             let next = source.next(&|| false).expect("no stop").expect("an input");
             match next.written(Some(&grammar), &|| false)?.content {
