@@ -128,9 +128,9 @@ fn clusters_make_keys_visit_many_places() {
 fn a_search_finds_a_program_whose_keys_meet() {
     let fixture = Fixture::new();
     fixture
-        .write("input.ctd", "INT(1,20000,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE");
+        .write("input.ctd", "INT(1,2000,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE");
     fixture.write("right.cpp", "#include <cstdio>\nint main() { printf(\"fine\"); }\n");
-    let wrong = ONE_KEY.replace("\"%zu\", most", "most >= 1000 ? \"full\" : \"fine\"");
+    let wrong = ONE_KEY.replace("\"%zu\", most", "most >= 300 ? \"full\" : \"fine\"");
     fixture.write("wrong.cpp", wrong);
     let report = fixture.json(
         "stress wrong.cpp --input-grammar input.ctd --reference right.cpp --seed 1 --runs 3000 --time 10m --explain 0 \
