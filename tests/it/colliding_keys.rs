@@ -111,16 +111,16 @@ fn multiples_meet_in_one_bucket() {
 #[test]
 fn pairs_of_a_diagonal_meet_in_one_bucket() {
     let grammar =
-        "INT(1,20000,n) NEWLINE REPI(i,n) INT(0,10^9,x[i]) SPACE INT(0,10^9,y[i]) NEWLINE END";
+        "INT(1,5000,n) NEWLINE REPI(i,n) INT(0,10^9,x[i]) SPACE INT(0,10^9,y[i]) NEWLINE END";
     for shift in ["0", "1"] {
-        check("diagonal", grammar, &TWO_KEYS.replace("SHIFT", shift), &[], 20_000);
+        check("diagonal", grammar, &TWO_KEYS.replace("SHIFT", shift), &[], 5000);
     }
 }
 
 #[test]
 fn clusters_make_keys_visit_many_places() {
-    let grammar = "INT(1,50000,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE";
-    check("clusters", grammar, OWN_TABLE, &[1 << 20], 40_000);
+    let grammar = "INT(1,10000,n) NEWLINE REPI(i,n,SPACE) INT(0,10^9,a[i]) END NEWLINE";
+    check("clusters", grammar, OWN_TABLE, &[1 << 20], 8000);
 }
 
 /// The sizes come from a table that the search builds itself.
