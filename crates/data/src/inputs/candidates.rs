@@ -18,7 +18,7 @@ pub struct Candidate {
     pub origin: CounterexampleOrigin,
     /// The account of its source.
     pub account: usize,
-    /// Whether its source learns from the programs' times: then it runs alone, not in a batch.
+    /// Whether its source learns from the programs' times: then it runs alone if it is long, not in a batch.
     pub is_timed: bool,
 }
 

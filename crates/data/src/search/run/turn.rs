@@ -23,6 +23,9 @@ const SAME_INPUTS_MAX: u64 = 200;
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
 
+/// In bytes. The time of a shorter input is about that of starting a program, and tells nothing.
+const TIMED_MIN: usize = 1 << 10;
+
 /// How much slower the submission is. Both times have an error, which counts for short ones.
 fn slowness(submission: Duration, reference: Duration) -> f64 {
     const ERROR: Duration = Duration::from_millis(20);
@@ -42,7 +45,7 @@ struct ReadyInput {
     drawn: Option<Box<DrawnInput>>,
     /// Time to write it.
     written_in: Duration,
-    /// Whether it runs alone, since its source learns from its time.
+    /// Whether it runs alone if it is long, since its source learns from its time.
     is_timed: bool,
     /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
@@ -253,7 +256,8 @@ impl SharedSearch<'_, '_> {
         if let Some(batches) = self.parameters.batches {
             let indexes = (0..ready.len()).filter(|index| {
                 let ready = &ready[*index];
-                !ready.is_timed && Batches::fits(&ready.fresh.input)
+                let is_alone = ready.is_timed && ready.fresh.input.len() > TIMED_MIN;
+                !is_alone && Batches::fits(&ready.fresh.input)
             });
             let indexes: Vec<usize> = indexes.collect();
             // A single input has nothing to share a start with.
