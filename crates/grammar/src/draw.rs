@@ -393,7 +393,7 @@ impl<'a> ShapedChooser<'a> {
             None => (draw.min.clone(), width(draw)),
         };
         let is_edge = matches!(pointer, Pointer::EdgeBegin | Pointer::EdgeEnd { .. });
-        let is_tree = self.graphs.makes_trees && is_edge && length + 1 == all_nodes;
+        let is_tree = self.graphs.makes_trees && is_edge && length.saturating_add(1) == all_nodes;
         let values = match self.values[draw.site] {
             values if values.is_graph() => values,
             Values::Least | Values::Most | Values::Zero | Values::Largest => return None,

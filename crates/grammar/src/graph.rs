@@ -169,7 +169,9 @@ pub(super) fn edge(
             [index - later * (later - 1) / 2, later]
         }
         Values::Grid => {
-            let side = u64::midpoint(1, (2 * edges + 1).isqrt()).min(nodes.isqrt()).max(1);
+            let side = u64::midpoint(1, edges.saturating_mul(2).saturating_add(1).isqrt())
+                .min(nodes.isqrt())
+                .max(1);
             let across = side * (side - 1);
             match index {
                 _ if index < across => {

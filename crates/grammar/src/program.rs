@@ -139,7 +139,7 @@ pub struct Site {
     pub(super) unique: Option<Vec<usize>>,
     /// How it points to a node of a tree or graph, if it may.
     pub(super) pointer: Option<Pointer>,
-    /// Whether it bounds pointers and is no count: it may be the number of nodes.
+    /// Whether it may be the number of nodes: it bounds pointers, and is not a count.
     pub(super) is_size: bool,
 }
 
