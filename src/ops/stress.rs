@@ -1,59 +1,47 @@
 //! `juror stress`: searches for an input on which a submission fails, and shrinks it.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+mod faults;
+mod setting;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::ops::context::Context;
-use crate::ops::given_program::GivenProgram;
 use crate::ops::host::Host;
-use crate::ops::judge::{ComparisonMode, set_comparison};
+use crate::ops::judge::ComparisonMode;
 use crate::ops::options::HostOptions;
-use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes::current_directory;
+use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};
-use crate::ops::submissions::{command_submission, named_submission, submission_at};
+use crate::ops::stress::setting::read_setting;
 use crate::ops::{cases, validators};
-use juror_core::check::options::Options;
-use juror_core::check::options::comparison_arguments;
-use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, WorkProgress};
 use juror_core::explanation::ExplanationResult;
 use juror_core::isolation::Isolation;
 use juror_core::judgement::{JudgeError, TimeLimit};
 use juror_core::limits::TIME_WITHOUT_PACKAGE;
-use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{BuildVariant, ProgramKind, TypedCommand};
+use juror_core::program::BuildVariant;
 use juror_core::progress::SearchPlan;
-use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
-use juror_core::submission::Submission;
-use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
-use juror_data::inputs::candidates::CandidateSource;
-use juror_data::recipe::seeded_generator::SeededProgram;
 use juror_data::search::arena::Arena;
 use juror_data::search::batch::Batches;
-use juror_data::search::comparison::{Comparison, UnusableReason, quote_input};
+use juror_data::search::comparison::Comparison;
 use juror_data::search::counterexample::build_counterexample;
-use juror_data::search::problem_inputs::ProblemInputs;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
 use juror_data::search::result::{
     Counterexample, REPEATS, Search, SearchEnd, SlowestInput, StressResult,
 };
-use juror_data::search::run::{Failure, PackageFault, SearchParameters, SearchResult, search};
+use juror_data::search::run::{Failure, SearchParameters, search};
 use juror_data::search::shrink::{ShrunkInput, shrink};
-use juror_grammar::generate::{GenerationFailure, generate_until};
-use juror_grammar::shape;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::judging::JudgingTask;
-use juror_packages::package;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug)]
@@ -108,14 +96,6 @@ pub enum StressedSubmission {
 
 /// The default time to shrink; time that the search leaves is added.
 const DEFAULT_SHRINK_TIME: Duration = Duration::from_secs(20);
-/// The default for the largest `{n}`.
-const DEFAULT_SIZE_MAX: u32 = 1000;
-/// Upper bound on the bytes of the reference's messages that are shown.
-const MESSAGES_MAX: u64 = 4 << 10;
-/// Number of equal inputs that show that a generator does not use its seed.
-const SAME_INPUTS: u64 = 10;
-/// Number of refused inputs that show that a validator accepts none.
-const REFUSED_MIN: u64 = 10;
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
@@ -185,123 +165,6 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
 /// What is wrong with a program of the command line is no fault of the package.
 fn blame_helper(stop: Stop, is_helper: bool) -> Stop {
     if is_helper { stop.refused_for(RefusalSubject::HelperProgram) } else { stop }
-}
-
-fn read_setting(options: &StressOptions, context: &Context) -> Result<SearchSubject, Stop> {
-    let mut problem = match &options.package {
-        Some(dir) => {
-            let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
-            if options.promote.is_some() {
-                context.check_writable()?;
-            }
-            problem
-        }
-        None => Problem { dir: FilePath::root("."), ..Problem::default() },
-    };
-    if problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, not programs; use `juror judge`";
-        return Err(Stop::usage(what));
-    }
-    let mut submission = match &options.submission {
-        StressedSubmission::File(path) => named_submission(path, &problem).map_err(Stop::usage)?,
-        StressedSubmission::Command(words) => {
-            let mut submission = command_submission(words);
-            let directory = current_directory()?;
-            submission.program.command = Some(TypedCommand { words: words.clone(), directory });
-            submission
-        }
-    };
-    submission.program.variant = options.variant.clone();
-    problem::set_variant(&mut problem, &options.variant, None)?;
-    let reference = options.reference.as_ref();
-    let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
-    let seeded = read_generator(options)?;
-    let comparison = set_judges(options, &mut problem)?;
-    let grammar = options.input_grammar.as_deref();
-    let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
-    inputs.seeded = seeded;
-    inputs.has_given_checker = options.checker.is_some();
-    if let Some(args) = comparison {
-        // There may be no test case that has them.
-        inputs.options = Options::parse(&args).map_err(|it| Stop::usage(it.to_string()))?;
-        inputs.test_case.output_validator_args = args;
-    }
-    if options.package.is_some() {
-        context.send_event(Event::package_read(&inputs.problem, 1, 0));
-    }
-    let promotes = options.promote.is_some();
-    Ok(SearchSubject { inputs, submission, reference, promotes })
-}
-
-/// Accepts a file, the name of one of the package's submissions, or a command line.
-fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
-    let (path, name) = (Path::new(text), text.to_string_lossy());
-    let own = problem.submissions.iter().find(|submission| submission.name == name);
-    match own {
-        Some(own) if !path.exists() => return Ok(own.clone()),
-        _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
-            return named_submission(path, problem).map_err(Stop::usage);
-        }
-        _ => {}
-    }
-    let given = GivenProgram::read("--reference", text, ProgramKind::Submission)?;
-    let mut program = given.program;
-    if program.command.is_none() {
-        let real = program.path.to_path_buf();
-        program = submission_at(Path::new(&given.shown[0]), real, problem).program;
-        program.arguments = given.words;
-    }
-    Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
-}
-
-fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop> {
-    let Some(text) = &options.generator else { return Ok(None) };
-    let given = GivenProgram::read("--generator", text, ProgramKind::Generator)?;
-    let GivenProgram { program, words, shown } = given.with_testlib_header();
-    let generator = SeededProgram::new(program, words, shown);
-    if options.size_max.is_some() && !generator.has_size() {
-        let what =
-            "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
-        return Err(Stop::usage(what));
-    }
-    Ok(Some(SeededProgram { size_max: options.size_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
-}
-
-/// Puts the programs of the command line in the place of the package's. Returns the arguments of the default output
-/// validator, if these are given.
-fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<Vec<String>>, Stop> {
-    if let Some(text) = &options.validator {
-        let given = GivenProgram::read("--validator", text, ProgramKind::InputValidator)?;
-        problem.input_validators = vec![given.judging()];
-    }
-    if let Some(text) = &options.interactor {
-        let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
-        problem.kind.interaction = Interaction::Interactive;
-        problem.interactor = Some(given.judging());
-        problem.output_validators.clear();
-    }
-    let named = options.checker.as_ref().and_then(|text| ComparisonMode::named(text.to_str()?));
-    let (option, how) = match (&options.compare, named) {
-        (Some(how), _) => ("--compare", how.clone()),
-        (None, Some(how)) => ("--checker", how.map_err(Stop::usage)?),
-        (None, None) => {
-            if let Some(text) = &options.checker {
-                let given = GivenProgram::read("--checker", text, ProgramKind::OutputValidator)?;
-                problem.output_validators = vec![given.judging()];
-                let cases = problem.test_data.cases.iter_mut();
-                cases.for_each(|case| case.output_validator_args.clear());
-                return Ok(None);
-            }
-            let is_bare = options.package.is_none() && options.interactor.is_none();
-            return Ok(if is_bare { comparison_arguments("words").ok() } else { None });
-        }
-    };
-    set_comparison(&how, problem).map_err(|remark| Stop::usage(remark.about_option(option)))?;
-    Ok(match how {
-        // It was checked when it was set.
-        ComparisonMode::Named(text) => comparison_arguments(&text).ok(),
-        ComparisonMode::Checker(_) => None,
-    })
 }
 
 fn check_promotion<'a>(
@@ -485,223 +348,6 @@ impl StressRun<'_> {
             }
         }
         Ok(())
-    }
-
-    fn report_package_problems(&self, searched: &SearchResult) {
-        let reference = &self.programs.name;
-        let inputs = &self.setting.inputs;
-        if let Some(refused) = &searched.disputed {
-            self.context.send_diagnostics([inputs.dispute_warning(refused)]);
-        }
-        if let Some(broken) = &searched.broken_generator {
-            let path = inputs.problem.dir.join(package::recipe::DIRECTORY);
-            self.context.send_diagnostics([Diagnostic::warning(path, broken.clone())]);
-        }
-        if let Some(seeded) = &inputs.seeded
-            && searched.distinct == 1
-            && searched.taken >= SAME_INPUTS
-            && searched.found.is_none()
-        {
-            let message = format!(
-                "the generator `{}` printed the same input each of {} times",
-                seeded.text(),
-                searched.taken
-            );
-            let help = "let its random numbers start from the seed, which is its last argument unless `{seed}` has a place";
-            let warning = Diagnostic::warning(&seeded.program.path, message).help(help);
-            self.context.send_diagnostics([warning]);
-        }
-        if searched.left_out > 0
-            && inputs.seeded.is_none()
-            && searched.disputed.is_none()
-            && searched.broken_generator.is_none()
-            && searched.runs == 0
-        {
-            let message = format!(
-                "no input was compared: {reference} solves none of them in time; choose a faster --reference"
-            );
-            self.context.send_event(Event::Complained { message, help: None });
-        }
-    }
-
-    /// Fails if nothing was compared, or if the reference or a validator failed.
-    fn check_compared(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
-        if let Some(fault) = &searched.fault {
-            return Err(self.fault_stop(fault)?);
-        }
-        if self.setting.inputs.seeded.is_some() {
-            return self.check_generator_compared(searched);
-        }
-        if searched.runs == 0
-            && searched.left_out == 0
-            && searched.end != SearchEnd::Interrupted
-            && let Some(grammar) = self.comparison.arena.grammar()
-        {
-            let late = Instant::now() + time;
-            let is_over = || (self.is_stopped)() || Instant::now() >= late;
-            let seed = self.options.seed;
-            return Err(match generate_until(grammar, &shape::RANDOM, &[], seed, None, &is_over) {
-                Err(GenerationFailure::Unsatisfied(why)) => why.into(),
-                _ => Diagnostic::error(&grammar.source.path, "no input was written in time")
-                    .help("give more time with --time, or express each ASSERT in the bounds of values")
-                    .into(),
-            });
-        }
-        Ok(())
-    }
-
-    /// Fails if no input of the generator of the command line was compared.
-    fn check_generator_compared(&self, searched: &SearchResult) -> Result<(), Stop> {
-        let (inputs, programs) = (&self.setting.inputs, self.programs);
-        let refuses_all = searched.allowed == 0 && searched.left_out >= REFUSED_MIN;
-        if searched.found.is_some()
-            || searched.end == SearchEnd::Interrupted
-            || searched.runs > 0 && !(refuses_all && searched.disputed.is_some())
-        {
-            return Ok(());
-        }
-        let refused = |diagnostic: Diagnostic| {
-            Stop::Refused(RefusalSubject::HelperProgram, vec![diagnostic.into()])
-        };
-        if let Some(disputed) = &searched.disputed {
-            let help = "the generator must print inputs that are valid";
-            let dispute = inputs.dispute_warning(disputed);
-            return Err(refused(Diagnostic { severity: Severity::Error, ..dispute }.help(help)));
-        }
-        if searched.left_out > 0 {
-            let message = "no input was compared: the reference solves none of them in time";
-            let help = "choose a faster --reference, smaller inputs, or a longer --time-limit";
-            return Err(refused(Diagnostic::error(&programs.path, message).help(help)));
-        }
-        let time = seconds(self.options.time);
-        let arena = self.comparison.arena;
-        let first = arena.candidates(true, self.options.seed, None).next(&|| false)?;
-        let first = first.map(|it| it.origin.to_string()).unwrap_or_default();
-        let diagnostic = match &inputs.seeded {
-            Some(seeded) if searched.distinct == 0 => {
-                let message = format!("printed no input in {time}: {first}");
-                let help = "make it faster, or give more time with --time";
-                Diagnostic::error(&seeded.program.path, message).help(help)
-            }
-            _ => {
-                let message = format!("no input was compared in {time}; the first is of {first}");
-                let help = "choose a faster --reference, or give more time with --time";
-                Diagnostic::error(&programs.path, message).help(help)
-            }
-        };
-        Err(refused(diagnostic))
-    }
-
-    /// Fails if another run of the reference does not confirm a failure. Warns if another run of the generator prints
-    /// another input.
-    fn check_helpers(&self, failure: &Failure) -> Result<(), Stop> {
-        let arena = self.comparison.arena;
-        let fresh = &failure.fresh;
-        for _ in 1..REPEATS {
-            let objection = self.comparison.reference_objection(&fresh.input);
-            let Some(objection) = arena.in_time(objection)?.flatten() else { continue };
-            if objection != UnusableReason::TooSlow {
-                return Err(self.fault_stop(&PackageFault {
-                    number: fresh.number,
-                    input: Arc::clone(&fresh.input),
-                    call: fresh.seeded,
-                    reason: objection,
-                })?);
-            }
-        }
-        let (Some(generator), Some(call)) = (&arena.seeded, fresh.seeded) else { return Ok(()) };
-        let again = arena.in_time(generator.make(call))?;
-        if again.is_some_and(|again| again.is_ok_and(|again| again != fresh.input)) {
-            let line = generator.given.line(call);
-            let message = format!("prints another input when it runs again: `{line}`");
-            let help = "let its random numbers depend on the seed alone; until then, the command that repeats the search may \
-                        find something else";
-            let path = &generator.given.program.path;
-            self.context.send_diagnostics([Diagnostic::warning(path, message).help(help)]);
-        }
-        Ok(())
-    }
-
-    /// The error for a fault of the package, or of a program of the command line.
-    fn fault_stop(&self, fault: &PackageFault) -> Result<Stop, Stop> {
-        let mend = match fault.reason {
-            UnusableReason::Checker(_) | UnusableReason::Generator(_) => {
-                RefusalSubject::HelperProgram
-            }
-            UnusableReason::Validator(ref error) => return Ok(Stop::Fault((**error).clone())),
-            _ => self.setting.reference_mend(),
-        };
-        let diagnostic = self.fault_diagnostic(fault)?;
-        Ok(match mend {
-            RefusalSubject::Package => diagnostic.into(),
-            mend => Stop::Refused(mend, vec![diagnostic.into()]),
-        })
-    }
-
-    fn fault_diagnostic(&self, fault: &PackageFault) -> Result<Diagnostic, Stop> {
-        let input = quote_input(&fault.input);
-        let inputs = &self.setting.inputs;
-        let line = inputs.seeded.as_ref().zip(fault.call).map(|(given, call)| given.line(call));
-        let origin = match &line {
-            Some(line) => format!("what `{line}` prints"),
-            None => "a valid input".to_owned(),
-        };
-        let reference = |what: &str| {
-            let name = match &line {
-                Some(_) => format!("the reference `{}`", self.programs.name),
-                None => "the reference".to_owned(),
-            };
-            let message = format!("{name} fails on {origin}: {what}: {input}");
-            let help = match &line {
-                Some(_) => "fix it, or let the generator print only valid inputs",
-                None => {
-                    "fix it, choose another with --reference, or make the input validators stricter"
-                }
-            };
-            Diagnostic::error(&self.programs.path, message).help(help)
-        };
-        Ok(match &fault.reason {
-            UnusableReason::TooSlow => reference("it is too slow"),
-            UnusableReason::Reference(verdict, cause) => {
-                let diagnostic = reference(&format!("{verdict}, {cause}"));
-                if line.is_some() {
-                    diagnostic.quote(&self.reference_messages(fault)?)
-                } else {
-                    diagnostic
-                }
-            }
-            UnusableReason::Validator(_) | UnusableReason::Disagreement => {
-                reference(&fault.reason.to_string())
-            }
-            UnusableReason::Generator(diagnostic) => (**diagnostic).clone(),
-            UnusableReason::Checker(stderr) => {
-                let checker = self.setting.inputs.problem.output_validators.first();
-                let path = checker.map_or(&*self.programs.path, |it| &*it.path);
-                let protocol = checker.and_then(|it| it.protocol).unwrap_or_default();
-                let message =
-                    format!("the checker rejects the reference's own output on {origin}: {input}");
-                Diagnostic::error(path, message).help(protocol.call_convention()).quote(stderr)
-            }
-            UnusableReason::Solution(what) => {
-                let path =
-                    self.setting.inputs.answer_maker.as_deref().unwrap_or(&self.programs.path);
-                let message = format!("no judge answer for a valid input: {what}: {input}");
-                Diagnostic::error(path, message)
-                    .help("fix it, or make the input validators stricter")
-            }
-        })
-    }
-
-    /// What the reference writes on standard error, in another run.
-    fn reference_messages(&self, fault: &PackageFault) -> Result<Vec<u8>, Stop> {
-        let arena = self.comparison.arena;
-        if self.comparison.is_judged() {
-            return Ok(Vec::new());
-        }
-        arena.scheduler.set_deadline(Some(Instant::now() + SHOW_TIME));
-        let ran = self.comparison.run(&self.programs.reference, &fault.input);
-        let stderr = arena.in_time(ran)?.map(|ran| ran.stderr);
-        Ok(stderr.and_then(|it| it.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
     }
 
     /// The judge answer, made as `juror generate` makes it.

@@ -1,0 +1,146 @@
+//! What is searched: the package, or the programs of the command line in its place.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::ops::context::Context;
+use crate::ops::given_program::GivenProgram;
+use crate::ops::judge::{ComparisonMode, set_comparison};
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::saved_boxes::current_directory;
+use crate::ops::stress::{StressOptions, StressedSubmission};
+use crate::ops::submissions::{command_submission, named_submission, submission_at};
+use juror_core::check::options::Options;
+use juror_core::check::options::comparison_arguments;
+use juror_core::event::Event;
+use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::root::FilePath;
+use juror_core::stop::Stop;
+use juror_core::submission::Submission;
+use juror_data::recipe::seeded_generator::SeededProgram;
+use juror_data::search::problem_inputs::ProblemInputs;
+use juror_data::search::programs::SearchSubject;
+
+/// The default for the largest `{n}`.
+const DEFAULT_SIZE_MAX: u32 = 1000;
+
+pub(super) fn read_setting(
+    options: &StressOptions,
+    context: &Context,
+) -> Result<SearchSubject, Stop> {
+    let mut problem = match &options.package {
+        Some(dir) => {
+            let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
+            if options.promote.is_some() {
+                context.check_writable()?;
+            }
+            problem
+        }
+        None => Problem { dir: FilePath::root("."), ..Problem::default() },
+    };
+    if problem.kind.submitted == SubmittedContent::Answers {
+        let what = "submissions to this problem are answers, not programs; use `juror judge`";
+        return Err(Stop::usage(what));
+    }
+    let mut submission = match &options.submission {
+        StressedSubmission::File(path) => named_submission(path, &problem).map_err(Stop::usage)?,
+        StressedSubmission::Command(words) => {
+            let mut submission = command_submission(words);
+            let directory = current_directory()?;
+            submission.program.command = Some(TypedCommand { words: words.clone(), directory });
+            submission
+        }
+    };
+    submission.program.variant = options.variant.clone();
+    problem::set_variant(&mut problem, &options.variant, None)?;
+    let reference = options.reference.as_ref();
+    let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
+    let seeded = read_generator(options)?;
+    let comparison = set_judges(options, &mut problem)?;
+    let grammar = options.input_grammar.as_deref();
+    let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
+    inputs.seeded = seeded;
+    inputs.has_given_checker = options.checker.is_some();
+    if let Some(args) = comparison {
+        // There may be no test case that has them.
+        inputs.options = Options::parse(&args).map_err(|it| Stop::usage(it.to_string()))?;
+        inputs.test_case.output_validator_args = args;
+    }
+    if options.package.is_some() {
+        context.send_event(Event::package_read(&inputs.problem, 1, 0));
+    }
+    let promotes = options.promote.is_some();
+    Ok(SearchSubject { inputs, submission, reference, promotes })
+}
+
+/// Accepts a file, the name of one of the package's submissions, or a command line.
+fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
+    let (path, name) = (Path::new(text), text.to_string_lossy());
+    let own = problem.submissions.iter().find(|submission| submission.name == name);
+    match own {
+        Some(own) if !path.exists() => return Ok(own.clone()),
+        _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
+            return named_submission(path, problem).map_err(Stop::usage);
+        }
+        _ => {}
+    }
+    let given = GivenProgram::read("--reference", text, ProgramKind::Submission)?;
+    let mut program = given.program;
+    if program.command.is_none() {
+        let real = program.path.to_path_buf();
+        program = submission_at(Path::new(&given.shown[0]), real, problem).program;
+        program.arguments = given.words;
+    }
+    Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
+}
+
+fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop> {
+    let Some(text) = &options.generator else { return Ok(None) };
+    let given = GivenProgram::read("--generator", text, ProgramKind::Generator)?;
+    let GivenProgram { program, words, shown } = given.with_testlib_header();
+    let generator = SeededProgram::new(program, words, shown);
+    if options.size_max.is_some() && !generator.has_size() {
+        let what =
+            "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
+        return Err(Stop::usage(what));
+    }
+    Ok(Some(SeededProgram { size_max: options.size_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
+}
+
+/// Puts the programs of the command line in the place of the package's. Returns the arguments of the default output
+/// validator, if these are given.
+fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<Vec<String>>, Stop> {
+    if let Some(text) = &options.validator {
+        let given = GivenProgram::read("--validator", text, ProgramKind::InputValidator)?;
+        problem.input_validators = vec![given.judging()];
+    }
+    if let Some(text) = &options.interactor {
+        let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
+        problem.kind.interaction = Interaction::Interactive;
+        problem.interactor = Some(given.judging());
+        problem.output_validators.clear();
+    }
+    let named = options.checker.as_ref().and_then(|text| ComparisonMode::named(text.to_str()?));
+    let (option, how) = match (&options.compare, named) {
+        (Some(how), _) => ("--compare", how.clone()),
+        (None, Some(how)) => ("--checker", how.map_err(Stop::usage)?),
+        (None, None) => {
+            if let Some(text) = &options.checker {
+                let given = GivenProgram::read("--checker", text, ProgramKind::OutputValidator)?;
+                problem.output_validators = vec![given.judging()];
+                let cases = problem.test_data.cases.iter_mut();
+                cases.for_each(|case| case.output_validator_args.clear());
+                return Ok(None);
+            }
+            let is_bare = options.package.is_none() && options.interactor.is_none();
+            return Ok(if is_bare { comparison_arguments("words").ok() } else { None });
+        }
+    };
+    set_comparison(&how, problem).map_err(|remark| Stop::usage(remark.about_option(option)))?;
+    Ok(match how {
+        // It was checked when it was set.
+        ComparisonMode::Named(text) => comparison_arguments(&text).ok(),
+        ComparisonMode::Checker(_) => None,
+    })
+}
