@@ -587,6 +587,13 @@ fn outputs_can_be_shown_without_a_comparison() {
     let document: serde_json::Value = serde_json::from_slice(&json.stdout).expect("a document");
     let case = &document["submissions"][0]["test_cases"][0];
     assert_eq!((&case["verdict"], &case["compared"]), (&"AC".into(), &false.into()));
+    fixture.write("b.sh", "exit 3\n");
+    fixture.juror("judge bare a.sh b.sh --compare none --html page.html").output().expect("runs");
+    let page = fixture.read("page.html");
+    for text in ["title=\"ran\">ran<", ">RTE<", "data-filter=\"ran\""] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains(">AC<") && !page.contains("accepted"), "{page}");
     fixture.write("a.sh", "read -r x; [ $x = 1 ] && echo 1 || exit 3\n");
     fixture.check(
         "judge bare a.sh --compare none",

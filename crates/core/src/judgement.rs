@@ -365,6 +365,14 @@ impl Judgement {
         accepted_word(self.is_compared())
     }
 
+    /// The verdict's name, or `ran` if outputs were not compared.
+    pub fn verdict_name(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Accepted => self.accepted_word(),
+            verdict => verdict.name(),
+        }
+    }
+
     /// The number of test cases that it passes.
     pub fn passed_cases(&self) -> usize {
         self.cases.len() - self.rejected().count()

@@ -275,10 +275,11 @@ fn headline(page: &Page<'_>) -> Markup {
 }
 
 /// The abbreviation of a verdict; `–` if there is none.
-fn badge(verdict: Option<Verdict>, standing: Attention) -> Markup {
-    match (verdict, standing) {
-        (Some(verdict), _) => html! {
-            span class={ "v " (verdict.short()) } title=(verdict.name()) { (verdict.short()) }
+fn badge(submission: &SubmissionReport, standing: Attention) -> Markup {
+    match (submission.judgement(), standing) {
+        (Some(judgement), _) => html! {
+            @let short = judgement.short_verdict();
+            span class={ "v " (short) } title=(judgement.verdict_name()) { (short) }
         },
         (None, Attention::Fault) => html! { span.v.JE title="judge error" { "JE" } },
         (None, _) => html! { span.v title="skipped" { "–" } },

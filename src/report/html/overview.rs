@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use crate::report::document::{SubmissionReport, shared_directory};
 use crate::report::html::submission::{full_failures, reason};
 use crate::report::html::{NumberedSubmission, Page, badge};
+use juror_core::judgement::Judgement;
 use juror_core::progress::PackageReport;
 use juror_core::text::{count, printable};
 use juror_core::units::seconds;
@@ -15,11 +16,14 @@ use juror_core::verdict::Verdict;
 
 pub(super) const MAX_PRINTED_COLUMNS: usize = 40;
 
-fn count_verdicts(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
-    let of =
-        |verdict| page.submissions.iter().filter(|it| it.submission.verdict() == verdict).count();
-    let verdicts = Verdict::ALL.into_iter().map(Some).chain([None]);
-    verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
+/// The abbreviation and the name of each verdict, in order, with the number of submissions; last those without one.
+fn count_verdicts(page: &Page<'_>) -> Vec<(Option<[&'static str; 2]>, usize)> {
+    let judgements = page.submissions.iter().map(|it| it.submission.judgement());
+    let words = |it: &Judgement| (it.verdict, [it.short_verdict(), it.verdict_name()]);
+    let mut all: Vec<_> = judgements.map(|it| it.map(words)).collect();
+    all.sort_by_key(|it| (it.is_none(), *it));
+    let counts = all.chunk_by(|a, b| a == b);
+    counts.map(|same| (same[0].map(|(_, words)| words), same.len())).collect()
 }
 
 pub(super) fn tally(page: &Page<'_>) -> Markup {
@@ -32,18 +36,18 @@ pub(super) fn tally(page: &Page<'_>) -> Markup {
         before += number;
         (verdict, number, before - number)
     });
-    let parts: Vec<(Option<Verdict>, usize, usize)> = parts.collect();
+    let parts: Vec<_> = parts.collect();
     html! {
         svg.strip viewBox={ "0 0 " (all) " 1" } preserveAspectRatio="none" aria-hidden="true" {
             @for (verdict, number, before) in &parts {
-                rect class=(verdict.map_or("JE", Verdict::short)) x=(before) width=(number) height="1" {}
+                rect class=(verdict.map_or("JE", |[short, _]| short)) x=(before) width=(number) height="1" {}
             }
         }
         ul.tally {
             @for (verdict, number, _) in &parts {
                 li {
-                    span class={ "v " (verdict.map_or("JE", Verdict::short)) } { (verdict.map_or("–", Verdict::short)) }
-                    " " (number) " " (verdict.map_or("no verdict", Verdict::name))
+                    span class={ "v " (verdict.map_or("JE", |[short, _]| short)) } { (verdict.map_or("–", |[short, _]| short)) }
+                    " " (number) " " (verdict.map_or("no verdict", |[_, name]| name))
                 }
             }
         }
@@ -66,9 +70,9 @@ pub(super) fn search_tools(page: &Page<'_>) -> Markup {
                 button type="button" data-filter="bad" aria-pressed="false" { (bad_name) " " (bad) }
             }
             @for (verdict, number) in &verdicts {
-                @if let Some(verdict) = verdict {
-                    button type="button" data-filter=(verdict.short()) aria-pressed="false" {
-                        (verdict.short()) " " (number) " " (verdict.name())
+                @if let Some([short, name]) = verdict {
+                    button type="button" data-filter=(short) aria-pressed="false" {
+                        (short) " " (number) " " (name)
                     }
                 }
             }
@@ -128,12 +132,13 @@ struct OptionalColumns<'a> {
 fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
     let score = submission.score().and_then(|it| it.score);
-    let is = [standing.word(), submission.verdict().map_or("", Verdict::short)].join(" ");
+    let is =
+        [standing.word(), submission.judgement().map_or("", Judgement::short_verdict)].join(" ");
     let (all, judged) = (submission.selected_cases(), submission.cases().len());
     let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
-            td { (badge(submission.verdict(), *standing)) }
+            td { (badge(submission, *standing)) }
             th.name scope="row" { a href={ "#s" (number) } { (breakable_path(name)) } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expectation_words()) } }
@@ -240,7 +245,7 @@ fn line(shown: &NumberedSubmission<'_>, places: &HashMap<&str, usize>, columns: 
                 @match at {
                     None => td {},
                     Some(at) => {
-                        @let short = cases[at].verdict.short();
+                        @let short = cases[at].short_verdict();
                         td class=(short) {
                             @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }
                             @if let Some(outcome) = &cases[at].outcome { i { (time_without_unit(outcome.cpu_time)) } }

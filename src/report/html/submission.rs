@@ -72,7 +72,7 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {
-                (badge(submission.verdict(), *standing))
+                (badge(submission, *standing))
                 h3 { (printable(&submission.name)) }
                 span.because { (describe_result(submission)) }
             }
@@ -158,7 +158,7 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
             } @else {
                 details.failure id=(id) {
                     summary {
-                        span class={ "v " (case.verdict.short()) } { (case.verdict.short()) } " "
+                        span class={ "v " (case.short_verdict()) } { (case.short_verdict()) } " "
                         (printable(&case.test_case)) ": " (failure::shortened_cause(&case.explained_cause()))
                     }
                     (failure::failed_case(page, case))
@@ -302,7 +302,7 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
     html! {
         tr {
             th scope="row" { (printable(&case.test_case)) }
-            td class=(case.verdict.short()) { (case.verdict.short()) }
+            td class=(case.short_verdict()) { (case.short_verdict()) }
             td { @if let Some(outcome) = outcome { (seconds(outcome.cpu_time)) } }
             td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
             @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
