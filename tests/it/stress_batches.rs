@@ -354,3 +354,27 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots_in_batches() {
     assert_eq!(comparable_result(&one), comparable_result(&two), "{one:#}\n{two:#}");
     assert_eq!(comparable_result(&one), comparable_result(&three), "{one:#}\n{three:#}");
 }
+
+/// Neither random inputs nor small ones show these faults: the program leads to them letter by letter, or its comparison
+/// by the distance of two numbers.
+#[test]
+fn inputs_that_reach_new_code_are_changed_further() {
+    let check = |condition: &str| {
+        let fixture = Fixture::new();
+        fixture.write("g.ctd", "REGEX(\"[a-z]{6}\", s) NEWLINE\n");
+        for (name, condition) in [("ref.c", "0"), ("wrong.c", condition)] {
+            let source = format!(
+                "{PREAMBLE}int main(void) {{ char s[9]; int number; if (scanf(\"%8s\", s) != 1) return 9;\n\
+                 memcpy(&number, s, 4); puts({condition} ? \"wrong\" : \"right\"); return 0; }}\n"
+            );
+            fixture.write(name, source);
+        }
+        let line = "stress wrong.c --input-grammar g.ctd --reference ref.c --seed 1 --time 10m --explain 0 --json";
+        let output = fixture.juror(line).output().expect("juror runs");
+        let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        assert_eq!(counterexample(&report)["origin"]["kind"], "coverage", "{report:#}");
+    };
+    check("s[0] == 'c' && s[1] == 'r' && s[2] == 'o' && s[3] == 'w' && s[4] == 'n'");
+    // `crow`, as a number of four bytes.
+    check("number == 0x776f7263");
+}

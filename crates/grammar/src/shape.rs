@@ -268,12 +268,6 @@ impl Shape {
         Self { count_limit: Some(most), ..self.clone() }
     }
 
-    /// Counts and lengths of texts are as large as the grammar allows.
-    #[must_use]
-    pub fn without_count_limit(&self) -> Self {
-        Self { count_limit: None, ..self.clone() }
-    }
-
     /// The numbers to choose from where values are special.
     #[must_use]
     pub fn with_numbers(&self, numbers: &Arc<SpecialNumbers>) -> Self {

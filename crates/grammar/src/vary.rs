@@ -50,6 +50,7 @@ pub fn vary_towards(
 pub struct Ingredients<'a> {
     /// Another input: its values and pieces of its texts.
     pub other: &'a InputTree,
+    /// As values, and as digits of texts.
     pub numbers: &'a [Int],
 }
 
@@ -94,6 +95,10 @@ fn mix_in(
     });
     let text = texts.get(chance.below(texts.len() as u64) as usize);
     if let Some(other) = text.filter(|_| chance.happens(600)) {
+        let has_digits = other.iter().any(u8::is_ascii_digit);
+        let number = with.numbers.get(chance.below(with.numbers.len() as u64) as usize);
+        let number = number.filter(|_| has_digits && chance.happens(300));
+        let digits = number.map(|number| number.magnitude().to_string().into_bytes());
         let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
         return change_one(tree, chance, is_text, &|node, chance| {
             let InputNode::Text { text, .. } = node else { return };
@@ -101,6 +106,7 @@ fn mix_in(
             let start = chance.below(other.len() as u64) as usize;
             let most = if chance.happens(500) { 1 } else { other.len() - start };
             let piece = &other[start..=start + chance.below(most as u64) as usize];
+            let piece = digits.as_deref().unwrap_or(piece);
             let from = at(text.len(), chance);
             let to = match chance.below(3) {
                 0 => from,

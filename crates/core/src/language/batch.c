@@ -82,6 +82,50 @@ UNCOVERED void __sanitizer_cov_trace_pc(void) {
     before = here >> 1;
 }
 
+/* Notes how near two numbers were that a comparison compared, as an edge. */
+UNCOVERED static void note_comparison(const void *place, uint64_t difference, uint64_t opposite) {
+    if (!edges) {
+        return;
+    }
+    uint64_t distance = difference < opposite ? difference : opposite;
+    uint32_t bits = distance ? 64 - (uint32_t)__builtin_clzll(distance) : 0;
+    uint32_t offset = (uint32_t)((uintptr_t)place - (uintptr_t)&__wrap_main);
+    edges[((offset << 6 | bits) * 0x9e3779b1U) >> 18] |= 1;
+}
+
+/* A build with coverage calls these before each comparison. */
+#define COMPARISON(name, number) \
+    UNCOVERED void __sanitizer_cov_trace_##name(number a, number b); \
+    UNCOVERED void __sanitizer_cov_trace_##name(number a, number b) { \
+        note_comparison(__builtin_return_address(0), (number)(a - b), (number)(b - a)); \
+    }
+COMPARISON(cmp1, uint8_t)
+COMPARISON(cmp2, uint16_t)
+COMPARISON(cmp4, uint32_t)
+COMPARISON(cmp8, uint64_t)
+COMPARISON(const_cmp1, uint8_t)
+COMPARISON(const_cmp2, uint16_t)
+COMPARISON(const_cmp4, uint32_t)
+COMPARISON(const_cmp8, uint64_t)
+
+UNCOVERED void __sanitizer_cov_trace_cmpf(float a, float b);
+UNCOVERED void __sanitizer_cov_trace_cmpf(float a, float b) {
+    (void)a;
+    (void)b;
+}
+
+UNCOVERED void __sanitizer_cov_trace_cmpd(double a, double b);
+UNCOVERED void __sanitizer_cov_trace_cmpd(double a, double b) {
+    (void)a;
+    (void)b;
+}
+
+UNCOVERED void __sanitizer_cov_trace_switch(uint64_t value, void *cases);
+UNCOVERED void __sanitizer_cov_trace_switch(uint64_t value, void *cases) {
+    (void)value;
+    (void)cases;
+}
+
 enum { BOX, TEMPORARY, SHARED, PLACES };
 
 /* A directory in which the program may write. */

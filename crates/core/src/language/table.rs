@@ -415,7 +415,7 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
         // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",
         batch_build: "{batch} -Wl,--wrap=main",
-        batch_coverage: "-fsanitize-coverage=trace-pc",
+        batch_coverage: "-fsanitize-coverage=trace-pc,trace-cmp",
         run: "/program/{binary}",
         ..base_language(code, name, extensions)
     }

@@ -79,16 +79,17 @@ impl CandidateSource for CoverageInputs<'_> {
         Ok(Some(Candidate::new(content, CounterexampleOrigin::Coverage { seed })))
     }
 
-    fn note_new(&mut self, input: &[u8]) {
+    fn note_new(&mut self, input: &[u8]) -> bool {
         if input.len() > BYTES_MAX {
-            return;
+            return false;
         }
-        let Ok(tree) = parse(self.grammar, input, Path::new("input")) else { return };
+        let Ok(tree) = parse(self.grammar, input, Path::new("input")) else { return false };
         if self.kept.len() == KEPT_MAX {
             let at = self.chance.below(KEPT_MAX as u64) as usize;
             self.kept.remove(at);
         }
         self.kept.push(Arc::new(tree));
+        true
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use crate::inputs::candidates::{
     Candidate, CandidateContent, CandidateSource, DrawnInput, SourceMix, SourceShare,
 };
@@ -29,12 +27,6 @@ const EXTREME_SHARE: SourceShare = SourceShare::same(2);
 const SHAPE_SHARE: SourceShare = SourceShare { time: 3, turns: 4 };
 /// Even few of the largest inputs take most of the time.
 const LARGEST_SHARE: SourceShare = SourceShare { time: 9, turns: 1 };
-
-/// Half of the time for slow inputs is for smaller ones, on which many more steps are possible.
-const CLIMBING_SHARE: SourceShare = SourceShare { time: 4, turns: 0 };
-
-/// Upper bound on counts while climbing: quadratic programs show there, and both programs run within milliseconds.
-const CLIMBING_LIMIT: u32 = 1500;
 
 /// The size bands: the upper bound on counts, and the share.
 const BANDS: [(u32, SourceShare); 5] = [
@@ -112,15 +104,8 @@ pub fn add_sources<'a>(
     }
     mix.add("bounds", BOUNDARY_SHARE, shaped(0, of(&AT_BOUNDARIES), Some(1)));
     let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
-    let medium = large.iter().map(|shape| shape.with_count_limit(CLIMBING_LIMIT)).collect();
-    let slow_inputs = |source: u64, shapes, smaller| {
-        let seed = seed.wrapping_add(source * SEED_DISTANCE);
-        SlowInputs::new(grammar, shapes, seed, most, smaller)
-    };
-    let medium = slow_inputs(10, medium, None);
-    let largest = slow_inputs(8, large, Some(Arc::clone(&medium.slowest)));
-    mix.add(format!("slow inputs, counts to {CLIMBING_LIMIT}"), CLIMBING_SHARE, medium);
-    mix.add(LARGEST, LARGEST_SHARE, largest);
+    let large_seed = seed.wrapping_add(8 * SEED_DISTANCE);
+    mix.add(LARGEST, LARGEST_SHARE, SlowInputs::new(grammar, large, large_seed, most));
     let pin = |site, end, option| (Pin { site, side: end }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
@@ -228,19 +213,14 @@ struct SlowInputs<'a> {
     seed: u64,
     size_limit: Option<usize>,
     chance: Chance,
-    slowest: SlowestInputs,
-    /// Smaller inputs that are slow; each is tried with larger counts.
-    smaller: Option<SlowestInputs>,
+    /// The slowest first.
+    slowest: Vec<SlowInput>,
 }
-
-/// The slowest first.
-type SlowestInputs = Arc<Mutex<Vec<SlowInput>>>;
 
 struct SlowInput {
     slowness: f64,
     shape: Shape,
     seed: u64,
-    is_passed_on: bool,
 }
 
 /// Number of slow inputs that are changed further.
@@ -252,7 +232,6 @@ impl<'a> SlowInputs<'a> {
         mut shapes: Vec<Shape>,
         seed: u64,
         size_limit: Option<usize>,
-        smaller: Option<SlowestInputs>,
     ) -> Self {
         let mixed = shapes.iter().find(|shape| shape.name == shape::MIXED.name).cloned();
         // Trees and graphs take turns with the others.
@@ -264,31 +243,16 @@ impl<'a> SlowInputs<'a> {
         });
         shapes.reverse();
         let chance = Chance::new(seed, "largest");
-        let slowest = SlowestInputs::default();
-        Self { grammar, shapes, mixed, seed, size_limit, chance, slowest, smaller }
-    }
-
-    /// A smaller input that is slow, with larger counts.
-    fn enlarged(&mut self) -> Option<(Shape, u64)> {
-        let mut smaller = self.smaller.as_ref()?.lock();
-        let slow = smaller.iter_mut().find(|slow| !slow.is_passed_on)?;
-        slow.is_passed_on = true;
-        Some((slow.shape.without_count_limit(), slow.seed))
+        Self { grammar, shapes, mixed, seed, size_limit, chance, slowest: Vec::new() }
     }
 
     fn next_shape(&mut self) -> Option<(Shape, u64)> {
-        if self.chance.happens(400)
-            && let Some(enlarged) = self.enlarged()
-        {
-            return Some(enlarged);
-        }
         if let Some(shape) = self.shapes.pop() {
             return Some((shape, self.seed));
         }
         let (mixed, chance) = (self.mixed.as_ref()?, &mut self.chance);
-        let slowest = self.slowest.lock();
-        let chosen = chance.below(slowest.len() as u64) as usize;
-        Some(match slowest.get(chosen) {
+        let chosen = chance.below(self.slowest.len() as u64) as usize;
+        Some(match self.slowest.get(chosen) {
             Some(slow) if chance.happens(600) => {
                 let varied = slow.shape.varied(self.grammar, chance);
                 match chance.below(3) {
@@ -312,10 +276,9 @@ impl CandidateSource for SlowInputs<'_> {
 
     fn note(&mut self, drawn: &DrawnInput, slowness: f64) {
         let (shape, seed) = (drawn.shape.clone(), drawn.seed);
-        let mut slowest = self.slowest.lock();
-        slowest.push(SlowInput { slowness, shape, seed, is_passed_on: false });
-        slowest.sort_by(|a, b| b.slowness.total_cmp(&a.slowness));
-        slowest.truncate(SLOWEST_MAX);
+        self.slowest.push(SlowInput { slowness, shape, seed });
+        self.slowest.sort_by(|a, b| b.slowness.total_cmp(&a.slowness));
+        self.slowest.truncate(SLOWEST_MAX);
     }
 }
 
@@ -414,10 +377,10 @@ mod tests {
         assert!((2..9).any(|seed| inputs(seed) != one), "the seed decides the order");
     }
 
-    fn slow_inputs(grammar: &Grammar, smaller: Option<SlowestInputs>) -> SlowInputs<'_> {
+    fn slow_inputs(grammar: &Grammar) -> SlowInputs<'_> {
         let shapes = shape::applicable(grammar);
         let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
-        SlowInputs::new(grammar, large, 5, None, smaller)
+        SlowInputs::new(grammar, large, 5, None)
     }
 
     fn next(source: &mut SlowInputs<'_>) -> DrawnInput {
@@ -432,7 +395,7 @@ mod tests {
     #[test]
     fn the_slowest_inputs_are_changed_further() {
         let grammar = grammar();
-        let mut source = slow_inputs(&grammar, None);
+        let mut source = slow_inputs(&grammar);
         let first: Vec<&str> = (0..12).map(|_| next(&mut source).shape.name).collect();
         assert!(first.contains(&"increasing") && first.contains(&"all-equal"), "{first:?}");
         let mut slow = next(&mut source);
@@ -440,24 +403,5 @@ mod tests {
         source.note(&slow, 88.0);
         let changed = (0..100).filter(|_| next(&mut source).seed == slow.seed).count();
         assert!((5..80).contains(&changed), "{changed}");
-    }
-
-    #[test]
-    fn the_slowest_small_inputs_are_each_enlarged_once() {
-        let grammar = grammar();
-        let mut small = slow_inputs(&grammar, None);
-        let mut large = slow_inputs(&grammar, Some(Arc::clone(&small.slowest)));
-        for seed in [1_000_000, 2_000_000] {
-            let slow = next(&mut small);
-            let shape = slow.shape.with_count_limit(7);
-            small.note(&DrawnInput { shape, seed, ..slow }, 2.0);
-        }
-        let enlarged = |source: &mut SlowInputs<'_>| {
-            let drawn = next(source);
-            let is_unlimited = drawn.shape == drawn.shape.without_count_limit();
-            (drawn.seed >= 1_000_000).then_some(is_unlimited)
-        };
-        let found: Vec<bool> = (0..200).filter_map(|_| enlarged(&mut large)).collect();
-        assert_eq!(found, [true, true]);
     }
 }

@@ -77,8 +77,10 @@ pub trait CandidateSource: Send {
     /// Learns how slow the submission was on an input.
     fn note(&mut self, _drawn: &DrawnInput, _slowness: f64) {}
 
-    /// Learns that an input is the first to reach some edge of a program.
-    fn note_new(&mut self, _input: &[u8]) {}
+    /// Learns that an input is the first to reach some edge of a program. Returns whether the source changes it further.
+    fn note_new(&mut self, _input: &[u8]) -> bool {
+        false
+    }
 }
 
 /// How sources share a search.
@@ -123,6 +125,8 @@ struct MixedSource<'a> {
 
 /// Estimated seconds of an input of a source that was not tried yet.
 const FIRST_ESTIMATE: f64 = 0.002;
+/// Number of free inputs of a source that reached new edges.
+const CHANGES_OF_NEW: f64 = 64.0;
 /// CPU time from which on a submission may be called slow.
 pub const SLOW: Duration = Duration::from_millis(100);
 /// After this many inputs in a row that cannot be written, random values cannot satisfy the grammar: a source ends.
@@ -210,12 +214,15 @@ impl<'a> SourceMix<'a> {
         }
     }
 
-    /// Tells all sources that an input is the first to reach some edge of a program.
-    pub fn note_new(&mut self, input: &[u8]) {
-        self.sources
-            .iter_mut()
-            .filter_map(|it| it.source.as_mut())
-            .for_each(|it| it.note_new(input));
+    /// Tells all sources that an input of `account` is the first to reach some edge of a program. A source that changes
+    /// its own input further gets time for that.
+    pub fn note_new(&mut self, account: usize, input: &[u8]) {
+        for (at, mixed) in self.sources.iter_mut().enumerate() {
+            let is_kept = mixed.source.as_mut().is_some_and(|it| it.note_new(input));
+            if is_kept && at == account {
+                mixed.spent -= CHANGES_OF_NEW * mixed.estimate;
+            }
+        }
     }
 
     /// The account of the source that comes next.

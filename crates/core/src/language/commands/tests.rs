@@ -410,7 +410,7 @@ fn a_batch_of_c_tells_its_coverage() {
         let last = plan.and_then(|plan| plan.build?.command.argv.pop());
         assert_eq!(last.as_deref(), expected, "{file}");
     };
-    let flag = Some("-fsanitize-coverage=trace-pc");
+    let flag = Some("-fsanitize-coverage=trace-pc,trace-cmp");
     check(ScriptedMachine::default().with_gcc(NO_ARCHIVE), "a.c", flag);
     check(ScriptedMachine::default().with_gxx(ARCHIVE), "a.cpp", flag);
 }

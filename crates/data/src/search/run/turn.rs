@@ -277,7 +277,7 @@ impl SharedSearch<'_, '_> {
                     is_accepted[index] = batched.is_accepted;
                     let ready = &ready[index];
                     if batched.is_new && self.parameters.runs_max.is_none() {
-                        state.candidates.note_new(&ready.fresh.input);
+                        state.candidates.note_new(ready.account, &ready.fresh.input);
                     }
                     if batched.is_accepted {
                         state.candidates.settle(ready.account, ready.written_in + time);
