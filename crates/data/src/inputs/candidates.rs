@@ -215,11 +215,12 @@ impl<'a> SourceMix<'a> {
     }
 
     /// Tells all sources that an input of `account` is the first to reach some edge of a program. A source that changes
-    /// its own input further gets time for that.
+    /// its own input further gets time for that, up to a third of all.
     pub fn note_new(&mut self, account: usize, input: &[u8]) {
+        let all: Duration = self.sources.iter().map(|it| it.searched.time).sum();
         for (at, mixed) in self.sources.iter_mut().enumerate() {
             let is_kept = mixed.source.as_mut().is_some_and(|it| it.note_new(input));
-            if is_kept && at == account {
+            if is_kept && at == account && mixed.searched.time < all / 3 {
                 mixed.spent -= CHANGES_OF_NEW * mixed.estimate;
             }
         }
@@ -372,6 +373,38 @@ mod tests {
         check([0.0, 0.0, 0.0], "aba");
         check([2.0, 3.0, 4.0], "aaa");
         check([2.0, 1.0, 4.0], "aab");
+    }
+
+    #[test]
+    fn a_source_gets_time_to_change_its_own_new_inputs() {
+        struct Keeper(bool);
+        impl CandidateSource for Keeper {
+            fn next(&mut self, _: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
+                Ok(Some(Candidate::text([b'k'], CounterexampleOrigin::Small { level: 1 })))
+            }
+            fn note_new(&mut self, _: &[u8]) -> bool {
+                self.0
+            }
+        }
+        // Number of 900 inputs that are of the second source; each takes a millisecond.
+        let check = |keeps: bool, finder: usize, expected: usize| {
+            let mut mix = mix(&[(9, b'a', 9999)]);
+            mix.add("keeper", SourceShare::same(1), Keeper(keeps));
+            mix.share_time();
+            let mut count = 0_usize;
+            for _ in 0..900 {
+                let account = mix.next(&|| false).unwrap().unwrap().account;
+                count += account;
+                if account == finder {
+                    mix.note_new(account, b"k");
+                }
+                mix.settle(account, Duration::from_millis(1));
+            }
+            assert!(count.abs_diff(expected) <= 30, "{keeps} {finder}: {count}");
+        };
+        check(false, 1, 90);
+        check(true, 0, 90);
+        check(true, 1, 310);
     }
 
     #[test]
