@@ -15,7 +15,7 @@
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
 //! Programs in C and C++ also tell which inputs are the first in a batch to go along an edge between two basic blocks
-//! (`-fsanitize-coverage=trace-pc`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
+//! (`-fsanitize-coverage=trace-pc,trace-cmp`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
 //! the search. This decides nothing, and a program that lies about it only wastes its own search.
 //!
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
