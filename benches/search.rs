@@ -3,8 +3,8 @@
 //!
 //! `cargo bench --bench search [-- --seconds 30] [--seeds 3] [--jobs 2] [--only NAME] [--juror PROGRAM]` prints a row
 //! for each program: with how many seeds it was exposed, the median of the seconds before, the tokens of the input
-//! that was found, and how it failed. `--only` keeps the names that contain NAME. `--check` runs each program on its own
-//! failing input instead, and prints whether the output differs, and the times.
+//! that was found, how it failed, and the shapes of the inputs. `--only` keeps the names that contain NAME. `--check`
+//! runs each program on its own failing input instead, and prints whether the output differs, and the times.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -39,6 +39,8 @@ struct SearchedProgram {
     seconds: Vec<f64>,
     tokens: Vec<usize>,
     verdicts: Vec<String>,
+    /// The shapes of the inputs that were found, or their other sources.
+    sources: Vec<String>,
     runs: f64,
 }
 
@@ -137,6 +139,7 @@ fn search(arguments: &Arguments, problem: &SearchProblem, wrong: &WrongProgram) 
         seconds: Vec::new(),
         tokens: Vec::new(),
         verdicts: Vec::new(),
+        sources: Vec::new(),
         runs: 0.0,
     };
     for seed in 1..=arguments.seeds {
@@ -174,6 +177,8 @@ impl SearchedProgram {
         let input = found["input"]["text"].as_str().unwrap_or("");
         self.tokens.push(input.split_whitespace().count());
         self.verdicts.push(found["verdict"].as_str().unwrap_or("?").to_owned());
+        let source = found["origin"]["shape"].as_str().or(found["origin"]["kind"].as_str());
+        self.sources.push(source.unwrap_or("?").to_owned());
     }
 
     fn row(&self, arguments: &Arguments) -> String {
@@ -183,11 +188,12 @@ impl SearchedProgram {
             return format!("{share:5} {:8} {:8} {:20} {:9} runs", "-", "-", "", self.runs);
         }
         format!(
-            "{share:5} {:8.1} {:8} {:20} {:9} runs",
+            "{share:5} {:8.1} {:8} {:20} {:9} runs, {}",
             median(&mut self.seconds.clone()),
             median(&mut tokens),
             self.verdicts[0],
-            self.runs
+            self.runs,
+            self.sources.join(" ")
         )
     }
 }

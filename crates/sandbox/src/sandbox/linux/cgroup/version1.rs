@@ -52,6 +52,8 @@ struct Version1Memory {
     /// Becomes readable if the group is short of memory; `None` if the kernel does not notify.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
+    /// The kernel's own memory for the group; `None` if it is not counted.
+    kernel_usage: Option<OwnedFd>,
     /// How often the limit of memory and swap together was hit.
     failures_with_swap: Option<OwnedFd>,
     last_limit: Option<u64>,
@@ -59,7 +61,7 @@ struct Version1Memory {
     killed: u64,
     /// The number of failures at the last killed run.
     last_failures_with_swap: u64,
-    /// File pages charged to the group by earlier runs.
+    /// What earlier runs left of files and directories that they read.
     cached: u64,
     last_usage: u64,
     idle_usage: u64,
@@ -302,6 +304,13 @@ fn open_memory_alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> 
     Some(alarm)
 }
 
+/// The pages of files on disk, and the kernel's memory: when a run has ended, names and properties of the files that it
+/// came across are nearly all of that. The kernel drops both if a program needs the space.
+fn read_cached(stat: &OwnedFd, kernel_usage: Option<&OwnedFd>) -> Result<u64, Fault> {
+    let kernel = kernel_usage.map_or(Ok(0), read_number)?;
+    Ok(cached_files(&read_all(stat)?, "cache") + kernel)
+}
+
 impl Version1Memory {
     /// Opens a new group. Moves this process there if it is spared when memory is short.
     fn join(directory: &OwnedFd, slot: OomPolicy) -> Result<Self, Fault> {
@@ -312,6 +321,7 @@ impl Version1Memory {
         }
         let usage = open_file(directory, "memory.usage_in_bytes")?;
         let stat = open_file(directory, "memory.stat")?;
+        let kernel_usage = open_file(directory, "memory.kmem.usage_in_bytes").ok();
         let control = open_file(directory, "memory.oom_control")?;
         Ok(Self {
             members,
@@ -322,7 +332,7 @@ impl Version1Memory {
             last_failures_with_swap: 0,
             killed: named_number(&read_all(&control)?, "oom_kill"),
             alarm: open_memory_alarm(directory, &control),
-            cached: cached_files(&read_all(&stat)?, "cache"),
+            cached: read_cached(&stat, kernel_usage.as_ref())?,
             last_usage: read_number(&usage)?,
             idle_usage: read_number(&usage)?,
             initial_usage: None,
@@ -330,6 +340,7 @@ impl Version1Memory {
             limit_of_run: None,
             usage,
             stat,
+            kernel_usage,
             control,
         })
     }
@@ -359,7 +370,7 @@ impl Version1Memory {
                 return Ok(());
             }
             // The amount of file pages varies: new ones are read, and the kernel drops some if it needs space.
-            let cached = cached_files(&read_all(&self.stat)?, "cache");
+            let cached = read_cached(&self.stat, self.kernel_usage.as_ref())?;
             self.idle_usage = (self.idle_usage + cached).saturating_sub(self.cached);
             self.cached = cached;
             if usage <= self.idle_usage + MOSTLY {
@@ -419,7 +430,7 @@ impl Version1Memory {
         let peak = read_number(&self.peak)?;
         let mut gained = 0;
         if self.last_usage > self.idle_usage + LEFTOVER_MIN {
-            let cached = cached_files(&read_all(&self.stat)?, "cache");
+            let cached = read_cached(&self.stat, self.kernel_usage.as_ref())?;
             gained = cached.saturating_sub(self.cached);
             self.idle_usage += gained;
             self.cached = cached;

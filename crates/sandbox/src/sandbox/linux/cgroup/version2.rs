@@ -100,7 +100,9 @@ impl SlotGroups for Version2Groups {
         let file = |name: &str| read_text(&run.directory, name);
         let mut cached = 0;
         if read_number(&run.memory)? > LEFTOVER_MIN {
-            cached = cached_files(&file("memory.stat")?, "file");
+            let stat = file("memory.stat")?;
+            // Names and properties of the files that the run came across are dropped as their pages are.
+            cached = cached_files(&stat, "file") + named_number(&stat, "slab_reclaimable");
         }
         let events = file("memory.events")?;
         let killed = named_number(&events, "oom_kill");
