@@ -13,6 +13,7 @@ use crate::parse::parse;
 use crate::pattern::Pattern;
 use crate::program::{Grammar, Instruction, Lookahead, LoopSite, PatternSource, Site, Variable};
 use crate::source::{Source, Span};
+use crate::sum_limit::find_sum_limits;
 use crate::value::Value;
 use crate::work::WorkLimits;
 use juror_core::diagnostic::Diagnostic;
@@ -316,6 +317,7 @@ impl Compiler {
             unique: None,
             pointer: None,
             is_size: false,
+            sum_limit: None,
         });
         self.grammar.sites.len() - 1
     }
@@ -394,6 +396,7 @@ impl Compiler {
             site.is_case_count = site.loops.is_empty() && grammar.loops.iter().any(counted);
         }
         find_pointers(grammar);
+        find_sum_limits(grammar);
         // A variable that is never read is not stored.
         for step in &mut grammar.instructions {
             if let Instruction::Int { name, .. }

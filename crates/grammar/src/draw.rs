@@ -59,6 +59,10 @@ pub(super) trait Chooser: LoopObserver {
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
     /// Notes the only possible answer.
     fn note_forced(&mut self, _question: usize) {}
+    /// Whether values whose sum is limited are drawn about alike, not as large as the sum allows.
+    fn spreads_sums(&self) -> bool {
+        false
+    }
     fn chance(&mut self) -> &mut Chance;
 }
 
@@ -92,6 +96,7 @@ pub(super) struct ShapedChooser<'a> {
     probabilities: Vec<u64>,
     /// For each loop without a count, its number of iterations.
     rounds: Vec<u64>,
+    spreads_sums: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +142,12 @@ impl<'a> ShapedChooser<'a> {
             .iter()
             .map(|_| [500, 500, 0, 1000, 900, 100][chance.below(6) as usize]);
         let probabilities = likely.collect();
+        let values = shape.values_by_site(grammar, &mut chance);
+        let graphs = GraphStyle::draw(grammar, shape, &mut chance);
+        let has_sums = grammar.sites.iter().any(|site| site.sum_limit.is_some());
         Self {
             probabilities,
+            spreads_sums: has_sums && chance.happens(500),
             rounds: vec![0; grammar.loops.len()],
             grammar,
             shape,
@@ -146,8 +155,8 @@ impl<'a> ShapedChooser<'a> {
             echoed: None,
             step: None,
             maze: None,
-            values: shape.values_by_site(grammar, &mut chance),
-            graphs: GraphStyle::draw(grammar, shape, &mut chance),
+            values,
+            graphs,
             edge: None,
             shuffled: HashMap::new(),
             chance,
@@ -339,6 +348,10 @@ impl Chooser for ShapedChooser<'_> {
             None => self.chance.happens(self.probabilities[question]),
         };
         holds == question_site.is_positive
+    }
+
+    fn spreads_sums(&self) -> bool {
+        self.spreads_sums
     }
 
     fn chance(&mut self) -> &mut Chance {

@@ -47,6 +47,7 @@ pub mod shrink;
 #[doc(hidden)]
 pub mod source;
 mod strings;
+mod sum_limit;
 mod token;
 #[doc(hidden)]
 pub mod tree;

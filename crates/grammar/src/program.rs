@@ -7,6 +7,7 @@ use crate::bytes::ByteSet;
 use crate::graph::Pointer;
 use crate::pattern::Pattern;
 use crate::source::{Source, Span};
+use crate::sum_limit::SumLimit;
 use crate::work::WorkLimits;
 use juror_core::limits::ProblemLimits;
 
@@ -141,6 +142,7 @@ pub struct Site {
     pub(super) pointer: Option<Pointer>,
     /// Whether it may be the number of nodes: it bounds pointers, and is not a count.
     pub(super) is_size: bool,
+    pub(super) sum_limit: Option<Box<SumLimit>>,
 }
 
 #[derive(Clone, Debug)]

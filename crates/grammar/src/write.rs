@@ -172,6 +172,28 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         (group.len() > 1).then(|| Gap::of(site.variable?, group, index, vars))?
     }
 
+    /// The greatest value or length that a limit on a sum leaves.
+    fn sum_room(&self, site: usize, run: &Interpreter<'_>) -> Option<i64> {
+        let room = self.grammar.sites[site].sum_limit.as_ref()?.room(run)?;
+        Some(if self.chooser.spreads_sums() { room.even } else { room.most })
+    }
+
+    /// The length that the chooser wants, as far as a limit on the sum of lengths allows it.
+    fn usual_length(&mut self, site: usize, pattern: &Pattern, run: &Interpreter<'_>) -> Length {
+        let length = self.chooser.length(site);
+        let [least, most] = strings::lengths(pattern.hir());
+        let room = self.sum_room(site, run).and_then(|room| usize::try_from(room).ok());
+        match (length, room.filter(|room| (least..most).contains(room))) {
+            (Length::Most, Some(room)) => Length::Exactly(room),
+            (Length::Exactly(bytes), Some(room)) => Length::Exactly(bytes.min(room)),
+            (Length::Random, Some(room)) => {
+                let more = self.chooser.chance().below((room - least) as u64 + 1);
+                Length::Exactly(least + more as usize)
+            }
+            _ => length,
+        }
+    }
+
     /// Fails if the first byte may not come next.
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), RunStop> {
         let Some(first) = text.first() else { return Ok(()) };
@@ -439,7 +461,9 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
                 && taken.is_none_or(|it| !it.contains(&Value::from(value.clone()).key()))
         };
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
-        let narrowed = hint.as_ref().map_or(bounds, |hint| [&hint.min, &hint.max]);
+        let room = self.sum_room(site, run).map(Int::Small).filter(|most| bounds[0] <= most);
+        let most = room.as_ref().map_or(bounds[1], |most| most.min(bounds[1]));
+        let narrowed = hint.as_ref().map_or([bounds[0], most], |hint| [&hint.min, &hint.max]);
         let value = self.number(site, narrowed, 0, &run.work, &is_free);
         self.tuples = tuples;
         let value = value?;
@@ -488,7 +512,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let length = match hint {
             Some(hint) => hint.length(self.chooser.length(site), self.chooser.chance()),
-            None => self.chooser.length(site),
+            None => self.usual_length(site, pattern, run),
         };
         let next = self.next;
         let fits = |text: &[u8]| {

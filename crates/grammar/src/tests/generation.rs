@@ -327,6 +327,37 @@ fn hard_conditions_are_satisfied() {
     check("REGEX(\"[ab]\",s) SPACE REGEX(\"[ab]\",t) ASSERT(s != t)");
 }
 
+/// No shape needs many attempts if a sum over all test cases is limited.
+#[test]
+fn limited_sums_are_spent_at_once() {
+    let check = |body: &str, limit: &str| {
+        let text = format!("INT(1,200,t) NEWLINE SET(s=0) REPI(c,t) {body} END {limit}");
+        let mut grammar = grammar(&text);
+        grammar.limits.steps = 60_000;
+        for shape in applicable(&grammar) {
+            for seed in 0..4 {
+                let input = generate(&grammar, &shape, seed);
+                let input = input.unwrap_or_else(|it| panic!("{}, {text}: {it}", shape.name));
+                assert!(shape.name != "count-most" || input.starts_with(b"200\n"), "{text}");
+            }
+        }
+    };
+    let row = "NEWLINE REP(n,SPACE) INT(1,9) END NEWLINE";
+    check(&format!("INT(1,1000,n) SET(s=s+n) ASSERT(s<=1000) {row}"), "");
+    check(&format!("INT(1,1000,n) ASSERT(1001>s+n) SET(s=n+s) {row}"), "");
+    check(&format!("INT(1,1000,n) SET(s=s+n) {row}"), "ASSERT(s<1001)");
+    check(&format!("INT(2,1000,n) SET(s=s+2*n) ASSERT(s<=2000 && n!=3) {row}"), "");
+    check(
+        "INT(1,1000,n[c]) NEWLINE SET(s=s+n[c]) REP(n[c]) INT(1,9) NEWLINE END",
+        "ASSERT(s<=1000)",
+    );
+    check(
+        "INT(1,99,n) SPACE INT(1,99,m) NEWLINE SET(s=s+n*m) ASSERT(s<=1000) REP(n) REP(m,SPACE) INT(1,9) END NEWLINE END",
+        "",
+    );
+    check("REGEX(\"[a-z]{1,1000}\",w) NEWLINE SET(s=s+STRLEN(w)) ASSERT(s<=1000)", "");
+}
+
 #[test]
 fn shapes_of_pointers_make_trees_and_graphs() {
     const TREE: &str = "INT(9,9,n) NEWLINE REPI(i,n-1,SPACE) INT(1,i+1,p[i]) END NEWLINE";

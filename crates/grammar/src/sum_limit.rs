@@ -1,0 +1,195 @@
+//! Limits on sums over iterations: `SET(total = total + n) ASSERT(total <= 200000)`. A value leaves room for the least
+//! values of all later iterations.
+
+use crate::ast::{Compare, Expr, ExprKind, Operator, VarRef};
+use crate::program::{Grammar, Instruction, PatternSource};
+use crate::run::Interpreter;
+use crate::strings;
+use crate::value::Value;
+
+/// A limit on the sum of what a site gives in each iteration of its innermost loop.
+#[derive(Clone, Debug)]
+pub(super) struct SumLimit {
+    /// The sum of the iterations before.
+    sum: Expr,
+    most: Expr,
+    /// Whether the sum must stay below `most`.
+    is_strict: bool,
+    /// What the value is multiplied by in the sum.
+    factor: Option<Expr>,
+    /// What each iteration adds at least.
+    least: i64,
+    loop_id: usize,
+}
+
+/// The room for a value below a [`SumLimit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SumRoom {
+    pub most: i64,
+    /// Twice the mean of this value and all later ones.
+    pub even: i64,
+}
+
+impl SumLimit {
+    /// `None` if the sum is not known yet.
+    pub(super) fn room(&self, run: &Interpreter<'_>) -> Option<SumRoom> {
+        let state = run.loops.iter().find(|it| it.id == self.loop_id)?;
+        let later = u64::from(state.count.unwrap_or(0)).saturating_sub(state.index + 1);
+        let later = i64::try_from(later).ok()?;
+        let left = run.eval_small(&self.most)?.checked_sub(run.eval_small(&self.sum)?)?;
+        let spare = left.checked_sub(later.checked_mul(self.least)?)?;
+        let spare = spare.checked_sub(i64::from(self.is_strict))?;
+        let factor = match &self.factor {
+            None => 1,
+            Some(factor) => run.eval_small(factor)?.max(1),
+        };
+        let even = (spare.checked_sub(self.least)? / (later + 1)).checked_mul(2)?;
+        let even = even.checked_add(self.least)?;
+        Some(SumRoom { most: spare / factor, even: even.min(spare) / factor })
+    }
+}
+
+/// Finds the sites whose sum has a limit.
+pub(super) fn find_sum_limits(grammar: &mut Grammar) {
+    let mut limits = Vec::new();
+    for step in &grammar.instructions {
+        if let Instruction::Assert(test) = step {
+            collect_limits(test, &mut limits);
+        }
+    }
+    let mut found = Vec::new();
+    let mut loops = Vec::new();
+    for (at, step) in grammar.instructions.iter().enumerate() {
+        match step {
+            Instruction::BeginLoop { id, .. } => loops.push(*id),
+            Instruction::EndIteration { .. } => _ = loops.pop(),
+            Instruction::Set(assignments) => {
+                for (name, value) in assignments {
+                    let own = limits.iter().filter(|(variable, ..)| *variable == name.variable);
+                    for (_, most, is_strict) in own {
+                        let limit = (most, *is_strict);
+                        found.extend(limited_sites(grammar, &loops, at, name, value, limit));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for (site, limit) in found {
+        grammar.sites[site].sum_limit.get_or_insert_with(|| Box::new(limit));
+    }
+}
+
+/// The variables without indices that a test limits, with the limits, and whether they must stay below these.
+fn collect_limits(test: &Expr, limits: &mut Vec<(usize, Expr, bool)>) {
+    match &test.kind {
+        ExprKind::And(left, right) => {
+            collect_limits(left, limits);
+            collect_limits(right, limits);
+        }
+        ExprKind::Compare { op, left, right } => {
+            let (sum, most, is_strict) = match op {
+                Compare::Less | Compare::LessEqual => (left, right, *op == Compare::Less),
+                Compare::Greater | Compare::GreaterEqual => (right, left, *op == Compare::Greater),
+                Compare::Equal | Compare::NotEqual => return,
+            };
+            // Also the sum and the next value: `total + n <= 100`.
+            let sum = match &sum.kind {
+                ExprKind::Binary { op: Operator::Add, left, .. } => left,
+                _ => sum,
+            };
+            if let ExprKind::Var(VarRef { variable, indices, .. }) = &sum.kind
+                && indices.is_empty()
+            {
+                limits.push((*variable, (**most).clone(), is_strict));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The sites that an assignment such as `total = total + n * m` adds up, inside of these loops.
+fn limited_sites(
+    grammar: &Grammar,
+    loops: &[usize],
+    at: usize,
+    name: &VarRef,
+    value: &Expr,
+    (most, is_strict): (&Expr, bool),
+) -> Vec<(usize, SumLimit)> {
+    let ExprKind::Binary { op: Operator::Add, left, right } = &value.kind else {
+        return Vec::new();
+    };
+    let is_sum =
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Var(it) if it.variable == name.variable);
+    let (sum, added) = match (is_sum(left), is_sum(right)) {
+        (true, false) => (left, right),
+        (false, true) => (right, left),
+        _ => return Vec::new(),
+    };
+    let Some(loop_id) = loops.last().copied() else { return Vec::new() };
+    let factors: Vec<&Expr> = match &added.kind {
+        ExprKind::Binary { op: Operator::Mul, left, right } => vec![left, right],
+        _ => vec![added],
+    };
+    let site_of = |factor: &Expr| {
+        let variable = match &factor.kind {
+            ExprKind::Var(name) => name.variable,
+            ExprKind::Strlen(text) => match &text.kind {
+                ExprKind::Var(name) => name.variable,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let is_this = |site: usize| {
+            let site = &grammar.sites[site];
+            site.variable == Some(variable) && site.loops == loops && site.instruction < at
+        };
+        (0..grammar.sites.len()).find(|site| is_this(*site))
+    };
+    let sites: Vec<Option<usize>> = factors.iter().map(|factor| site_of(factor)).collect();
+    let least = factors.iter().zip(&sites).map(|(factor, site)| match site {
+        Some(site) => least_value(grammar, *site),
+        None => constant(factor),
+    });
+    let least = least.map(|it| it.filter(|it| *it > 0)).product::<Option<i64>>().unwrap_or(0);
+    let limit = |factor: Option<&Expr>| SumLimit {
+        sum: (**sum).clone(),
+        most: most.clone(),
+        is_strict,
+        factor: factor.cloned(),
+        least,
+        loop_id,
+    };
+    match (&*sites, &*factors) {
+        ([Some(only)], _) => vec![(*only, limit(None))],
+        ([Some(first), Some(second)], [one, other]) if first != second => {
+            // The first one that is read is drawn as if the other were 1.
+            let (first, second, known) =
+                if first < second { (first, second, one) } else { (second, first, other) };
+            vec![(*first, limit(None)), (*second, limit(Some(known)))]
+        }
+        ([Some(site), None], [_, known]) | ([None, Some(site)], [known, _]) => {
+            vec![(*site, limit(Some(known)))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The least value or length that a site always may have; `None` if it depends on others.
+fn least_value(grammar: &Grammar, site: usize) -> Option<i64> {
+    match &grammar.instructions[grammar.sites[site].instruction] {
+        Instruction::Int { min, .. } => constant(min),
+        Instruction::Regex { pattern: PatternSource::Known(pattern), .. } => {
+            i64::try_from(strings::lengths(pattern.hir())[0]).ok()
+        }
+        _ => None,
+    }
+}
+
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr.constant()? {
+        Value::Int(value) => value.to_small(),
+        _ => None,
+    }
+}
