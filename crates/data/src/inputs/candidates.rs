@@ -118,6 +118,8 @@ struct MixedSource<'a> {
     spent: f64,
     /// Seconds of an input, as far as known.
     estimate: f64,
+    /// Number of inputs that cost the source nothing while it has had less than a third of the time.
+    free: u32,
     /// Number of inputs in a row that could not be written.
     misses: u32,
     searched: SearchedSource,
@@ -126,7 +128,7 @@ struct MixedSource<'a> {
 /// Estimated seconds of an input of a source that was not tried yet.
 const FIRST_ESTIMATE: f64 = 0.002;
 /// Number of free inputs of a source that reached new edges.
-const CHANGES_OF_NEW: f64 = 64.0;
+const CHANGES_OF_NEW: u32 = 64;
 /// CPU time from which on a submission may be called slow.
 pub const SLOW: Duration = Duration::from_millis(100);
 /// After this many inputs in a row that cannot be written, random values cannot satisfy the grammar: a source ends.
@@ -146,6 +148,7 @@ impl<'a> SourceMix<'a> {
             credit: 0,
             spent: 0.0,
             estimate: FIRST_ESTIMATE,
+            free: 0,
             misses: 0,
             searched: SearchedSource { name: name.into(), ..SearchedSource::default() },
         });
@@ -172,9 +175,14 @@ impl<'a> SourceMix<'a> {
 
     /// Notes the time of an input, on the account of its source.
     pub fn settle(&mut self, account: usize, time: Duration) {
+        let all: Duration = self.sources.iter().map(|it| it.searched.time).sum();
         let Some(source) = self.sources.get_mut(account) else { return };
         let seconds = time.as_secs_f64();
         source.spent += seconds - source.estimate;
+        if source.free > 0 && source.searched.time < all / 3 {
+            source.free -= 1;
+            source.spent -= seconds;
+        }
         source.searched.inputs += 1;
         source.searched.time += time;
         source.misses = 0;
@@ -217,11 +225,10 @@ impl<'a> SourceMix<'a> {
     /// Tells all sources that an input of `account` is the first to reach some edge of a program. A source that changes
     /// its own input further gets time for that, up to a third of all.
     pub fn note_new(&mut self, account: usize, input: &[u8]) {
-        let all: Duration = self.sources.iter().map(|it| it.searched.time).sum();
         for (at, mixed) in self.sources.iter_mut().enumerate() {
             let is_kept = mixed.source.as_mut().is_some_and(|it| it.note_new(input));
-            if is_kept && at == account && mixed.searched.time < all / 3 {
-                mixed.spent -= CHANGES_OF_NEW * mixed.estimate;
+            if is_kept && at == account {
+                mixed.free += CHANGES_OF_NEW;
             }
         }
     }
@@ -387,7 +394,7 @@ mod tests {
             }
         }
         // Number of 900 inputs that are of the second source; each takes a millisecond.
-        let check = |keeps: bool, finder: usize, expected: usize| {
+        let check = |keeps: bool, finder: usize, finds: usize, expected: usize| {
             let mut mix = mix(&[(9, b'a', 9999)]);
             mix.add("keeper", SourceShare::same(1), Keeper(keeps));
             mix.share_time();
@@ -396,15 +403,16 @@ mod tests {
                 let account = mix.next(&|| false).unwrap().unwrap().account;
                 count += account;
                 if account == finder {
-                    mix.note_new(account, b"k");
+                    (0..finds).for_each(|_| mix.note_new(account, b"k"));
                 }
                 mix.settle(account, Duration::from_millis(1));
             }
-            assert!(count.abs_diff(expected) <= 30, "{keeps} {finder}: {count}");
+            assert!(count.abs_diff(expected) <= 30, "{keeps} {finder} {finds}: {count}");
         };
-        check(false, 1, 90);
-        check(true, 0, 90);
-        check(true, 1, 310);
+        check(false, 1, 1, 90);
+        check(true, 0, 1, 90);
+        check(true, 1, 1, 310);
+        check(true, 1, 100, 310);
     }
 
     #[test]
