@@ -19,6 +19,7 @@ use juror_core::root::FilePath;
 use juror_core::serial::Location;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::text::{joined, printable};
+use juror_data::validity::grammars::unreadable_grammar;
 use juror_grammar::bounds::{Coverage, bounds};
 use juror_grammar::compile::parse_grammar;
 use juror_grammar::generate::{BoundSide, Pin, generate_at};
@@ -181,8 +182,7 @@ pub fn list_bounds(
 }
 
 pub fn read_grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {
-    let text = fs::read(path)
-        .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
+    let text = fs::read(path).map_err(|error| unreadable_grammar(path, &error))?;
     let reading = parse_grammar(path, &text);
     match reading.grammar {
         None => Err(Stop::Diagnosed(reading.diagnostics)),

@@ -2,6 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
+use std::io;
 use std::path::Path;
 
 use crate::validity::Objection;
@@ -11,7 +12,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::constants::{GROWTH_HELP, replace_constants};
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
-use juror_core::stop::Stop;
+use juror_core::stop::{Remark, Stop};
 use juror_grammar::compile::{ParsedGrammar, parse_grammar};
 use juror_grammar::program::Grammar;
 use juror_grammar::validate::{Rejection, validate_blob};
@@ -24,14 +25,18 @@ pub fn read_grammars(extra: Option<&Path>, problem: &Problem) -> Result<Vec<Pars
     let own = own.filter(|path| Some(real(path)) != extra.map(real));
     let read = |path: FilePath| {
         let text = path.read().map_err(|error| match extra {
-            Some(extra) if *extra == *path => {
-                Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
-            }
+            Some(extra) if *extra == *path => unreadable_grammar(&path, &error),
             _ => JudgeError::on_file("read", &path)(error).into(),
         })?;
         Ok(read_with_constants(&path, &text, problem))
     };
     extra.map(FilePath::root).into_iter().chain(own).map(read).collect()
+}
+
+/// For a grammar that is named on the command line.
+pub fn unreadable_grammar(path: &Path, error: &io::Error) -> Stop {
+    let what = format!("cannot read the grammar {}: {error}", path.display());
+    Stop::usage(Remark::with_help(what, "give a file in the language checktestdata (`.ctd`)"))
 }
 
 /// First `extra`, then the problem's own. Warnings about the problem's own are returned only if `warns` is
