@@ -165,6 +165,10 @@ const FOR_POINTERS: [Values; 15] = [
     Values::Parallel,
 ];
 
+/// What all other numbers have in a tree or graph: a long path of the greatest weights passes any limit.
+const FOR_WEIGHTS: [Values; 6] =
+    [Values::Random, Values::Random, Values::Most, Values::Most, Values::Least, Values::Ends];
+
 const FOR_TEXTS: [Values; 13] = [
     Values::Random,
     Values::Least,
@@ -328,6 +332,13 @@ impl Shape {
             (_, Values::Extremes) => (0..count)
                 .map(|_| if chance.happens(500) { Values::Least } else { Values::Most })
                 .collect(),
+            (_, values) if values.is_graph() => {
+                let weights = FOR_WEIGHTS[chance.below(FOR_WEIGHTS.len() as u64) as usize];
+                let of = |site: &Site| {
+                    if site.is_number && site.pointer.is_none() { weights } else { values }
+                };
+                grammar.sites.iter().map(of).collect()
+            }
             (_, values) => vec![values; count],
         }
     }

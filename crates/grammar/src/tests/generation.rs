@@ -436,6 +436,24 @@ fn shapes_of_edges_keep_their_degrees() {
     );
 }
 
+/// A path, with all weights at their most in some inputs and all at their least in others.
+#[test]
+fn trees_have_weights_at_their_bounds() {
+    let grammar =
+        grammar("INT(9,9,n) NEWLINE REPI(i,n-1) INT(1,i+1,p[i]) SPACE INT(1,99) NEWLINE END");
+    let shape = find_shape("path").expect("a shape");
+    let weights = |seed: u64| {
+        let input = String::from_utf8(generate(&grammar, &shape, seed).unwrap()).unwrap();
+        let lines = input.lines().skip(1).map(|line| line.split_once(' ').expect("a pair").1);
+        lines.map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let found: Vec<_> = (0..30).map(weights).collect();
+    for only in ["1", "99"] {
+        assert!(found.contains(&BTreeSet::from([only.to_owned()])), "only {only}: {found:?}");
+    }
+    assert!(found.iter().any(|weights| weights.len() > 3), "some are random: {found:?}");
+}
+
 /// Each node points to one: `lengths` are those of the ways from each node until a node comes again.
 #[test]
 fn shapes_of_next_nodes_are_paths_and_cycles() {
