@@ -295,7 +295,7 @@ fn impossible_searches_are_refused_before_anything_runs() {
     fixture.check(
         "stress sum wrong.sh --input-grammar g.ctd",
         2,
-        &["cannot read the grammar g.ctd", "help: give a file in the language checktestdata"],
+        &["cannot read the grammar g.ctd", "give a file in the language checktestdata"],
     );
     fixture.write("g.ctd", "INT(0, 5, a) NEWLIN\n");
     fixture.check("stress sum wrong.sh --input-grammar g.ctd", 3, &["g.ctd:1:14"]);
