@@ -51,9 +51,18 @@ impl SumLimit {
 
 /// Finds the sites whose sum has a limit.
 pub(super) fn find_sum_limits(grammar: &mut Grammar) {
+    // What an IF leaves out limits nothing, or adds nothing.
+    let is_in_if = |at: usize| {
+        grammar.instructions[..at].iter().any(|step| match step {
+            Instruction::Branch { otherwise: end, .. } | Instruction::Jump(end) => *end > at,
+            _ => false,
+        })
+    };
     let mut limits = Vec::new();
-    for step in &grammar.instructions {
-        if let Instruction::Assert(test) = step {
+    for (at, step) in grammar.instructions.iter().enumerate() {
+        if let Instruction::Assert(test) = step
+            && !is_in_if(at)
+        {
             collect_limits(test, &mut limits);
         }
     }
@@ -63,7 +72,7 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
         match step {
             Instruction::BeginLoop { id, .. } => loops.push(*id),
             Instruction::EndIteration { .. } => _ = loops.pop(),
-            Instruction::Set(assignments) => {
+            Instruction::Set(assignments) if !is_in_if(at) => {
                 for (name, value) in assignments {
                     let own = limits.iter().filter(|(variable, ..)| *variable == name.variable);
                     for (_, most, is_strict) in own {
@@ -152,7 +161,9 @@ fn limited_sites(
         Some(site) => least_value(grammar, *site),
         None => constant(factor),
     });
-    let least = least.map(|it| it.filter(|it| *it > 0)).product::<Option<i64>>().unwrap_or(0);
+    // If values may be negative, later ones may make up for too large a sum.
+    let least = least.map(|it| it.filter(|it| *it >= 0)).product::<Option<i64>>();
+    let Some(least) = least else { return Vec::new() };
     let limit = |factor: Option<&Expr>| SumLimit {
         sum: (**sum).clone(),
         most: most.clone(),

@@ -356,6 +356,15 @@ fn limited_sums_are_spent_at_once() {
         "",
     );
     check("REGEX(\"[a-z]{1,1000}\",w) NEWLINE SET(s=s+STRLEN(w)) ASSERT(s<=1000)", "");
+    // Not limited: a negative value may follow, and an IF need not hold.
+    let is_limited = |body: &str| {
+        let grammar = grammar(&format!("SET(s=0) REPI(c,9) {body} END ASSERT(s<=9)"));
+        grammar.sites.iter().any(|site| site.sum_limit.is_some())
+    };
+    assert!(is_limited("INT(0,9,n) SET(s=s+n)"));
+    assert!(!is_limited("INT(-9,9,n) SET(s=s+n)"));
+    assert!(!is_limited("INT(0,9,n) IF(n>3) SET(s=s+n) END"));
+    assert!(!is_limited("INT(0,9,n) IF(n>3) ELSE SET(s=s+n) END"));
 }
 
 #[test]
