@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 
-use super::{Event, Submitter};
+use super::{Event, Submitter, UnitInFlight};
 use crate::bucket::{self, BlobUpload, StoreFault};
 use crate::layout::{self, MOST_LOST};
 use crate::link::{Link, NoReply, OutgoingMessage};
 use crate::queue::QueuedJob;
-use crate::submit::UnitInFlight;
 use crate::unit::{MESSAGE_BYTES_MAX, UnitHead};
 use juror_core::blob::Digest;
 use juror_core::judgement::JudgeError;
