@@ -9,8 +9,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{
@@ -21,6 +22,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
+use crate::sandbox::clock::timespec;
 use crate::sandbox::control::StopCause;
 use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
@@ -102,6 +104,19 @@ pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
 pub(super) fn reopen(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Waits until a message or the end of the other side can be read; `false` if neither comes in this time.
+pub(super) fn is_answered(socket: impl AsFd, patience: Duration) -> Result<bool, Errno> {
+    let until = Instant::now() + patience;
+    loop {
+        let remaining = until.saturating_duration_since(Instant::now());
+        let timeout = timespec(u64::try_from(remaining.as_nanos()).unwrap_or(u64::MAX));
+        match poll(&mut [PollFd::new(&socket, PollFlags::IN)], Some(&timeout)) {
+            Err(Errno::INTR) => {}
+            other => return other.map(|ready| ready > 0),
+        }
+    }
 }
 
 /// Gives the kernel time to collect unreachable sockets; it looks for them when one is closed.

@@ -277,13 +277,9 @@ pub(super) fn inherited_fds() -> Vec<RawFd> {
 /// # Safety
 /// The work must not need what another thread of this process may hold at this moment, such as a lock.
 pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
-    let alone = forks::block_program_writes();
-    // SAFETY: the child only does what is below.
-    let forked = unsafe { libc::fork() };
-    drop(alone);
-    match forked {
-        -1 => Err(io::Error::last_os_error()),
-        0 => {
+    // SAFETY: the caller's guarantee; the child only does what is below.
+    match unsafe { forks::fork() }? {
+        None => {
             let _ = rustix::process::setsid();
             for signal in 1..32 {
                 // SAFETY: sets no handler.
@@ -297,7 +293,9 @@ pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
             // SAFETY: ends the process without the judge's cleanup.
             unsafe { libc::_exit(0) }
         }
-        number => Pid::from_raw(number).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH)),
+        Some(number) => {
+            Pid::from_raw(number).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
@@ -63,14 +64,33 @@ impl RunEnder for SlotSocket {
     }
 }
 
+const START_STEP: &str = "start the sandbox";
+
+/// A slot's process that does not answer in this time is ended, and another one is started. A start takes
+/// milliseconds, and seconds on a machine that is very busy.
+const START_PATIENCES: [Duration; 3] =
+    [Duration::from_secs(5), Duration::from_secs(20), Duration::from_secs(80)];
+
 impl LinuxSlot {
     pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
+        start_until_answered(|patience| Self::start_once(host, core, patience))
+    }
+
+    /// `None` if its process did not answer in time.
+    fn start_once(
+        host: &Host,
+        core: Option<CoreId>,
+        patience: Duration,
+    ) -> Result<Option<Self>, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reserved = match host.user_change() {
             // It is the user inside the program's own namespace, where every judge may have the same.
             UserChange::Unchanged => None,
-            UserChange::Switch => Some(UserReservation::reserve()?),
+            UserChange::Switch => match UserReservation::reserve(patience)? {
+                None => return Ok(None),
+                reserved => reserved,
+            },
         };
         let (user, lease) = reserved.unzip();
         let number_of_user = user.as_ref().map_or(user::FIRST_USER, |user| user.user);
@@ -103,11 +123,14 @@ impl LinuxSlot {
             groups,
             buffer: vec![0; wire::MESSAGE_BYTES_MAX],
         };
+        if !is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
+            return Ok(None);
+        }
         let received = wire::receive(&slot.socket, &mut slot.buffer);
-        match received.step("start the sandbox")? {
-            Some((SlotAnswer::Ready, _)) => Ok(slot),
+        match received.step(START_STEP)? {
+            Some((SlotAnswer::Ready, _)) => Ok(Some(slot)),
             Some((SlotAnswer::Failed(error), _)) => Err(error),
-            _ => Err(gone_fault("start the sandbox")),
+            _ => Err(gone_fault(START_STEP)),
         }
     }
 
@@ -248,6 +271,31 @@ impl Drop for LinuxSlot {
     }
 }
 
+fn start_until_answered<T>(
+    mut start_once: impl FnMut(Duration) -> Result<Option<T>, JudgeError>,
+) -> Result<T, JudgeError> {
+    for patience in START_PATIENCES {
+        if let Some(started) = start_once(patience)? {
+            return Ok(started);
+        }
+    }
+    let reason = format!("no process of {} answered in time", START_PATIENCES.len());
+    Err(JudgeError::new(START_STEP, reason).transient())
+}
+
+/// Ends the process if it does not answer in time. It is waited for elsewhere.
+pub(super) fn is_answered_or_killed(
+    socket: &OwnedFd,
+    process: i32,
+    patience: Duration,
+) -> Result<bool, rustix::io::Errno> {
+    let is_answered = wire::is_answered(socket, patience)?;
+    if !is_answered {
+        let _ = sys::kill(process, libc::SIGKILL);
+    }
+    Ok(is_answered)
+}
+
 fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }
@@ -263,4 +311,43 @@ struct SlotResponse {
     answer: SlotAnswer,
     fds: Vec<OwnedFd>,
     outputs: Outputs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tries to start a slot whose first processes do nothing; returns how many were started.
+    fn starts(silent: usize) -> (usize, Result<(), String>) {
+        let mut count = 0;
+        let started = start_until_answered(|_| {
+            count += 1;
+            let flags = SocketFlags::CLOEXEC;
+            let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
+            let (ours, theirs) = rustix::net::socketpair(family, kind, flags, None).unwrap();
+            let is_silent = count <= silent;
+            let work = || {
+                let answer = SlotAnswer::Ready;
+                let _ = is_silent || wire::send(&theirs, &answer, &[]).is_ok();
+                let _ = wire::is_answered(&theirs, Duration::MAX);
+            };
+            // SAFETY: it only sends and waits.
+            let process = unsafe { sys::fork(work) }.unwrap();
+            let patience = Duration::from_millis(if is_silent { 20 } else { 60_000 });
+            let is_answered = is_answered_or_killed(&ours, process, patience).unwrap();
+            drop((ours, theirs));
+            sys::wait(process).unwrap();
+            Ok(is_answered.then_some(()))
+        });
+        (count, started.map_err(|error| error.to_string()))
+    }
+
+    #[test]
+    fn a_slot_that_does_not_answer_is_started_again() {
+        assert_eq!(starts(0), (1, Ok(())));
+        assert_eq!(starts(1), (2, Ok(())));
+        assert_eq!(starts(2), (3, Ok(())));
+        let error = "start the sandbox: no process of 3 answered in time";
+        assert_eq!(starts(3), (3, Err(error.to_owned())));
+    }
 }

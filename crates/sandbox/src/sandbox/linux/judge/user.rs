@@ -8,11 +8,13 @@
 //! killed judge gives its numbers back. Only a process that may become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::judge::slot::is_answered_or_killed;
 use crate::sandbox::linux::keeper::prepare;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 
@@ -34,8 +36,8 @@ pub(crate) struct UserReservation {
 }
 
 impl UserReservation {
-    /// The number is free again when all copies of the descriptor are closed.
-    pub(crate) fn reserve() -> Result<(Self, OwnedFd), Fault> {
+    /// The number is free again when all copies of the descriptor are closed. `None` if there is no answer in time.
+    pub(crate) fn reserve(patience: Duration) -> Result<Option<(Self, OwnedFd)>, Fault> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -45,13 +47,17 @@ impl UserReservation {
         .step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
+        if !is_answered_or_killed(&ours, holder, patience).step(STEP)? {
+            let _ = sys::wait(holder);
+            return Ok(None);
+        }
         let mut message = [[0; 4]; 2];
         let read = rustix::io::read(&ours, message.as_flattened_mut());
         let [user, errno] = message.map(u32::from_ne_bytes);
         let reserved = Self { user, holder };
         match (read, errno.cast_signed()) {
             (Err(errno), _) => Err(errno).step(STEP),
-            (Ok(8), 0) => Ok((reserved, ours)),
+            (Ok(8), 0) => Ok(Some((reserved, ours))),
             (Ok(8), libc::EAGAIN) => {
                 let last = FIRST_USER + USER_COUNT - 1;
                 let reason = format!(
@@ -107,8 +113,7 @@ fn find_user() -> Result<u32, Errno> {
         let user = FIRST_USER + u32::from_ne_bytes(number) % USER_COUNT;
         const SAME: u32 = u32::MAX;
         sys::setresuid(user, SAME, SAME)?;
-        // SAFETY: the child does nothing.
-        match unsafe { sys::fork(|| {}) } {
+        match sys::fork_single_thread(|| {}) {
             Ok(child) => return sys::wait(child).map(|_| user),
             Err(Errno(libc::EAGAIN)) => {}
             Err(errno) => return Err(errno),

@@ -445,16 +445,22 @@ pub(super) fn refuses_memory(length: u64) -> bool {
 /// The work may need no lock which another thread may hold, beyond what the system's library repairs after a fork (its
 /// allocator).
 pub(super) unsafe fn fork(work: impl FnOnce()) -> Result<i32> {
-    let alone = forks::block_program_writes();
     // SAFETY: the caller's guarantee.
-    let forked = unsafe { libc::fork() };
-    drop(alone);
-    match forked {
+    let forked = unsafe { forks::fork() }?;
+    forked.map_or_else(|| do_and_exit(work), Ok)
+}
+
+/// As [`fork`], for a process with one thread.
+pub(super) fn fork_single_thread(work: impl FnOnce()) -> Result<i32> {
+    // SAFETY: there is no other thread, so none holds a lock.
+    match unsafe { libc::fork() } {
         -1 => Err(last_errno()),
-        0 => {
-            let _ = catch_unwind(AssertUnwindSafe(work));
-            exit(1)
-        }
+        0 => do_and_exit(work),
         pid => Ok(pid),
     }
+}
+
+fn do_and_exit(work: impl FnOnce()) -> ! {
+    let _ = catch_unwind(AssertUnwindSafe(work));
+    exit(1)
 }
