@@ -725,7 +725,8 @@ fn first_reads_of_files_are_not_charged() {
     job.command.visible.push(VisiblePath::tree("/large", &Tree::unlisted(directory.path())));
     job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"].map(String::from).to_vec();
     let mut peaks = Vec::new();
-    for _ in 0..2 {
+    for limit in [128, 128, 16, 8] {
+        job.limits.memory = Some(Bytes::mib(limit));
         // Removed from the machine's memory first, so that the program is the first to read it.
         drop_from_cache(&large);
         let outcome = check(&mut slot, &job, "exit 0", &format!("{}\n", 30 << 20));

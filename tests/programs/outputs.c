@@ -1,4 +1,5 @@
 // Writes to its outputs in the way that its first argument names.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,11 +23,13 @@ static void put_mib(int to, long amount) {
         if (write(to, block, sizeof block) != sizeof block) _exit(90);
 }
 
-static void hold_mib(long amount) {
+static volatile char *take_mib(long amount) {
     volatile char *food = malloc((size_t)amount << 20);
     for (size_t i = 0; i < (size_t)amount << 20; i += 4096) food[i] = 1;
-    free((void *)food);
+    return food;
 }
+
+static void hold_mib(long amount) { free((void *)take_mib(amount)); }
 
 // Writes all at once, without waiting, and ends when it would have to wait, as Node does after `process.exit()`.
 static int put_and_leave(int to) {
@@ -39,6 +42,20 @@ static int put_and_leave(int to) {
     _exit(0);
 }
 
+// Fills its output beside memory, frees both, and then holds this much until it is ended.
+static void hold_after(void (*empty)(void), long amount) {
+    volatile char *beside = take_mib(30);
+    for (int n = 0; n < 60; n++) put_mib(1, 1), usleep(1000);
+    free((void *)beside);
+    empty();
+    take_mib(amount);
+    pause();
+}
+
+static void cut(void) { ftruncate(1, 0); }
+
+static void punch(void) { fallocate(1, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, 0, 60 * MIB); }
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     long amount = argc > 2 ? atol(argv[2]) : 0;
@@ -49,6 +66,8 @@ int main(int argc, char **argv) {
     if (!strcmp(what, "much-errors")) put_mib(2, amount);
     if (!strcmp(what, "memory-first")) hold_mib(amount), put_mib(1, 60);
     if (!strcmp(what, "memory-later")) put_mib(1, 60), hold_mib(amount);
+    if (!strcmp(what, "cut")) hold_after(cut, amount);
+    if (!strcmp(what, "punched")) hold_after(punch, amount);
     if (!strcmp(what, "seek")) {
         put(1, "12345\n");
         lseek(1, -3, SEEK_CUR);

@@ -79,13 +79,17 @@ const LARGE: [LargeOutput; 2] = [
 ];
 
 /// If memory is counted exactly.
-const LARGE_WITH_MEMORY: [LargeOutput; 4] = [
+const LARGE_WITH_MEMORY: [LargeOutput; 7] = [
     LargeOutput { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
     // Less than the kernel allows for both together.
-    LargeOutput { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
+    LargeOutput { arguments: ["memory-later", "70"], verdict: MLE, memory: 68..=73 },
     LargeOutput { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
     // The memory may be free again when it is measured.
     LargeOutput { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
+    LargeOutput { arguments: ["memory-first", "90"], verdict: MLE, memory: 12..=94 },
+    // When it needs the memory, its outputs are empty again.
+    LargeOutput { arguments: ["cut", "120"], verdict: MLE, memory: 0..=124 },
+    LargeOutput { arguments: ["punched", "120"], verdict: MLE, memory: 0..=124 },
 ];
 
 fn check_large(slot: &mut Slot, large: &LargeOutput) {

@@ -9,8 +9,14 @@
 //! File pages that the machine had not read before are charged to the first process that touches them. They say
 //! nothing about a program, and would be missing in its next run. So they are subtracted from the peak.
 //!
-//! The files with a program's outputs are also charged to its group, though they are no memory of the program. So the
-//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`MemoryPeak`]).
+//! The files with a program's outputs are also charged to its group, though they are no memory of the program. Neither
+//! version knows the parts of a peak. So the verdict is the kernel's refusal: it allows the limit, what the outputs hold
+//! at the last look, and a bit more ([`kernel_limit`]). It kills if clean file pages and names that it can drop do not
+//! suffice. The figure that is shown may be too small ([`MemoryPeak`]): it decides only below the kernel's limit.
+//!
+//! Version 1 could stop a program at the limit and ask (`memory.oom_control`). But then `write` fails at the limit
+//! instead of waiting. A threshold's notification takes milliseconds to set, and version 2's `memory.high` notifies of
+//! memory that can be dropped, too. So the slot looks as often as memory can have grown up to the limit.
 
 pub(super) mod stale;
 mod version1;
@@ -35,15 +41,34 @@ use juror_core::outcome::Meter;
 /// box's mount and two kernel stacks, are charged to the run, too.
 pub(super) const SLACK: u64 = 512 << 10;
 
-/// Output that a run may hold beyond its memory limit, in bytes. It is bounded, so that no package can take the
-/// machine's memory.
-const OUTPUT_ALLOWANCE_MAX: u64 = 256 << 20;
+/// The amount by which outputs may grow between two looks, in bytes.
+pub(super) const OUTPUT_WINDOW: u64 = 8 << 20;
 
-/// The memory at which the kernel intervenes, beyond the memory in use before the run, in bytes. Below it, the measured
-/// peak shows whether the limit was exceeded.
-fn kernel_limit(limits: &Limits) -> Option<u64> {
-    let output = limits.file_size().unwrap_or(0).min(OUTPUT_ALLOWANCE_MAX);
-    limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
+/// The kernel's own memory for a run varies by at most this many bytes, in either direction.
+const KERNEL_VARIATION: u64 = 128 << 10;
+
+/// The memory at which the kernel intervenes, beyond the memory in use before the run, in bytes. `outputs` is what the
+/// outputs hold.
+fn kernel_limit(limits: &Limits, outputs: u64) -> Option<u64> {
+    let most = limits.file_size().unwrap_or(0);
+    let allowed = SLACK + outputs.min(most) + OUTPUT_WINDOW.min(most);
+    limits.memory.map(|limit| limit.0.saturating_add(allowed))
+}
+
+/// The limit to set in place of the present one, if they differ by more than small changes of the outputs.
+fn changed_limit(present: u64, wanted: u64) -> Option<u64> {
+    let is_too_high = present > wanted.saturating_add(2 * KERNEL_VARIATION);
+    let is_too_low = wanted > present.saturating_add(OUTPUT_WINDOW / 4);
+    (is_too_high || is_too_low).then_some(wanted)
+}
+
+/// What a run may still allocate before the kernel intervenes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoryRoom {
+    Unlimited,
+    Bytes(u64),
+    /// It holds more than the kernel's limit for the outputs that there are now.
+    Exceeded,
 }
 
 /// The most memory that a run used, without the files with its outputs.
@@ -153,6 +178,10 @@ pub(super) struct GroupUsage {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
     pub(super) killed_for_memory: u64,
+    /// The kernel's limit when the run ended, beyond the memory in use before it, in bytes.
+    pub(super) kernel_limit: Option<u64>,
+    /// The kernel dropped file pages or names at its limit, and had not to kill. So the peak has these, too.
+    pub(super) has_dropped_caches: bool,
     /// They were killed although the group was within its own limit: the machine, or a group above, is short of
     /// memory.
     pub(super) was_within_limit: bool,
@@ -188,6 +217,11 @@ pub(super) trait SlotGroups {
 
     fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
         Ok(CgroupFiles::NONE)
+    }
+
+    /// Sets the kernel's limit to what the run may use if its outputs hold this many bytes.
+    fn adapt_limit(&self, _limits: &Limits, _outputs: u64) -> Result<MemoryRoom, Fault> {
+        Ok(MemoryRoom::Unlimited)
     }
 
     /// In nanoseconds; `None` if it is not counted.
@@ -369,16 +403,32 @@ mod tests {
 
     #[test]
     fn output_is_allowed_beyond_the_memory_limit() {
-        let check = |memory: Option<u64>, output: Option<u64>, expected: Option<u64>| {
+        let check = |memory: Option<u64>, output: Option<u64>, held: u64, expected: Option<u64>| {
             let mib = |number: Option<u64>| number.map(Bytes::mib);
             let limits = Limits { memory: mib(memory), output: mib(output), ..Limits::default() };
-            let beyond = kernel_limit(&limits).map(|most| (most - SLACK) >> 20);
-            assert_eq!(beyond, expected, "{memory:?} {output:?}");
+            let beyond = kernel_limit(&limits, held << 20).map(|most| (most - SLACK) >> 20);
+            assert_eq!(beyond, expected, "{memory:?} {output:?} {held}");
         };
-        check(Some(64), Some(80), Some(144));
-        check(Some(64), Some(0), Some(64));
-        check(Some(64), None, Some(64));
-        check(Some(2048), Some(1024), Some(2304));
-        check(None, Some(8), None);
+        check(Some(64), Some(80), 0, Some(72));
+        check(Some(64), Some(80), 50, Some(122));
+        // A file can have blocks beyond its end. They are the program's memory.
+        check(Some(64), Some(80), 500, Some(152));
+        check(Some(64), Some(0), 0, Some(64));
+        check(Some(64), None, 0, Some(64));
+        check(Some(2048), Some(1024), 1000, Some(3056));
+        check(None, Some(8), 4, None);
+    }
+
+    #[test]
+    fn the_kernels_limit_follows_the_outputs() {
+        let check = |present: u64, wanted: u64, expected: Option<u64>| {
+            let changed = changed_limit(present << 20, wanted << 20);
+            assert_eq!(changed, expected.map(|mib| mib << 20), "{present} {wanted}");
+        };
+        check(72, 72, None);
+        check(72, 74, None);
+        check(72, 75, Some(75));
+        check(72, 200, Some(200));
+        check(80, 79, Some(79));
     }
 }

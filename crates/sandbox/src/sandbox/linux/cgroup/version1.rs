@@ -2,6 +2,7 @@
 //! replaced if runs left much in it that the kernel frees only on demand: the next run could use that beyond its
 //! limit. If it were freed instead, files would be read from disk again.
 
+use std::cell::Cell;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::Write;
@@ -17,9 +18,10 @@ use rustix::process::{Pid, PidfdFlags};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{
-    CgroupFiles, ControllerDirectories, GroupUsage, LEFTOVER_MIN, MemoryPeak, OomPolicy,
-    SlotGroups, UsageBaseline, cached_files, kernel_limit, named_number, open_file, peak_since,
-    read_all, read_number, read_text, remove_directory, write_file, write_number,
+    CgroupFiles, ControllerDirectories, GroupUsage, KERNEL_VARIATION, LEFTOVER_MIN, MemoryPeak,
+    MemoryRoom, OomPolicy, SlotGroups, UsageBaseline, cached_files, changed_limit, kernel_limit,
+    named_number, open_file, peak_since, read_all, read_number, read_text, remove_directory,
+    write_file, write_number,
 };
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::mounts::c_path;
@@ -54,10 +56,19 @@ struct Version1Memory {
     stat: OwnedFd,
     /// The kernel's own memory for the group; `None` if it is not counted.
     kernel_usage: Option<OwnedFd>,
+    /// How often the limit was hit.
+    failures: OwnedFd,
     /// How often the limit of memory and swap together was hit.
     failures_with_swap: Option<OwnedFd>,
-    last_limit: Option<u64>,
-    limit_of_run: Option<u64>,
+    last_limit: Cell<Option<u64>>,
+    /// Unlike the last limit, it stays when the slot gets room.
+    limit_of_run: Cell<Option<u64>>,
+    /// At the start of the run.
+    first_limit: Option<u64>,
+    /// Memory in use when the run's limit was set.
+    used_before: u64,
+    /// The number of hits of both limits up to now.
+    last_failures: u64,
     killed: u64,
     /// The number of failures at the last killed run.
     last_failures_with_swap: u64,
@@ -189,8 +200,9 @@ impl SlotGroups for Version1Groups {
 
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         if let Some(memory) = &mut self.memory {
-            memory.set_limit(kernel_limit(limits))?;
-            memory.limit_of_run = memory.last_limit;
+            memory.set_limit(kernel_limit(limits, 0))?;
+            memory.first_limit = memory.last_limit.get();
+            memory.limit_of_run.set(memory.first_limit);
         }
         if let Some(processes) = &mut self.processes {
             processes.set_limit(limits.processes)?;
@@ -203,6 +215,11 @@ impl SlotGroups for Version1Groups {
             memory: raw(self.memory.as_ref().map(|memory| &memory.usage)),
             peak: raw(self.memory.as_ref().map(|memory| &memory.peak)),
         })
+    }
+
+    fn adapt_limit(&self, limits: &Limits, outputs: u64) -> Result<MemoryRoom, Fault> {
+        let adapt = |memory: &Version1Memory| memory.adapt_limit(limits, outputs);
+        self.memory.as_ref().map_or(Ok(MemoryRoom::Unlimited), adapt)
     }
 
     fn cpu_since(&self, baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
@@ -328,7 +345,9 @@ impl Version1Memory {
             peak: open_file(directory, "memory.max_usage_in_bytes")?,
             limit: open_file(directory, "memory.limit_in_bytes")?,
             limit_with_swap: open_file(directory, "memory.memsw.limit_in_bytes").ok(),
+            failures: open_file(directory, "memory.failcnt")?,
             failures_with_swap: open_file(directory, "memory.memsw.failcnt").ok(),
+            last_failures: 0,
             last_failures_with_swap: 0,
             killed: named_number(&read_all(&control)?, "oom_kill"),
             alarm: open_memory_alarm(directory, &control),
@@ -336,8 +355,10 @@ impl Version1Memory {
             last_usage: read_number(&usage)?,
             idle_usage: read_number(&usage)?,
             initial_usage: None,
-            last_limit: None,
-            limit_of_run: None,
+            last_limit: Cell::new(None),
+            limit_of_run: Cell::new(None),
+            first_limit: None,
+            used_before: 0,
             usage,
             stat,
             kernel_usage,
@@ -387,19 +408,42 @@ impl Version1Memory {
     /// Lifts the limit if it could prevent the use of `more` bytes.
     fn make_room(&mut self, more: u64) -> Result<(), Fault> {
         let needed = self.last_usage.saturating_add(more);
-        match self.last_limit {
+        match self.last_limit.get() {
             Some(limit) if needed > limit => self.set_limit(None),
             _ => Ok(()),
         }
     }
 
     fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
-        let in_use = read_number(&self.usage)?;
-        let limit = limit.map(|limit| limit.saturating_add(in_use));
-        if can_keep_limit(limit, self.last_limit) {
+        self.used_before = read_number(&self.usage)?;
+        let limit = limit.map(|limit| limit.saturating_add(self.used_before));
+        if can_keep_limit(limit, self.last_limit.get()) {
             return Ok(());
         }
-        let limit = limit.map(|limit| limit.saturating_add(KERNEL_VARIATION));
+        self.write_limit(limit.map(|limit| limit.saturating_add(KERNEL_VARIATION)))
+    }
+
+    fn adapt_limit(&self, limits: &Limits, outputs: u64) -> Result<MemoryRoom, Fault> {
+        let (Some(most), Some(present)) = (kernel_limit(limits, outputs), self.last_limit.get())
+        else {
+            return Ok(MemoryRoom::Unlimited);
+        };
+        let in_use = read_number(&self.usage)?;
+        let wanted = self.used_before.saturating_add(most).saturating_add(KERNEL_VARIATION);
+        let changed = changed_limit(present, wanted);
+        match changed.map_or(Ok(()), |limit| self.write_limit(Some(limit))) {
+            // So much cannot be dropped that it suffices.
+            Err(Fault { errno: Some(libc::EBUSY), .. }) => Ok(MemoryRoom::Exceeded),
+            done => {
+                let limit = changed.unwrap_or(present);
+                self.limit_of_run.set(Some(limit));
+                done.map(|()| MemoryRoom::Bytes(limit.saturating_sub(in_use)))
+            }
+        }
+    }
+
+    fn write_limit(&self, limit: Option<u64>) -> Result<(), Fault> {
+        self.last_limit.set(None);
         let number = limit.map_or("-1".to_owned(), |limit| limit.to_string());
         // The memory limit may never exceed the limit of memory with swap, not even for a moment.
         if let Some(both) = &self.limit_with_swap {
@@ -409,8 +453,18 @@ impl Version1Memory {
         if let Some(both) = &self.limit_with_swap {
             write_number(both, &number, "memory.memsw.limit_in_bytes")?;
         }
-        self.last_limit = limit;
+        self.last_limit.set(limit);
         Ok(())
+    }
+
+    /// The limit was hit in this run.
+    fn was_hit(&mut self, peak: u64) -> Result<bool, Fault> {
+        if !self.first_limit.is_some_and(|limit| peak.saturating_add(LEFTOVER_MIN) >= limit) {
+            return Ok(false);
+        }
+        let with_swap = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;
+        let failures = read_number(&self.failures)?.saturating_add(with_swap);
+        Ok(std::mem::replace(&mut self.last_failures, failures) != failures)
     }
 
     /// A run that was killed with this peak had not reached its own limit.
@@ -418,7 +472,7 @@ impl Version1Memory {
         let failed = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;
         let is_in_the_way = std::mem::replace(&mut self.last_failures_with_swap, failed) != failed;
         let is_near = |limit: u64| peak.saturating_add(LEFTOVER_MIN) >= limit;
-        Ok(!is_in_the_way && !self.limit_of_run.is_some_and(is_near))
+        Ok(!is_in_the_way && !self.limit_of_run.get().is_some_and(is_near))
     }
 
     fn finish(
@@ -439,6 +493,8 @@ impl Version1Memory {
         let killed = named_number(&read_all(&self.control)?, "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
+        used.has_dropped_caches = self.was_hit(peak)? && used.killed_for_memory == 0;
+        used.kernel_limit = self.limit_of_run.get().map(|it| it.saturating_sub(self.used_before));
         used.was_within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
             // It must not become readable in the next run.
@@ -447,9 +503,6 @@ impl Version1Memory {
         Ok(())
     }
 }
-
-/// The kernel's own memory for a run varies by at most this many bytes, in either direction.
-const KERNEL_VARIATION: u64 = 128 << 10;
 
 fn can_keep_limit(limit: Option<u64>, present: Option<u64>) -> bool {
     match (limit, present) {

@@ -1,5 +1,6 @@
 //! Control groups of version 2: a new one for each run.
 
+use std::cell::Cell;
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
@@ -8,9 +9,9 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::{
-    CgroupFiles, GroupUsage, LEFTOVER_MIN, MemoryPeak, SlotGroups, UsageBaseline, cached_files,
-    first_number, kernel_limit, named_number, open_file, peak_since, read_number, read_text,
-    remove_directory, write_file,
+    CgroupFiles, GroupUsage, LEFTOVER_MIN, MemoryPeak, MemoryRoom, SlotGroups, UsageBaseline,
+    cached_files, changed_limit, first_number, kernel_limit, named_number, open_file, peak_since,
+    read_number, read_text, remove_directory, write_file,
 };
 use crate::sandbox::linux::view::mounts::c_path;
 use juror_core::limits::Limits;
@@ -25,6 +26,7 @@ struct Version2Run {
     directory: OwnedFd,
     cpu: OwnedFd,
     memory: OwnedFd,
+    limit: Cell<Option<u64>>,
 }
 
 impl Version2Groups {
@@ -36,6 +38,9 @@ impl Version2Groups {
         Ok(Self { parent, name, run: None })
     }
 }
+
+/// If less is allowed than is in use, the kernel drops what it can, and kills if that does not suffice.
+const MAX: &str = "memory.max";
 
 impl SlotGroups for Version2Groups {
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
@@ -53,7 +58,8 @@ impl SlotGroups for Version2Groups {
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
             .step("open the control group of the run")?;
         let number = |limit: Option<u64>| limit.map_or("max".to_owned(), |n| n.to_string());
-        write_file(&directory, "memory.max", &number(kernel_limit(limits)))?;
+        let limit = kernel_limit(limits, 0);
+        write_file(&directory, MAX, &number(limit))?;
         if limits.memory.is_some() {
             // Absent if the kernel was built without swap.
             let _ = write_file(&directory, "memory.swap.max", "0");
@@ -65,6 +71,7 @@ impl SlotGroups for Version2Groups {
         let run = Version2Run {
             cpu: open_file(&directory, "cpu.stat")?,
             memory: open_file(&directory, "memory.current")?,
+            limit: Cell::new(limit),
             directory,
         };
         let cgroup_files = CgroupFiles {
@@ -76,6 +83,20 @@ impl SlotGroups for Version2Groups {
         };
         self.run = Some(run);
         Ok(cgroup_files)
+    }
+
+    fn adapt_limit(&self, limits: &Limits, outputs: u64) -> Result<MemoryRoom, Fault> {
+        let Some(run) = &self.run else { return Ok(MemoryRoom::Unlimited) };
+        let (Some(wanted), Some(present)) = (kernel_limit(limits, outputs), run.limit.get()) else {
+            return Ok(MemoryRoom::Unlimited);
+        };
+        let in_use = read_number(&run.memory)?;
+        let changed = changed_limit(present, wanted);
+        if let Some(limit) = changed {
+            write_file(&run.directory, MAX, &limit.to_string())?;
+            run.limit.set(changed);
+        }
+        Ok(MemoryRoom::Bytes(changed.unwrap_or(present).saturating_sub(in_use)))
     }
 
     fn cpu_since(&self, baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
@@ -111,6 +132,8 @@ impl SlotGroups for Version2Groups {
             was_within_limit: killed > 0 && named_number(&events, "oom") == 0,
             memory: last.map(|last| peak_since(peak.final_peak(last), baseline.memory + cached)),
             killed_for_memory: killed,
+            kernel_limit: run.limit.get(),
+            has_dropped_caches: killed == 0 && named_number(&events, "max") > 0,
             refused_processes: named_number(&file("pids.events")?, "max"),
         };
         self.remove();

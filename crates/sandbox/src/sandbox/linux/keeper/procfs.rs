@@ -116,6 +116,13 @@ impl MachineProc {
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
+    /// `true` if the machine does not tell.
+    pub(super) fn has_memory_for_outputs(&self) -> bool {
+        const LITTLE: u64 = 64 << 20;
+        let available = |text: String| status_bytes(&text, "MemAvailable:");
+        self.read("meminfo").is_none_or(|text| available(text) >= LITTLE)
+    }
+
     /// How long other processes kept a thread below this process from the processor, in nanoseconds. It is the maximum
     /// over threads, less the CPU time of the whole program, for which the thread may have waited as well. So it is a
     /// lower bound on the delay by the machine's load.

@@ -18,13 +18,15 @@ use crate::sandbox::control::{RUN_STEP, StopCause};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::image::ProgramImage;
-use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, UsageBaseline};
+use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, OUTPUT_WINDOW, SLACK, UsageBaseline};
 use crate::sandbox::linux::keeper::environment::{Pid1, RunEnvironment};
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, SlotSetup};
 use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
 use crate::sandbox::linux::keeper::resources;
-use crate::sandbox::linux::keeper::supervise::{CHECK_INTERVAL, KillScope, StoppedRun, Supervisor};
+use crate::sandbox::linux::keeper::supervise::{
+    CHECK_INTERVAL, GROWTH_MAX, KillScope, StoppedRun, Supervisor,
+};
 use crate::sandbox::linux::run::child::{RunSpec, UserChange};
 use crate::sandbox::linux::run::pid1::MountToAttach;
 use crate::sandbox::linux::sys;
@@ -37,6 +39,7 @@ use crate::sandbox::translate::PathTranslation;
 use juror_core::blob::Blob;
 use juror_core::job::{BoxRetention, Job, JobReply};
 use juror_core::judgement::FaultKind;
+use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
 use juror_core::tree::TreeEntry;
 use juror_core::units::Bytes;
@@ -211,7 +214,9 @@ impl SlotServer {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
-        let first_look = sys::clock(libc::CLOCK_MONOTONIC) + CHECK_INTERVAL;
+        let now = sys::clock(libc::CLOCK_MONOTONIC);
+        let first_look = now + CHECK_INTERVAL;
+        let memory = task.job.limits.memory.map_or(u64::MAX, |limit| limit.0);
         let shares_user = self.setup.identity.change == UserChange::Unchanged;
         let stopped = Supervisor {
             socket: &self.socket,
@@ -221,7 +226,7 @@ impl SlotServer {
             kill_scope: sweep,
             outputs,
             peak: MemoryPeak::default(),
-            next_output_check: first_look,
+            next_output_check: now + CHECK_INTERVAL.min(memory / GROWTH_MAX),
             next_search: 0,
             first_measurement: first_look,
             next_pipe_check: shares_user.then_some(first_look),
@@ -403,6 +408,15 @@ impl SlotServer {
             ..Outcome::unmeasured(self.setup.mechanism)
         };
         let limit = job.limits.memory;
+        if used.killed_for_memory > 0
+            && is_kill_for_outputs(used.kernel_limit, stopped.output_memory, &job.limits)
+        {
+            let what = "followed the outputs too late, and killed it with";
+            return Err(memory_fault(what, outcome.peak_memory, limit));
+        }
+        if let Some(limit) = limit.filter(|_| used.has_dropped_caches) {
+            outcome.peak_memory = outcome.peak_memory.min(limit);
+        }
         let is_beyond =
             used.memory.is_some() && limit.is_some_and(|limit| outcome.peak_memory > limit);
         outcome.stopped_by = match outcome.stopped_by {
@@ -474,6 +488,14 @@ fn refused_memory(plan: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Opti
     is_refused.then_some(image.writable)
 }
 
+/// The outputs grew faster than the kernel's limit followed. Without them, the run had no more than its limit.
+fn is_kill_for_outputs(kernel_limit: Option<u64>, outputs: u64, limits: &Limits) -> bool {
+    let (Some(most), Some(memory)) = (kernel_limit, limits.memory) else { return false };
+    let outputs = outputs.min(limits.file_size().unwrap_or(0));
+    let program = most.saturating_sub(outputs);
+    outputs >= OUTPUT_WINDOW && program <= memory.0.saturating_add(2 * SLACK)
+}
+
 /// The kernel does not give a program the memory that it may have.
 fn memory_fault(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
@@ -531,5 +553,28 @@ fn ending(status: i32) -> Ending {
         Ending::Exited((status >> 8) & 0xff)
     } else {
         Ending::Signalled(Signal(signal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kill_is_the_programs_fault_unless_outputs_explain_it() {
+        let check = |kernel_limit: u64, outputs: u64, expected: bool| {
+            let (memory, output) = (Some(Bytes::mib(64)), Some(Bytes::mib(80)));
+            let limits = Limits { memory, output, ..Limits::default() };
+            let found = is_kill_for_outputs(Some(kernel_limit << 20), outputs << 20, &limits);
+            assert_eq!(found, expected, "{kernel_limit} {outputs}");
+        };
+        check(72, 0, false);
+        check(72, 5, false);
+        check(72, 8, true);
+        check(72, 70, true);
+        check(120, 48, false);
+        check(120, 56, true);
+        // More than its outputs may have.
+        check(152, 152, false);
     }
 }

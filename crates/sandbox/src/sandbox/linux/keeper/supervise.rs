@@ -11,15 +11,17 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::sandbox::clock::{BUSY_FACTOR, nanoseconds, timespec};
-use crate::sandbox::control::StopCause;
+use crate::sandbox::control::{RUN_STEP, StopCause};
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::cgroup::{MemoryPeak, SlotGroups, UsageBaseline};
+use crate::sandbox::linux::cgroup::{
+    MemoryPeak, MemoryRoom, OUTPUT_WINDOW, SlotGroups, UsageBaseline,
+};
 use crate::sandbox::linux::keeper::notifications::Notifications;
-use crate::sandbox::linux::keeper::outputs::OutputFiles;
+use crate::sandbox::linux::keeper::outputs::{OutputFiles, OutputSize};
 use crate::sandbox::linux::keeper::pipes;
 use crate::sandbox::linux::keeper::procfs::{MachineProc, ProcessTreeUsage};
 use crate::sandbox::linux::run::child::{ENDED, RunReport, STARTED};
-use crate::sandbox::linux::sys::{self, Usage};
+use crate::sandbox::linux::sys::{self, Errno, Usage};
 use crate::sandbox::linux::view::boxes::RunBoxes;
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::linux::wire::{self, SlotRequest};
@@ -31,6 +33,9 @@ use juror_core::outcome::StopReason;
 const SLEEP_MIN: u64 = 1_000_000;
 /// The longest sleep after memory ran short, if nothing was killed at once; in nanoseconds.
 const ALARM_SLEEP_MAX: u64 = 64_000_000;
+
+/// Memory grows by at most this many bytes in a nanosecond, as far as is known.
+pub(crate) const GROWTH_MAX: u64 = 4;
 
 /// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const CHECK_INTERVAL: u64 = 15_000_000;
@@ -63,6 +68,8 @@ pub(crate) struct StoppedRun {
     pub(crate) baseline: UsageBaseline,
     pub(crate) peak: MemoryPeak,
     pub(crate) is_output_beyond: bool,
+    /// The memory that holds the outputs, in bytes.
+    pub(crate) output_memory: u64,
     /// CPU time is from the control group, if one counts, otherwise from `wait4`; memory is always from the latter.
     pub(crate) usage: Usage,
 }
@@ -275,11 +282,19 @@ impl Supervisor<'_> {
             sooner(&mut next, limit - own);
         }
         if has_started && now >= self.next_output_check {
-            if self.check_outputs()? {
+            let outputs = self.look_at_outputs()?;
+            if self.is_output_beyond(outputs) {
                 return Ok(Break(StopReason::Output));
             }
             // Rarer in longer runs: each check takes a part of the program's own processor.
-            self.next_output_check = now + CHECK_INTERVAL.max(used / 4);
+            let mut pause = CHECK_INTERVAL.max(used / 4);
+            match self.group.adapt_limit(self.limits, outputs.memory)? {
+                MemoryRoom::Unlimited => {}
+                MemoryRoom::Bytes(room) => pause = pause.min((room / GROWTH_MAX).max(SLEEP_MIN)),
+                MemoryRoom::Exceeded => return Ok(Break(StopReason::Memory)),
+            }
+            self.check_machine_has_memory(outputs)?;
+            self.next_output_check = now + pause;
         }
         sooner(&mut next, self.next_output_check.saturating_sub(now).max(SLEEP_MIN));
         if let KillScope::Domain { boxes, size } = self.kill_scope {
@@ -324,12 +339,30 @@ impl Supervisor<'_> {
         Ok(Continue(next))
     }
 
-    fn check_outputs(&mut self) -> Result<bool, Fault> {
+    fn look_at_outputs(&mut self) -> Result<OutputSize, Fault> {
         // In this order: the files may grow in between.
         let peak = self.group.peak()?;
         let size = self.outputs.size();
         self.peak.record(peak.unwrap_or(0), size.memory);
-        Ok(self.limits.output.is_some_and(|limit| size.length > limit.0))
+        Ok(size)
+    }
+
+    fn is_output_beyond(&self, size: OutputSize) -> bool {
+        self.limits.output.is_some_and(|limit| size.length > limit.0)
+    }
+
+    /// Outputs are in memory, and the slots do not know of each other.
+    fn check_machine_has_memory(&self, outputs: OutputSize) -> Result<(), Fault> {
+        if outputs.memory <= OUTPUT_WINDOW || self.proc.has_memory_for_outputs() {
+            return Ok(());
+        }
+        Err(Fault {
+            reason:
+                "ENOMEM: the outputs of programs fill the memory of the machine; use fewer slots \
+                     or a lower output limit"
+                    .to_owned(),
+            ..Fault::from_errno(RUN_STEP, Errno(libc::ENOMEM))
+        })
     }
 
     fn kill_run(&self, running: &RunningPid1<'_>) {
@@ -392,6 +425,7 @@ impl Supervisor<'_> {
         }
         // Read at once: the counter contains more of the slot's own time with every moment.
         usage.cpu = self.group.cpu_since(&self.baseline(running))?.unwrap_or(usage.cpu);
+        let outputs = self.look_at_outputs()?;
         Ok(StoppedRun {
             pid1_stays: false,
             status,
@@ -401,7 +435,8 @@ impl Supervisor<'_> {
             wall: if started == 0 { 0 } else { ended.saturating_sub(started) },
             queued: self.queued,
             baseline: self.baseline(running),
-            is_output_beyond: self.check_outputs()?,
+            is_output_beyond: self.is_output_beyond(outputs),
+            output_memory: outputs.memory,
             peak: self.peak,
             usage,
         })
