@@ -54,7 +54,7 @@ pub struct JudgeArguments {
     ///
     /// `juror help comparisons` lists the names, with those of testlib and DMOJ. `none` shows outputs and compares
     /// nothing. CHECKER is an output validator: a source file, a directory or an executable, called as `CHECKER INPUT
-    /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
+    /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43. If it includes testlib.h, it is called as testlib demands.
     #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
     pub compare: Option<ComparisonMode>,
     /// Give points for cases or groups [default: as the package says]

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::ops::saved_boxes::current_directory;
-use crate::ops::submissions::{outside_program, suggest_file};
+use crate::ops::submissions::{add_included_files, outside_program, suggest_file};
+use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
+use juror_core::problem::Problem;
 use juror_core::program::{Program, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
@@ -45,7 +47,7 @@ impl GivenProgram {
                 let what = format!("{} is an archive", path.display());
                 return Err(refused(Remark::with_help(what, "unpack it and give the directory")));
             }
-            Ok(real) => Program { kind, ..outside_program(&real) },
+            Ok(real) => Self::of_path(&real, kind).program,
             Err(error) if is_path(first, words.is_empty()) => {
                 let what = format!("cannot find {first}: {error}");
                 return Err(refused(Remark::with_help(what, suggest_file(path, &[]))));
@@ -62,11 +64,19 @@ impl GivenProgram {
         Ok(Self { program, words, shown })
     }
 
-    /// A program that judges: it is called as testlib calls if it includes `testlib.h`.
-    pub fn judging(self) -> Program {
+    /// A source comes with the files that it includes from its directory.
+    pub fn of_path(real: &Path, kind: ProgramKind) -> Self {
+        let mut program = Program { kind, ..outside_program(real) };
+        add_included_files(&mut program, &Problem::default());
+        Self { program, words: Vec::new(), shown: Vec::new() }
+    }
+
+    /// A program that judges: it is called as testlib calls if it includes `testlib.h`, otherwise by this protocol, or as
+    /// the problem says.
+    pub fn judging(self, usual: Option<Protocol>) -> Program {
         let Self { mut program, words, .. } = self;
         program.arguments = words;
-        program.protocol = Some(Protocol::Plain);
+        program.protocol = usual;
         if includes_testlib(&program.path) {
             program.protocol = Some(Protocol::Testlib);
             add_testlib_header(&mut program);
@@ -106,17 +116,8 @@ fn add_testlib_header(program: &mut Program) {
 
 /// Whether a source, or a file of a directory, includes `testlib.h`.
 fn includes_testlib(path: &Path) -> bool {
-    let mentions = |path: &Path| {
-        let text = FilePath::root(path).read_prefix(1 << 20).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        text.lines().any(|line| line.trim_start().starts_with('#') && line.contains("testlib.h"))
-    };
-    let is_cpp = |path: &Path| Language::of_file(path).is_some_and(|it| it.code == "cpp");
-    if path.is_file() {
-        return is_cpp(path) && mentions(path);
-    }
     let files = fs::read_dir(path).into_iter().flatten().flatten().map(|file| file.path());
-    files.into_iter().any(|file| is_cpp(&file) && mentions(&file))
+    files.chain([path.to_owned()]).any(|file| included_names(&file).has_testlib)
 }
 
 #[cfg(test)]

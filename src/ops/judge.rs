@@ -2,12 +2,13 @@
 
 use crate::class::{self, StudentProgram, duplicates};
 use crate::ops::context::Context;
+use crate::ops::given_program::GivenProgram;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::submissions::{
-    command_submission, named_submission, outside_program, own_submission, own_submissions_below,
-    prepare_command, submission_at,
+    add_included_files, command_submission, named_submission, own_submission,
+    own_submissions_below, prepare_command, submission_at,
 };
 use crate::ops::tests_beside::TestsBeside;
 use crate::ops::{cases, saved_boxes, validators};
@@ -17,7 +18,7 @@ use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::program::{IncludedFile, ProgramKind};
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use juror_core::submission::Submission;
@@ -296,8 +297,8 @@ pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(),
                 };
                 Remark::with_help(what, help)
             })?;
-            let program = Program { kind: ProgramKind::OutputValidator, ..outside_program(&real) };
-            (vec![program], Vec::new())
+            let given = GivenProgram::of_path(&real, ProgramKind::OutputValidator);
+            (vec![given.judging(None)], Vec::new())
         }
     };
     problem.output_validators = validators;
@@ -357,7 +358,10 @@ fn find_submissions(
                 context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }
             for program in found {
-                let submission = student_submission(program, &name, &student, problem);
+                let mut submission = student_submission(program, &name, &student, problem);
+                if !is_class {
+                    add_included_files(&mut submission.program, problem);
+                }
                 class.extend(is_class.then(|| submission.name.clone()));
                 submissions.push(submission);
             }

@@ -13,7 +13,7 @@ use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
-use crate::ops::submissions::{command_submission, named_submission, prepare_command};
+use crate::ops::submissions::{command_submission, local_submission, prepare_command};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::listing::quote_lines;
@@ -101,7 +101,7 @@ pub fn run_once(
     let mut submission = match &options.submission {
         None if options.is_user_playing() => None,
         None => Some(command_submission(&options.program)),
-        Some(path) => Some(named_submission(path, &problem).map_err(Stop::usage)?),
+        Some(path) => Some(local_submission(path, &problem).map_err(Stop::usage)?),
     };
     if let Some(submission) = &mut submission {
         submission.program.variant = options.variant.clone();

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::ops::saved_boxes::current_directory;
 use juror_core::language::fault::LaunchFault;
+use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::{Problem, SubmittedContent};
-use juror_core::program::{Program, ProgramKind};
+use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
 use juror_core::submission::Submission;
@@ -44,6 +45,40 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
             })
         }
     }
+}
+
+/// The same for a source on this machine, as its author compiles it: with the files beside it that it includes.
+pub fn local_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
+    let mut submission = named_submission(path, problem)?;
+    add_included_files(&mut submission.program, problem);
+    Ok(submission)
+}
+
+/// Adds the files that a source given alone includes from its directory. Test data stays apart.
+pub fn add_included_files(program: &mut Program, problem: &Problem) {
+    let Some(directory) = program.path.parent().filter(|_| program.package.is_none()) else {
+        return;
+    };
+    let directory = FilePath::root(directory);
+    let is_free = |name: &PathBuf| {
+        let is_given = program.include.iter().any(|it| it.name == *name);
+        !is_given && !is_test_data(&directory.join(name), problem)
+    };
+    let found = included_names(&program.path).found.into_iter().filter(is_free);
+    let files = found.map(|name| {
+        let path = directory.join(&name);
+        IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
+    });
+    let files: Vec<IncludedFile> = files.collect();
+    program.include.extend(files);
+}
+
+fn is_test_data(file: &Path, problem: &Problem) -> bool {
+    let root = fs::canonicalize(problem.dir.as_path()).unwrap_or_default();
+    let Ok(name) = file.strip_prefix(root) else { return false };
+    let is_file = |path: &FilePath| path.strip_prefix(&*problem.dir).is_ok_and(|it| it == name);
+    let mut cases = problem.test_data.cases.iter();
+    cases.any(|case| is_file(&case.input) || case.answer.as_ref().is_some_and(is_file))
 }
 
 /// Names the source of a program that nobody has built, else programs with a similar name: files, or these submissions

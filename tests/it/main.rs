@@ -31,6 +31,7 @@ mod grammars;
 mod guide;
 mod guides;
 mod html;
+mod included_files;
 mod interactive;
 mod legacy;
 mod library;

@@ -122,6 +122,9 @@ pub struct IncludedFile {
     /// Its text, unless a file contains it.
     #[serde(skip)]
     pub text: Option<String>,
+    /// Whether a source includes it by name. Then it is no source of its own, whatever its ending.
+    #[serde(skip)]
+    pub is_header: bool,
 }
 
 impl IncludedFile {

@@ -9,12 +9,13 @@ use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes::current_directory;
 use crate::ops::stress::{StressOptions, StressedSubmission};
-use crate::ops::submissions::{command_submission, named_submission, submission_at};
+use crate::ops::submissions::{command_submission, local_submission};
 use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
@@ -44,7 +45,7 @@ pub(super) fn read_setting(
         return Err(Stop::usage(what));
     }
     let mut submission = match &options.submission {
-        StressedSubmission::File(path) => named_submission(path, &problem).map_err(Stop::usage)?,
+        StressedSubmission::File(path) => local_submission(path, &problem).map_err(Stop::usage)?,
         StressedSubmission::Command(words) => {
             let mut submission = command_submission(words);
             let directory = current_directory()?;
@@ -81,15 +82,15 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
     match own {
         Some(own) if !path.exists() => return Ok(own.clone()),
         _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
-            return named_submission(path, problem).map_err(Stop::usage);
+            return local_submission(path, problem).map_err(Stop::usage);
         }
         _ => {}
     }
     let given = GivenProgram::read("--reference", text, ProgramKind::Submission)?;
     let mut program = given.program;
     if program.command.is_none() {
-        let real = program.path.to_path_buf();
-        program = submission_at(Path::new(&given.shown[0]), real, problem).program;
+        let path = Path::new(&given.shown[0]);
+        program = local_submission(path, problem).map_err(Stop::usage)?.program;
         program.arguments = given.words;
     }
     Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
@@ -113,12 +114,12 @@ fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop
 fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<Vec<String>>, Stop> {
     if let Some(text) = &options.validator {
         let given = GivenProgram::read("--validator", text, ProgramKind::InputValidator)?;
-        problem.input_validators = vec![given.judging()];
+        problem.input_validators = vec![given.judging(Some(Protocol::Plain))];
     }
     if let Some(text) = &options.interactor {
         let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
         problem.kind.interaction = Interaction::Interactive;
-        problem.interactor = Some(given.judging());
+        problem.interactor = Some(given.judging(Some(Protocol::Plain)));
         problem.output_validators.clear();
     }
     let named = options.checker.as_ref().and_then(|text| ComparisonMode::named(text.to_str()?));
@@ -128,7 +129,7 @@ fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<V
         (None, None) => {
             if let Some(text) = &options.checker {
                 let given = GivenProgram::read("--checker", text, ProgramKind::OutputValidator)?;
-                problem.output_validators = vec![given.judging()];
+                problem.output_validators = vec![given.judging(Some(Protocol::Plain))];
                 let cases = problem.test_data.cases.iter_mut();
                 cases.for_each(|case| case.output_validator_args.clear());
                 return Ok(None);

@@ -44,20 +44,46 @@ pub fn without_strings_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Rewrites each string, each comment, and what `more` adds to the pattern. Strings are matched even if they stay: they
-/// may contain the sign of a comment.
+/// A file that a source in C or C++ includes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Inclusion {
+    pub name: String,
+    /// Whether the compiler looks in the directory of the source first.
+    pub is_quoted: bool,
+}
+
+/// What a source in C or C++ includes, whatever its `#if` says.
+pub fn inclusions(text: &[u8]) -> Vec<Inclusion> {
+    const DIRECTIVE: &str =
+        r#"|#[ \t]*(?:include|import)[ \t]*(?:"(?<quoted>[^"\n]+)"|<(?<system>[^>\n]+)>)"#;
+    let Ok(lexer) = lexer("cpp", DIRECTIVE) else { return Vec::new() };
+    let name = |found: Captures<'_>| {
+        let quoted = found.name("quoted");
+        let name = quoted.or_else(|| found.name("system"))?.as_bytes();
+        Some(Inclusion { name: str::from_utf8(name).ok()?.into(), is_quoted: quoted.is_some() })
+    };
+    lexer.captures_iter(text).filter_map(name).collect()
+}
+
+/// Rewrites each string, each comment, and what `more` adds to the pattern.
 fn rewrite_source(
     language: &str,
     more: &str,
     text: &[u8],
     rewrite: impl Fn(&Captures<'_>) -> Vec<u8>,
 ) -> Vec<u8> {
+    let lexer = lexer(language, more);
+    lexer.map_or_else(|_| text.to_vec(), |it| it.replace_all(text, rewrite).into_owned())
+}
+
+/// Matches each string, each comment, and `more`. Strings are matched even if nobody asks for them: they may contain the
+/// sign of a comment.
+fn lexer(language: &str, more: &str) -> Result<Regex, regex::Error> {
     let has = |languages: &str| languages.split_whitespace().any(|word| word == language);
     let comments = COMMENTS.iter().find(|(languages, _)| has(languages));
     let comments = comments.map(|(_, comment)| format!("|{comment}")).unwrap_or_default();
     let strings = if language == "rust" { RUST_STRINGS } else { STRINGS };
-    let regex = Regex::new(&format!("(?<string>{strings}){comments}{more}"));
-    regex.map_or_else(|_| text.to_vec(), |it| it.replace_all(text, rewrite).into_owned())
+    Regex::new(&format!("(?<string>{strings}){comments}{more}"))
 }
 
 #[cfg(test)]
@@ -103,5 +129,21 @@ mod tests {
         check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
         check("rust", "a r#\"\n\"main\"# '\\u{41}' 'é' \"\n\" b", "a \"\" \"\" \"\" \"\" b");
         check("python3", "a '''\n# b''' # c\nd", "a \"\"  \nd");
+    }
+
+    #[test]
+    fn inclusions_are_found_outside_of_strings_and_comments() {
+        let check = |text: &str, expected: &str| {
+            let mark =
+                |it: Inclusion| if it.is_quoted { it.name } else { format!("<{}>", it.name) };
+            let found: Vec<String> = inclusions(text.as_bytes()).into_iter().map(mark).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        };
+        check("#include \"a.h\"\n  #\tinclude<b>\n#import \"c/d.h\"", "a.h <b> c/d.h");
+        check("// #include \"a.h\"\n/* #include \"b.h\"\n*/ #include \"c.h\" // d", "c.h");
+        check("#if 0\n#include \"a.h\"\n#else\n#include \"b.h\"\n#endif", "a.h b.h");
+        check("f(\"#include \\\"a.h\\\"\", R\"(\n#include \"b.h\"\n)\");", "");
+        check("#error don't\n#include \"a.h\"\nint x = 1'000;\n#include \"b.h\"", "a.h b.h");
+        check("#include MACRO\n#include \"a.h\n#include \"\"\ninclude \"b.h\"", "");
     }
 }

@@ -131,13 +131,15 @@ pub fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
 }
 
+/// Whether a file has the name of a header in C or C++.
+pub fn is_header(name: &Path) -> bool {
+    let extension = name.extension().and_then(|it| it.to_str());
+    matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
+}
+
 fn no_source_fault(files: &[TreeEntry]) -> ProgramFault {
     let names = file_names(files);
-    let is_header = |name: &PathBuf| {
-        let extension = name.extension().and_then(|it| it.to_str());
-        matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
-    };
-    if names.iter().all(is_header) {
+    if names.iter().all(|name| is_header(name)) {
         let message = format!("there are only headers: {}", quoted_list(&names));
         return ProgramFault::new(message, "add the file that includes them");
     }
@@ -158,12 +160,14 @@ fn language_form(
     let only = (shape == SourceShape::File && program.language.is_some())
         .then(|| program.path.file_name().map(PathBuf::from))
         .flatten();
+    let is_included =
+        |name: &Path| program.include.iter().any(|it| it.is_header && it.name == name);
     let is_source = |name: &Path| {
         let reads = match program.language {
             Some(_) => language.reads(name),
             None => Language::of_file(name).is_some_and(|it| it.code == language.code),
         };
-        reads || only.as_deref() == Some(name)
+        (reads && !is_included(name)) || only.as_deref() == Some(name)
     };
     let sources: Vec<PathBuf> =
         files.iter().map(|it| it.name.clone()).filter(|name| is_source(name)).collect();

@@ -16,6 +16,7 @@ pub mod executable;
 pub mod fault;
 pub mod find;
 pub mod header;
+pub mod includes;
 pub mod java;
 pub mod launch;
 pub mod probe;

@@ -421,7 +421,7 @@ mod tests {
             name: name.into(),
             path: FilePath::root(dir.path()).join(path),
             constants: vec![Constant { key: "n".into(), value: "7".into() }],
-            text: None,
+            ..IncludedFile::default()
         };
         let mut program = program(&dir.path().join("own.py"), ProgramKind::Submission);
         program.include = vec![

@@ -540,6 +540,10 @@ impl Language {
         !self.run.is_empty()
     }
 
+    pub fn is_c_family(&self) -> bool {
+        ["c", "cgmp", "cpp", "cppgmp"].contains(&self.code)
+    }
+
     /// For a language that is named.
     pub fn reads(&self, name: &Path) -> bool {
         has_ending(name, self.extensions) || has_ending(name, self.further_extensions)

@@ -1,0 +1,144 @@
+//! Files beside a source that is given alone: what `g++ my.cpp` would find comes along, and nothing else.
+
+use serde_json::json;
+
+use crate::fixture::Fixture;
+
+const START: &str = "#include <cstdio>\n";
+/// Adds with the function `add`, which another file defines.
+const MAIN: &str =
+    "int main() { int a, b; std::scanf(\"%d %d\", &a, &b); std::printf(\"%d\\n\", add(a, b)); }\n";
+const ADD: &str = "inline int add(int a, int b) { return a + b; }\n";
+
+/// Bare tests in `t`.
+fn fixture(files: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("t/1.in", "1 2\n");
+    fixture.write("t/1.out", "3\n");
+    files.iter().for_each(|(name, text)| fixture.write(name, text));
+    fixture
+}
+
+fn source(includes: &[&str]) -> String {
+    let lines = includes.iter().map(|it| format!("#include \"{it}\"\n"));
+    [START.to_owned(), lines.collect(), MAIN.to_owned()].concat()
+}
+
+/// As `g++ my.cpp` does: a quoted file below the directory of the source is found, whatever its ending.
+#[test]
+fn a_source_alone_comes_with_the_files_that_it_includes() {
+    let check = |includes: &[&str], files: &[(&str, &str)], arguments: &str| {
+        let fixture = fixture(files);
+        fixture.write("t/my.cpp", source(includes));
+        fixture.check(arguments, 0, &["AC"]);
+    };
+    let alone = "judge t/my.cpp";
+    check(&["add.h"], &[("t/add.h", ADD)], alone);
+    let chain =
+        [("t/lib/all.hpp", "#include \"add.inc\"\n#include \"../b.h\"\n"), ("t/lib/add.inc", ADD)];
+    check(&["lib/all.hpp"], &[chain[0], chain[1], ("t/b.h", "")], alone);
+    // It is not compiled a second time.
+    let body = "int add(int a, int b) { return a + b; }\n";
+    check(&["add.cpp"], &[("t/add.cpp", body)], alone);
+    check(&["add.h", "add.h"], &[("t/add.h", &format!("#pragma once\n{ADD}"))], "judge t t/my.cpp");
+    check(&["add.h"], &[("t/add.h", ADD)], "judge sum t/my.cpp");
+    let local = format!("#ifdef LOCAL\n#include \"debug.h\"\n#endif\n{ADD}");
+    check(&["add.h"], &[("t/add.h", &local), ("t/debug.h", "")], "judge t/my.cpp --debug");
+    let fixture = fixture(&[("t/add.h", ADD)]);
+    fixture.write("t/my.cpp", source(&["add.h"]));
+    fixture.check("run t t/my.cpp --case 1", 0, &["3"]);
+}
+
+#[test]
+fn test_data_and_files_of_others_do_not_come_along() {
+    let check = |fixture: &Fixture, arguments: &str, message: &str| {
+        fixture.check(arguments, 1, &["CE", message]);
+    };
+    let answer = fixture(&[]);
+    answer.write("t/my.cpp", source(&["1.out"]));
+    check(&answer, "judge t/my.cpp", "1.out");
+    let above = fixture(&[("add.h", ADD)]);
+    above.write("t/my.cpp", source(&["../add.h"]));
+    check(&above, "judge t/my.cpp", "add.h");
+    let class = fixture(&[("class/bert.h", ADD)]);
+    class.write("class/anna.cpp", source(&["bert.h"]));
+    check(&class, "judge t class --class", "bert.h");
+    // In a package, a file is a whole program.
+    let package = fixture(&[("sum/submissions/accepted/add.h", ADD)]);
+    package.write("sum/submissions/accepted/my.cpp", source(&["add.h"]));
+    check(&package, "judge sum accepted/my.cpp", "add.h");
+    let stream = fixture(&[("t/add.h", ADD)]);
+    stream.write("t/my.cpp", source(&["add.h"]));
+    let cases = json!([{ "input": "1 2\n", "answer": "3\n" }]);
+    let line = json!({ "id": 1, "cases": cases, "source": { "file": "t/my.cpp" } });
+    let graded = stream.juror("grade").write_stdin(line.to_string()).output().expect("juror runs");
+    let graded = String::from_utf8_lossy(&graded.stdout).into_owned();
+    assert!(graded.contains("\"CE\""), "{graded}");
+}
+
+/// A stand-in for `testlib.h`. It is called with input, output and answer.
+const TESTLIB: &str = "#include <fstream>\n#include <cstdlib>\n";
+const TESTLIB_BODY: &str = "int main(int count, char **words) { int a, b; \
+    if (count < 4 || !(std::ifstream(words[2]) >> a) || !(std::ifstream(words[3]) >> b)) return 3; \
+    return a == b ? 0 : 1; }\n";
+/// In the protocol of the package format.
+const STANDARD_BODY: &str = "int main(int, char **words) { int a, b; std::cin >> a; \
+    return std::ifstream(words[2]) >> b && a == b ? 42 : 43; }\n";
+
+#[test]
+fn a_checker_is_called_by_the_protocol_that_its_text_shows() {
+    let check = |checker: &str, files: &[(&str, &str)]| {
+        let fixture = fixture(files);
+        fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
+        fixture.write("wrong.sh", "echo 4\n");
+        fixture.check(&format!("judge t my.sh --compare {checker}"), 0, &["AC"]);
+        fixture.check(&format!("judge t wrong.sh --compare {checker}"), 1, &["WA"]);
+    };
+    let testlib = format!("#include \"testlib.h\"\n{TESTLIB_BODY}");
+    check("chk.cpp", &[("chk.cpp", &testlib), ("testlib.h", TESTLIB)]);
+    check("c/chk.cc", &[("c/chk.cc", &testlib), ("c/testlib.h", TESTLIB)]);
+    check("c", &[("c/chk.cpp", &testlib), ("c/testlib.h", TESTLIB)]);
+    let own = format!("#include \"own.h\"\n{TESTLIB_BODY}");
+    let header = "#include \"lib/testlib.h\"\n";
+    check("chk.cpp", &[("chk.cpp", &own), ("own.h", header), ("lib/testlib.h", TESTLIB)]);
+    // Without testlib.h, it is one of the format.
+    let standard = format!("#include \"io.h\" // not testlib.h\n{STANDARD_BODY}");
+    let io = "#include <fstream>\n#include <iostream>\n";
+    check("chk.cpp", &[("chk.cpp", &standard), ("io.h", io)]);
+    check("c", &[("c/chk.cpp", &standard), ("c/io.h", io)]);
+    check(
+        "chk.sh",
+        &[("chk.sh", "# testlib.h\nread -r a; read -r b < $2; exit $((a == b ? 42 : 43))\n")],
+    );
+}
+
+#[test]
+fn each_program_of_a_search_comes_with_the_files_that_it_includes() {
+    let generator = "int main(int, char **words) { std::printf(\"%d 2\\n\", std::atoi(words[1]) % 9 * ONE); }\n";
+    let checker = "int main(int, char **words) { int a, b; std::ifstream(words[2]) >> a; \
+        std::ifstream(words[3]) >> b; return a == b ? 0 : ONE; }\n";
+    let programs = |missing: &str| {
+        let fixture = fixture(&[]);
+        for name in ["my", "right", "gen", "chk"] {
+            let header = format!("{name}/one.h");
+            let text =
+                "#include <cstdio>\n#include <cstdlib>\n#include <fstream>\nconst int ONE = 1;\n";
+            if name != missing {
+                fixture.write(&header, format!("{text}{ADD}"));
+            }
+            let body = match name {
+                "gen" => generator,
+                "chk" => checker,
+                _ => MAIN,
+            };
+            fixture.write(&format!("{name}/{name}.cpp"), format!("#include \"one.h\"\n{body}"));
+        }
+        fixture
+    };
+    let line = "stress my/my.cpp --generator gen/gen.cpp --reference right/right.cpp --checker chk/chk.cpp \
+                --runs 20 --time 10m --seed 1";
+    programs("").check(line, 0, &["nothing found"]);
+    for (missing, code) in [("my", 1), ("right", 4), ("gen", 4), ("chk", 4)] {
+        programs(missing).check(line, code, &["one.h"]);
+    }
+}
