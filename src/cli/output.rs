@@ -167,6 +167,28 @@ fn make_reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     }
 }
 
+pub(super) struct NamedReport<'a> {
+    option: &'static str,
+    pub path: &'a Path,
+    /// `None` if it is written while the command runs.
+    write: Option<WriteReport>,
+    signature: &'static str,
+}
+
+/// The files that the command writes.
+pub(super) fn report_files(reports: &ReportOptions) -> Vec<NamedReport<'_>> {
+    let options: [(_, _, Option<WriteReport>, _); 4] = [
+        ("--html", &reports.html, Some(html::write), html::SIGNATURE),
+        ("--csv", &reports.csv, Some(csv::write), csv::SIGNATURE),
+        ("--junit", &reports.junit, Some(junit::write), junit::SIGNATURE),
+        ("--events", &reports.events, None, EVENTS_SIGNATURE),
+    ];
+    let named = options.into_iter().filter_map(|(option, path, write, signature)| {
+        Some(NamedReport { option, path: path.as_deref()?, write, signature })
+    });
+    named.collect()
+}
+
 /// The files are opened before the first run, so that a wrong path fails at once.
 fn open_reports(
     reports: &ReportOptions,
@@ -177,23 +199,16 @@ fn open_reports(
         let what = "--csv is a table of submissions, and `juror generate` judges none";
         return Err(Stop::usage(Remark::with_help(what, "use --junit, --html or --json")));
     }
-    let options: [(_, _, Option<WriteReport>, _); 4] = [
-        ("--html", &reports.html, Some(html::write), html::SIGNATURE),
-        ("--csv", &reports.csv, Some(csv::write), csv::SIGNATURE),
-        ("--junit", &reports.junit, Some(junit::write), junit::SIGNATURE),
-        ("--events", &reports.events, None, EVENTS_SIGNATURE),
-    ];
     let mut all = Vec::new();
     let mut paths = Vec::new();
-    for (option, path, write, sign) in options {
-        let Some(path) = path else { continue };
+    for NamedReport { option, path, write, signature } in report_files(reports) {
         if path.as_os_str() == "-" {
             return Err(Stop::usage(format!(
                 "{option} -: give a file; /dev/stdout is standard output, ./- a file of this name"
             )));
         }
-        let file = open_report(option, path, |path| ReportFile::replacing(path, sign))?;
-        let resolved = resolve_path(path).unwrap_or_else(|_| path.clone());
+        let file = open_report(option, path, |path| ReportFile::replacing(path, signature))?;
+        let resolved = resolve_path(path).unwrap_or_else(|_| path.to_owned());
         if paths.contains(&resolved) {
             let shown = path.display();
             return Err(Stop::usage(format!(

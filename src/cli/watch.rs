@@ -1,26 +1,27 @@
 //! `juror watch`: judges after each save.
 
 mod files;
+mod judged;
 
 use parking_lot::{Condvar, Mutex};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, mem, thread};
+use std::{mem, thread};
 
 use clap::Arg;
 
 use crate::cli::judge::JudgeArguments;
 use crate::cli::options::{OutputOptions, ReportOptions};
-use crate::cli::output::{Operation, run_command, run_command_in};
+use crate::cli::output::{Operation, report_files, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
+use crate::cli::watch::judged::JudgedFiles;
 use crate::ops::context::Context;
 use crate::ops::host::{StopHandle, stop_on_signal};
 use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
 use juror_core::event::CommandTask;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::language::table::Language;
 use juror_core::stop::Stop;
 use juror_core::text::{joined, printable};
 use juror_packages::package;
@@ -67,10 +68,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
         Ok(options) => (options, Ok(())),
         Err(stop) => (arguments.options(), Err(stop)),
     };
-    let watched = files_to_watch(arguments, &options);
+    let roots = paths_to_watch(arguments, &options);
     let started = started
         .and_then(|()| refuse_single_run_options(arguments, &options))
-        .and_then(|()| Ok(start_threads(&news, watched.clone())?));
+        .and_then(|()| Ok(start_threads(&news, files_to_watch(arguments, &options, &roots))?));
     let again = RepeatedJudge { arguments, options, started, failed: Mutex::default() };
     if again.started.is_err() {
         return run_command(&again);
@@ -83,9 +84,8 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
             return code;
         }
         is_first = false;
-        let waiting = || {
-            print_message(arguments, &format!("waiting for a change in {}", list_roots(&watched)))
-        };
+        let waiting =
+            || print_message(arguments, &format!("waiting for a change in {}", list_roots(&roots)));
         let Some((changed, next)) = news.wait_for_change(waiting) else {
             return ExitCode::Interrupted;
         };
@@ -128,8 +128,8 @@ fn print_message(arguments: &JudgeArguments, what: &str) {
     }
 }
 
-fn list_roots(watched: &WatchedPaths) -> String {
-    joined(watched.roots.iter().map(|root| printable_path(root)), " or ") + "; Ctrl-C ends it"
+fn list_roots(roots: &[PathBuf]) -> String {
+    joined(roots.iter().map(|root| printable_path(root)), " or ") + "; Ctrl-C ends it"
 }
 
 fn describe_changes(changed: &[PathBuf]) -> String {
@@ -176,7 +176,8 @@ fn refuse_single_run_options(
     }
 }
 
-fn files_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> WatchedPaths {
+/// The programs that the user named, then the package.
+fn paths_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> Vec<PathBuf> {
     let package = &options.package;
     let own = if package.is_dir() {
         package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
@@ -193,20 +194,22 @@ fn files_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> Watched
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
-    let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
-    // Other submissions and the command's own reports are ignored.
-    let own = own.iter().map(|own| PathBuf::from(&own.program.path));
-    let reports = &arguments.reports;
-    let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
-    // Beside a source there may be others.
-    let beside = options.tests_beside.iter().flat_map(|_| sources_in(package));
-    let apart = own.chain([package.join("submissions")]).chain(reports).chain(beside).collect();
-    WatchedPaths { roots, ignored: apart }
+    submissions.chain(words).chain(checker).chain([package.clone()]).collect()
 }
 
-fn sources_in(directory: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|it| it.path());
-    files.filter(|it| it.is_file() && Language::of_file(it).is_some()).collect()
+fn files_to_watch(
+    arguments: &JudgeArguments,
+    options: &JudgeOptions,
+    roots: &[PathBuf],
+) -> WatchedPaths {
+    let programs = roots[..roots.len() - 1].to_vec();
+    let options = options.clone();
+    let reports = report_files(&arguments.reports);
+    WatchedPaths {
+        roots: roots.to_vec(),
+        ignored: reports.iter().map(|report| report.path.to_owned()).collect(),
+        judged: Box::new(move || JudgedFiles::read(&options, &programs)),
+    }
 }
 
 /// The current state of the files counts as unchanged.

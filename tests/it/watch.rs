@@ -235,3 +235,61 @@ fn permissions_and_checkers_are_watched() {
     watch.wait_for_output(&["changed: sum/data/sample/1.in", "AC", "waiting for a change"]);
     watch.interrupt(&fixture);
 }
+
+/// What the judgement reads starts a new one; what juror writes, and any other file, does not.
+#[test]
+fn only_what_the_judgement_reads_starts_a_new_one() {
+    /// Writes files that do not count, then one that does, and checks that the watch names that one first.
+    fn check(arguments: &str, ignored: &[&str], counted: &[(&str, &str)]) {
+        let fixture = Fixture::new();
+        fixture.write("t/1.in", "1 2\n");
+        fixture.write("t/1.out", "4\n");
+        fixture.write("t/p.sh", RIGHT);
+        fixture.write("t/p.c", "#include \"add.h\"\n#include \"new.h\"\nint main(void) {}\n");
+        fixture.write("t/add.h", "\n");
+        fixture.write("t/d/main.sh", RIGHT);
+        fixture.write("p.sh", RIGHT);
+        let watch = WatchProcess::start(&fixture, arguments);
+        watch.wait_for_output(&["waiting for a change"]);
+        for (name, text) in counted {
+            ignored.iter().for_each(|name| fixture.write(name, "a\n"));
+            fixture.write(name, text);
+            let change = watch.wait_for_output(&["changed: "]);
+            assert_eq!(change, format!("changed: {name}"), "{arguments}");
+            watch.wait_for_output(&["waiting for a change"]);
+        }
+        watch.interrupt(&fixture);
+    }
+    let other = ["t/log.txt", "t/other.sh", "t/notes.md", "t/x.h", "t/e.jsonl"];
+    check("t/p.sh --events t/own.jsonl", &other, &[("t/1.out", "3\n"), ("t/p.sh", WRONG)]);
+    check(
+        "t/p.sh --html t/own.html",
+        &other,
+        &[("t/p.sh", WRONG), ("t/juror.toml", "[limits]\nmemory = 99\n")],
+    );
+    let headers = [("t/add.h", "int x;\n"), ("t/new.h", "int y;\n"), ("t/new.h", "int z;\n")];
+    check("t t/p.c --junit t/own.xml --csv t/own.csv", &other, &headers);
+    let inside = ["t/d/log.txt", "t/d/out.html", "t/p.sh"];
+    check("t t/d", &inside, &[("t/d/main.sh", WRONG), ("t/d/more.sh", "\n"), ("t/d/x.h", "\n")]);
+    let package = ["sum/log.txt", "sum/statement/problem.en.md", "sum/generators/gen.py"];
+    let settings = [
+        ("sum/data/sample/1.ans", "4\n"),
+        ("sum/juror.toml", "[io]\ninput = \"a\"\noutput = \"b\"\n"),
+        ("sum/input_validators/validate/more.sh", "\n"),
+    ];
+    check("sum p.sh", &package, &settings);
+}
+
+#[test]
+fn a_new_test_is_judged() {
+    let fixture = Fixture::new();
+    fixture.write("t/1.in", "1 2\n");
+    fixture.write("t/1.out", "3\n");
+    fixture.write("t/p.sh", RIGHT);
+    let watch = WatchProcess::start(&fixture, "t/p.sh");
+    watch.wait_for_output(&["accepted on 1 test case", "waiting for a change"]);
+    fixture.write("t/2.out", "4\n");
+    fixture.write("t/2.in", "2 2\n");
+    watch.wait_for_output(&["changed: t/2.", "accepted on 2 test cases", "waiting for a change"]);
+    watch.interrupt(&fixture);
+}

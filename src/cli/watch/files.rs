@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::cli::watch::judged::JudgedFiles;
 use juror_core::root::{FilePath, PathEntry, PathKind, WalkBounds};
 
 const SCAN_INTERVAL: Duration = Duration::from_millis(300);
@@ -19,11 +20,12 @@ const MAX_PAUSES: usize = 20;
 /// A file counts as deleted if so many scans in a row miss it. A save takes less time.
 const MAX_MISSES: usize = 3;
 
-#[derive(Clone, Debug)]
 pub(super) struct WatchedPaths {
     pub roots: Vec<PathBuf>,
-    /// Paths to ignore, unless they are roots.
+    /// The command's own reports.
     pub ignored: Vec<PathBuf>,
+    /// Reads what counts.
+    pub judged: Box<dyn Fn() -> JudgedFiles + Send>,
 }
 
 /// Inode, size, and times of modification and change, each in seconds and nanoseconds.
@@ -32,9 +34,9 @@ type FileMarks = [i64; 6];
 type FileScan = BTreeMap<PathBuf, FileMarks>;
 
 impl WatchedPaths {
-    fn scan(&self) -> FileScan {
+    fn scan(&self, included: &BTreeSet<PathBuf>) -> FileScan {
         let mut scan = FileScan::new();
-        for root in &self.roots {
+        for root in self.roots.iter().chain(included) {
             self.scan_root(root, &mut scan);
         }
         scan
@@ -90,17 +92,21 @@ fn file_marks(found: &fs::Metadata) -> FileMarks {
     [number, size, modified.0, modified.1, changed.0, changed.1]
 }
 
-#[derive(Debug)]
 pub(super) struct FileWatcher {
     watched: WatchedPaths,
+    judged: JudgedFiles,
     last: FileScan,
     gone: BTreeSet<PathBuf>,
+    /// Files of which a change changed nothing that is judged.
+    others: BTreeSet<PathBuf>,
 }
 
 impl FileWatcher {
     pub(super) fn new(watched: WatchedPaths) -> Self {
-        let last = watched.scan();
-        let mut files = Self { watched, last, gone: BTreeSet::new() };
+        let judged = (watched.judged)();
+        let last = watched.scan(&judged.included);
+        let mut files =
+            Self { watched, judged, last, gone: BTreeSet::new(), others: BTreeSet::new() };
         files.gone = files.missing_roots();
         files
     }
@@ -121,13 +127,13 @@ impl FileWatcher {
 
     /// Returns files that changed since the last scan. While they still change, it pauses and scans again.
     fn scan_for_changes(&mut self, mut pause: impl FnMut()) -> Vec<PathBuf> {
-        let mut scan = self.watched.scan();
+        let mut scan = self.watched.scan(&self.judged.included);
         if scan == self.last {
             return Vec::new();
         }
         for number in 0..MAX_PAUSES {
             pause();
-            let next = self.watched.scan();
+            let next = self.watched.scan(&self.judged.included);
             // During a save, a file may be missing.
             let is_whole = number >= MAX_MISSES || self.missing_roots().is_subset(&self.gone);
             if std::mem::replace(&mut scan, next) == scan && is_whole {
@@ -139,7 +145,28 @@ impl FileWatcher {
         let new = &self.last;
         let changed = new.iter().filter(|(path, is)| old.get(*path) != Some(is));
         let lost = old.iter().filter(|(path, _)| !new.contains_key(*path));
-        changed.chain(lost).map(|(path, _)| path.clone()).collect()
+        let changed = changed.chain(lost).map(|(path, _)| path.clone()).collect();
+        self.keep_judged(changed)
+    }
+
+    /// The changed files that the judgement read, or that a new one will read. Settings are compared by what they say.
+    fn keep_judged(&mut self, changed: Vec<PathBuf>) -> Vec<PathBuf> {
+        let next = (self.watched.judged)();
+        let old = std::mem::replace(&mut self.judged, next);
+        // They are no change: what names them is.
+        for path in self.judged.included.difference(&old.included) {
+            self.watched.scan_root(path, &mut self.last);
+        }
+        let counts = |path: &PathBuf| old.contains(path) || self.judged.contains(path);
+        let (counted, mut rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(counts);
+        if self.judged.has_settings_of(&old) {
+            self.others.extend(rest);
+        } else if counted.is_empty() {
+            let has_unknown = rest.iter().any(|path| !self.others.contains(path));
+            rest.retain(|path| !has_unknown || !self.others.contains(path));
+            return rest;
+        }
+        counted
     }
 }
 
@@ -164,7 +191,10 @@ mod tests {
         };
         save("a");
         let roots = vec![dir.clone(), dir.join("a")];
-        let mut files = FileWatcher::new(WatchedPaths { roots, ignored: Vec::new() });
+        let mut judged = JudgedFiles::default();
+        judged.paths.extend(["a", "b", "c", "d"].map(|it| dir.join(it)));
+        let judged = Box::new(move || judged.clone());
+        let mut files = FileWatcher::new(WatchedPaths { roots, ignored: Vec::new(), judged });
         before.split_whitespace().for_each(&mut save);
         let mut words = pauses.split_whitespace();
         let changed = files.scan_for_changes(|| words.next().into_iter().for_each(&mut save));
