@@ -1,6 +1,5 @@
 //! Spans of time and sizes, as options take them.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use juror_core::units::Bytes;
@@ -81,11 +80,6 @@ pub(super) fn parse_memory_limit(text: &str) -> Result<Bytes, String> {
     } else {
         Err("a memory limit must be from 1K to 1T".to_owned())
     }
-}
-
-/// In seconds, as an option takes it.
-pub(super) fn span_word(span: Duration) -> OsString {
-    format!("{}s", span.as_secs_f64()).into()
 }
 
 #[cfg(test)]

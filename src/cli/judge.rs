@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::amounts::parse_span;
+use crate::cli::given::GivenOptions;
 use crate::cli::options::{
     BuildArguments, ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
@@ -20,6 +21,8 @@ use juror_judging::judge::score::points::Points;
 
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
     /// The problem package: a directory, an archive such as .zip or .tar.gz, or tests in a .prob or .json file
     ///
     /// A submission that is named alone is judged on the tests beside it: those in its directory, in a directory such as
@@ -115,6 +118,7 @@ impl JudgeArguments {
             repeat: self.repeat,
             runs: RunOptions { variant: self.build.variant(), ..self.runs.options() },
             html: self.reports.html.clone(),
+            given: self.given.words.clone(),
         }
     }
 }

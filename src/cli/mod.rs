@@ -8,6 +8,7 @@ mod complete;
 pub mod convert;
 pub mod doctor;
 pub mod generate;
+mod given;
 pub mod grade;
 pub mod grammar;
 mod help;

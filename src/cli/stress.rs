@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit, span_word};
+use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
+use crate::cli::given::GivenOptions;
 use crate::cli::options::{BuildArguments, HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
 use crate::ops::context::Context;
 use crate::ops::judge::ComparisonMode;
-use crate::ops::options::{option_words, variant_arguments};
 use crate::ops::stress::{StressOptions, StressedSubmission, stress};
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
@@ -19,6 +19,8 @@ use juror_data::search::result::StressResult;
 
 #[derive(Debug, Args)]
 pub struct StressArguments {
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
     /// The problem package, then the submission; with --reference and --generator or
     /// --input-grammar the submission alone
     #[arg(required_unless_present = "program", num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
@@ -106,8 +108,6 @@ pub struct StressArguments {
     pub output: OutputOptions,
 }
 
-const DEFAULT_EXPLAIN_TIME: Duration = Duration::from_secs(5);
-
 impl Operation for StressArguments {
     type Result = StressResult;
     const NAME: &'static str = "stress";
@@ -179,28 +179,8 @@ fn parse_options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
 
 fn repeat_line(arguments: &StressArguments, seed: u64) -> String {
     let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
-    words.extend(option_words([
-        ("--input-grammar", arguments.input_grammar.clone().map(OsString::from)),
-        ("--generator", arguments.generator.clone()),
-        ("--n-max", arguments.n_max.map(|most| most.to_string().into())),
-        ("--reference", arguments.reference.clone()),
-        ("--checker", arguments.checker.clone()),
-        ("--validator", arguments.validator.clone()),
-        ("--interactor", arguments.interactor.clone()),
-        ("--compare", arguments.compare.as_ref().map(ComparisonMode::to_argument)),
-        ("--time-limit", arguments.time_limit.map(span_word)),
-        ("--runs", arguments.runs.map(|runs| runs.to_string().into())),
-        ("--time", Some(span_word(arguments.time))),
-        ("--shrink-time", arguments.shrink_time.map(span_word)),
-        (
-            "--explain",
-            Some(arguments.explain).filter(|it| *it != DEFAULT_EXPLAIN_TIME).map(span_word),
-        ),
-        ("--seed", Some(seed.to_string().into())),
-    ]));
-    words.extend(arguments.host.fresh.then(|| "--fresh".into()));
-    words.extend(variant_arguments(&arguments.build.variant()));
-    words.extend(arguments.host.options().repeat_arguments());
+    words.extend(arguments.given.words.iter().cloned());
+    words.extend(["--seed".into(), seed.to_string().into()]);
     words.extend(arguments.targets.iter().map(OsString::from));
     if !arguments.program.is_empty() {
         words.push("--".into());

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::given::GivenOptions;
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments};
 use crate::cli::output::Operation;
 use crate::ops::context::Context;
@@ -13,6 +14,8 @@ use juror_core::stop::Stop;
 
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
     /// Problem packages: directories or archives
     #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
@@ -53,6 +56,7 @@ impl Operation for VerifyArguments {
             all: self.all || self.output.verbose,
             verbose: self.output.verbose,
             html: self.reports.html.clone(),
+            given: self.given.words.clone(),
         };
         verify(&options, context)
     }

@@ -69,6 +69,8 @@ pub struct JudgeOptions {
     pub runs: RunOptions,
     /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
+    /// The options to give again to repeat a run.
+    pub given: Vec<OsString>,
 }
 
 impl JudgeOptions {
@@ -112,13 +114,6 @@ impl ComparisonMode {
             Some(_) => Self::Named(text.to_owned()),
             None => Self::Checker(text.into()),
         })
-    }
-
-    pub fn to_argument(&self) -> OsString {
-        match self {
-            Self::Checker(path) => path.clone().into(),
-            Self::Named(text) => text.into(),
-        }
     }
 
     /// What is odd about the comparison, if anything.
@@ -469,11 +464,7 @@ fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     if options.tests_beside.is_none() {
         words.push(options.package.clone().into());
     }
-    if let Some(how) = &options.compare {
-        words.extend(["--compare".into(), how.to_argument()]);
-    }
-    words.extend(options.repeat.then(|| "--repeat".into()));
-    words.extend(options.runs.repeat_arguments());
+    words.extend(options.given.iter().cloned());
     let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
     RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
 }

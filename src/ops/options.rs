@@ -1,6 +1,5 @@
 //! Options that several operations have.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +8,6 @@ use juror_core::isolation::RequiredIsolation;
 use juror_core::limits::ProblemLimits;
 use juror_core::program::BuildVariant;
 use juror_core::shard::Shard;
-use juror_core::text::command_line;
 use juror_core::units::Bytes;
 
 pub const STANDARD_INPUT: &str = "/dev/stdin";
@@ -34,17 +32,6 @@ pub struct HostOptions {
 pub struct WorkerCommand {
     pub text: String,
     pub words: Vec<String>,
-}
-
-impl HostOptions {
-    /// The options that repeat a run with the same isolation on the same machine.
-    pub fn repeat_arguments(&self) -> Vec<OsString> {
-        let name = self.isolation.name();
-        let isolation =
-            (self.isolation != RequiredIsolation::default()).then(|| format!("--isolation={name}"));
-        let executors = self.executors.iter().map(|worker| format!("--executor={}", worker.text));
-        isolation.into_iter().chain(executors).map(OsString::from).collect()
-    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,37 +62,8 @@ pub enum KeepOption {
 }
 
 impl RunOptions {
-    /// The options that repeat a run.
-    pub fn repeat_arguments(&self) -> Vec<OsString> {
-        let memory = self.memory_limit.map(|it| match it.0.trailing_zeros() {
-            30.. => format!("{}G", it.0 >> 30).into(),
-            20.. => format!("{}M", it.0 >> 20).into(),
-            _ => format!("{}B", it.0).into(),
-        });
-        let own = option_words([
-            ("--time-limit", self.time_limit.map(|it| format!("{}s", it.as_secs_f64()).into())),
-            ("--memory-limit", memory),
-            ("--format", self.format.as_ref().map(OsString::from)),
-        ]);
-        own.chain(variant_arguments(&self.variant)).chain(self.host.repeat_arguments()).collect()
-    }
-
     /// Applies the memory limit. The time limit is handled where it is measured.
     pub fn apply_limits(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.or(limits.memory);
     }
-}
-
-/// The options that build a submission like this.
-pub fn variant_arguments(variant: &BuildVariant) -> impl Iterator<Item = OsString> {
-    let flags = (!variant.flags.is_empty())
-        .then(|| format!("--flags={}", command_line(&variant.flags)).into());
-    variant.debug.then(|| "--debug".into()).into_iter().chain(flags)
-}
-
-/// Leaves out options without a value.
-pub fn option_words<const N: usize>(
-    options: [(&str, Option<OsString>); N],
-) -> impl Iterator<Item = OsString> {
-    options.into_iter().filter_map(|(name, value)| Some([name.into(), value?])).flatten()
 }

@@ -48,6 +48,8 @@ pub struct VerifyOptions {
     pub verbose: bool,
     /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
+    /// The options to give again to repeat a run.
+    pub given: Vec<OsString>,
 }
 
 /// Verifies several packages at the same time.
@@ -278,7 +280,7 @@ impl Verifier<'_> {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.context.archive();
         words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
-        words.extend(self.options.runs.repeat_arguments());
+        words.extend(self.options.given.iter().cloned());
         let directory = match archive {
             // Submissions in an archive are identified by name.
             Some(_) => String::new(),

@@ -44,6 +44,7 @@ mod path_escapes;
 mod plain;
 mod polygon;
 mod recipes;
+mod repeat_lines;
 mod reports;
 mod round_trips;
 mod run;

@@ -110,7 +110,7 @@ fn a_right_submission_gets_no_counterexample() {
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     assert_eq!(
         report["repeat"],
-        "juror stress --runs 60 --time 600s --explain 0s --seed 1 sum my.sh"
+        "juror stress --explain 0 --runs 60 --time 10m --seed 1 sum my.sh"
     );
 }
 

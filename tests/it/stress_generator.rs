@@ -64,7 +64,7 @@ fn the_smallest_size_on_which_a_submission_fails_is_found() {
     assert_eq!(found["printed"]["command_line"], format!("gen.sh 3 {seed}"), "{report:#}");
     assert!(found["input"]["text"].as_str().is_some_and(|it| it.starts_with("3\n")), "{report:#}");
     assert_eq!(report["sources"][0], "the generator `gen.sh {n} {seed}`", "{report:#}");
-    let repeat = "juror stress --generator 'gen.sh {n}' --reference brute.sh --runs 300 --time 600s --shrink-time 600s \
+    let repeat = "juror stress --reference brute.sh --time 10m --shrink-time 10m --runs 300 --generator 'gen.sh {n}' \
                   --seed 1 my.sh";
     assert_eq!(report["repeat"], repeat);
 }
