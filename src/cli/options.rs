@@ -141,8 +141,8 @@ pub struct HostArguments {
     /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
     ///
     /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this
-    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Nothing is cached.
-    /// docs/scale.md has the details.
+    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Results are cached for
+    /// later runs with the same COMMAND. docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND", value_parser = parse_worker)]
     pub executor: Vec<WorkerCommand>,
     #[command(flatten)]

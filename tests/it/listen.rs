@@ -144,6 +144,30 @@ fn a_problem_can_be_judged_at_once() {
 }
 
 #[test]
+fn a_problem_is_known_by_its_address_whatever_its_name() {
+    let check = |names: &[&str], expected: &[&str]| {
+        let fixture = empty_directory();
+        let listener = ListeningJuror::start(&fixture, "");
+        for (number, name) in names.iter().enumerate() {
+            let (name, url) = name.split_once('@').expect("a name and an address");
+            listener.send_problem(&problem(name, url, &[&number.to_string()]));
+        }
+        let answers = listener.files().into_iter().filter(|name| name.ends_with("/1.out"));
+        let answers = answers.map(|name| {
+            let answer = fixture.read(&format!("inbox/{name}"));
+            format!("{} {}", name.trim_end_matches("/1.out"), answer.trim())
+        });
+        assert_eq!(answers.collect::<Vec<_>>(), expected, "{names:?}");
+        listener.stop(Signal::INT);
+    };
+    check(&["A@1", "B@1"], &["A 1"]);
+    check(&["A@1", "A. Sum@1", "A@1"], &["A 2"]);
+    check(&["A@1", "A@2", "B@1", "B@2"], &["A-2 3", "A 2"]);
+    check(&["A@1", "B@2", "B@1", "A@2"], &["A 2", "B 3"]);
+    check(&["A@1", "B@1", "A@2"], &["A-2 2", "A 1"]);
+}
+
+#[test]
 fn a_refused_request_writes_nothing() {
     let fixture = empty_directory();
     let listener = ListeningJuror::start(&fixture, "");

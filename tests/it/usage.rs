@@ -26,6 +26,38 @@ fn a_wrong_option_is_explained() {
     fixture.check("judge -h", 0, &["<PACKAGE> -- <PROGRAM>"]);
 }
 
+/// An option that a message names belongs to the command, or the message names the command, too.
+#[test]
+fn messages_on_bare_tests_name_options_that_the_command_has() {
+    let check = |files: &[(&str, &str)], arguments: &str| {
+        let fixture = Fixture::new();
+        files.iter().for_each(|(name, text)| fixture.write(&format!("t/{name}"), text));
+        let output = fixture.juror(arguments).output().expect("juror runs");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("a text");
+        let command = arguments.split(' ').next().expect("a command");
+        let help = fixture.juror(&format!("{command} --help")).output().expect("juror runs").stdout;
+        let help = String::from_utf8(help).expect("a text");
+        for piece in text.split('`') {
+            let is_other_command = piece.starts_with("juror ");
+            let words = piece.split(|it: char| it.is_whitespace() || "`,;=".contains(it));
+            for option in words.filter(|it| it.starts_with("--") && !is_other_command) {
+                assert!(help.contains(option), "{arguments}: {option}: {text}");
+            }
+        }
+    };
+    let pair = [("1.in", "1 2\n"), ("1.out", "3\n")];
+    let source = [pair[0], pair[1], ("a.sh", RIGHT)];
+    let lonely = [pair[0], pair[1], ("2.in", "1 2\n"), ("domjudge-problem.ini", "timelimit=1\n")];
+    let grammar = [pair[0], pair[1], ("input.ctd", "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n")];
+    let limits = [pair[0], pair[1], ("juror.toml", "[limits]\ntime = 1\n")];
+    for files in [&pair[..], &source, &lonely, &grammar, &limits, &[("x", "")]] {
+        for command in ["verify", "generate", "generate --check", "strength", "show", "statement"] {
+            check(files, &format!("{command} t"));
+        }
+        check(files, "convert t --to 2025-09 new");
+    }
+}
+
 #[test]
 fn a_tip_is_near_what_was_typed_or_there_is_none() {
     let fixture = Fixture::new();

@@ -81,24 +81,30 @@ impl Inbox {
         Ok(self.describe(&place, problem))
     }
 
-    /// The first directory of that name that is free, or that the problem has already.
+    /// The directory that the problem has already, or the first one of that name that is free.
     fn place(&self, base: &str, url: &str) -> Result<ProblemPlace, Refusal> {
         const MOST: usize = 1000;
-        for number in 1..=MOST {
-            let name = numbered_name(base, number);
-            let dir = self.dir.join(&name);
-            let Ok(found) = dir.symlink_metadata() else { return Ok(ProblemPlace::New(name)) };
-            // A link may lead out of the directory.
-            let settings = found.is_dir().then(|| read_settings(&dir)).flatten();
-            if let Some(settings) = settings
-                && !url.is_empty()
-                && received_url(&settings).as_deref() == Some(url)
-            {
-                return Ok(ProblemPlace::Known { name, settings });
-            }
+        if let Some(known) = self.known_place(url).filter(|_| !url.is_empty()) {
+            return Ok(known);
+        }
+        let mut names = (1..=MOST).map(|number| numbered_name(base, number));
+        if let Some(name) = names.find(|name| self.dir.join(name).symlink_metadata().is_err()) {
+            return Ok(ProblemPlace::New(name));
         }
         let what = format!("there are {MOST} directories called {base}: remove some");
         Err(Refusal::new(HttpStatus::ServerError, what))
+    }
+
+    /// Whatever its name is: some pages change theirs. A link is left out, since it may lead out of the directory.
+    fn known_place(&self, url: &str) -> Option<ProblemPlace> {
+        let entries = fs::read_dir(&self.dir).ok()?.flatten();
+        let known =
+            entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())).filter_map(|it| {
+                let settings = read_settings(&it.path())?;
+                let is_same = received_url(&settings).as_deref() == Some(url);
+                is_same.then_some((it.file_name().into_string().ok()?, settings))
+            });
+        known.min().map(|(name, settings)| ProblemPlace::Known { name, settings })
     }
 
     fn write_new(&self, name: &str, problem: &CompanionProblem) -> io::Result<()> {

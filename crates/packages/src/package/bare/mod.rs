@@ -180,7 +180,7 @@ impl Format for Bare {
         problem.format_reason = format_reason(&named, &lonely);
         let message = format!("is read as bare tests: {}", problem.format_reason);
         let help = "limits are juror's own, and outputs are compared word by word; \
-                    --time-limit, --memory-limit and --compare set others";
+                    `[limits]` in juror.toml and `juror judge --compare HOW` set others";
         tree.faults.warning(&tree.root, message, help);
         let settings = tree.path(DOMJUDGE_INI);
         if settings.is_file() {
