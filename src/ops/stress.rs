@@ -16,6 +16,7 @@ use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
 use crate::ops::{cases, validators};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
 use juror_core::explanation::ExplanationResult;
 use juror_core::isolation::Isolation;
@@ -141,6 +142,11 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     };
     let rules = &judging.announce_limits(&time_limit);
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
+    if programs.is_own_reference {
+        let what = "is its own reference: only crashes, limits, and outputs that change from run to run are found";
+        let remark = Diagnostic::warning(&programs.path, what);
+        context.send_diagnostics([remark.help("give a correct program with --reference")]);
+    }
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
         .map_err(|stop| blame_helper(stop, options.validator.is_some()))?

@@ -41,6 +41,24 @@ fn program_output_is_passed_on_unchanged() {
     check("a.sh --case sample/1 --time-limit 0.1", "", 1, "", &["of CPU time"]);
 }
 
+/// Not as it comes: most programs keep what they write to a file or a pipe until they end.
+#[test]
+fn the_output_of_a_run_is_shown_at_its_end() {
+    let fixture = Fixture::new();
+    let check = |program: &str, code: i32, out: &str, message: &str| {
+        fixture.write("a.sh", program);
+        let line = "run sum a.sh --case sample/1 --time-limit 0.2";
+        let (ended, written, errors) = run_juror(&fixture, line, "");
+        assert_eq!((ended, &*written), (Some(code), out), "{program}: {errors}");
+        assert!(errors.contains(message), "{program}: {errors}");
+    };
+    check("echo early; while :; do :; done\n", 1, "early\n", "of CPU time");
+    check("echo early; kill -SEGV $$\n", 1, "early\n", "SIGSEGV");
+    check("echo early; exit 3\n", 1, "early\n", "exit code 3");
+    check("echo early; exec sleep 100000\n", 1, "early\n", "a.sh on sample/1");
+    check("echo early; exec >&-; exit 0\n", 0, "early\n", "exit code 0");
+}
+
 #[test]
 fn output_files_are_shown() {
     let fixture = Fixture::with_files();

@@ -363,3 +363,24 @@ fn generators_run_in_batches() {
     let report = run_search(&fixture, line, "gen.c a x{seed} {n}", 0);
     assert_eq!((&report["runs"], &report["batched"]), (&700.into(), &0.into()), "{report:#}");
 }
+
+#[test]
+fn a_submission_that_is_its_own_reference_is_compared_with_a_warning() {
+    let warning = "is its own reference: only crashes, limits, and outputs that change";
+    let check = |program: &str, line: &str, code: i32, is_own: bool| {
+        let fixture = fixture();
+        fixture.write("own.sh", program);
+        fs::create_dir(fixture.path("d")).expect("a directory");
+        std::os::unix::fs::symlink("../own.sh", fixture.path("d/link.sh")).expect("a link");
+        let line = format!("{line} --seed 1 --time 10m --runs 30");
+        let text = show(&fixture, &line, "gen.sh 5", code);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(text.contains(warning), is_own, "{line}: {text}");
+    };
+    check(BRUTE, "own.sh --reference own.sh", 0, true);
+    check(BRUTE, "own.sh --reference ./d/../own.sh", 0, true);
+    check(BRUTE, "d/link.sh --reference own.sh", 0, true);
+    check("read -r n; [[ $n -gt 2 ]] && exit 1; echo 1\n", "own.sh --reference own.sh", 4, true);
+    check(BRUTE, "own.sh --reference brute.sh", 0, false);
+    check(BRUTE, "brute.sh --reference own.sh", 0, false);
+}

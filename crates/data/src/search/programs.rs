@@ -8,7 +8,7 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::default_reference;
 use juror_core::blob::Blob;
 use juror_core::isolation::Isolation;
-use juror_core::program::BuildVariant;
+use juror_core::program::{BuildVariant, Program};
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::tree::TreeEntry;
@@ -45,6 +45,8 @@ pub struct SearchPrograms {
     pub name: String,
     pub path: PathBuf,
     pub choice_reason: &'static str,
+    /// Whether the submission is its own reference.
+    pub is_own_reference: bool,
     /// Of the submission, then of the reference.
     prepared: [PreparedProgram; 2],
     /// How the submission is built.
@@ -92,6 +94,7 @@ impl SearchPrograms {
             name: reference.name.clone(),
             path: (&reference.program.path).into(),
             choice_reason: chosen,
+            is_own_reference: is_same(&setting.submission.program, &reference.program),
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
             variant: setting.submission.program.variant.clone(),
         })
@@ -124,6 +127,14 @@ impl SearchPrograms {
     pub fn solution(&self) -> &Runnable {
         self.solution.as_ref().unwrap_or(&self.reference)
     }
+}
+
+fn is_same(submission: &Program, reference: &Program) -> bool {
+    let file = |program: &Program| {
+        let is_alone = program.command.is_none() && program.arguments.is_empty();
+        program.path.canonicalize().ok().filter(|_| is_alone)
+    };
+    file(submission).is_some_and(|it| file(reference) == Some(it))
 }
 
 fn prepare_source<'a>(
