@@ -53,10 +53,15 @@ impl<'a> GroupScheme<'a> {
         let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
         let root = roots.next()?;
         let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
+        // In a root without a name, a case may be in the group of samples, too: no case is in two groups.
+        let has_samples = data.groups.iter().any(|it| it.name == SAMPLE) || !root.is_empty();
         let inside = |group: &str| -> Vec<&'a str> {
             let cases = data.judged_cases().into_iter();
             let names = cases.map(|case| case.test_case().name.as_str());
-            names.filter(|name| is_inside(name, group)).collect()
+            let is_sample = |name: &str| has_samples && is_inside(name, SAMPLE);
+            let is_own =
+                |name: &&str| is_inside(name, group) && is_sample(name) == (group == SAMPLE);
+            names.filter(is_own).collect()
         };
         let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
         let mut groups: Vec<ScoredGroup<'a>> = named

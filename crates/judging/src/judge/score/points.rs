@@ -19,7 +19,7 @@ words! {
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// Samples get no points.
+/// Samples get no points, unless there is nothing else.
 pub fn set_points(problem: &mut Problem, points: Points) {
     let is_scoring = problem.kind.grading == Grading::Scoring || problem.graders.is_some();
     if points == Points::Groups && is_scoring {
@@ -34,7 +34,8 @@ pub fn set_points(problem: &mut Problem, points: Points) {
     let others: Vec<&String> =
         counted.iter().copied().filter(|name| !is_inside(name, SAMPLE)).collect();
     let groups = directories(&others, root);
-    if !groups.is_empty() {
+    let has_samples_only = others.is_empty();
+    if !has_samples_only {
         counted = others;
     }
     let number = |group: &str| counted.iter().filter(|name| is_inside(name, group)).count();
@@ -51,10 +52,9 @@ pub fn set_points(problem: &mut Problem, points: Points) {
         Points::Cases => scoring(Aggregation::Sum, number(group)),
         Points::Groups => scoring(Aggregation::PassFail, 1),
     };
-    let mut all = vec![
-        TestGroup { name: SAMPLE.to_owned(), scoring: None },
-        TestGroup { name: root.to_owned(), scoring: of_root },
-    ];
+    let samples = TestGroup { name: SAMPLE.to_owned(), scoring: None };
+    let mut all: Vec<TestGroup> = (!has_samples_only).then_some(samples).into_iter().collect();
+    all.push(TestGroup { name: root.to_owned(), scoring: of_root });
     let groups = groups.into_iter();
     all.extend(groups.map(|name| TestGroup { scoring: of_group(&name), name }));
     problem.test_data.groups = all;
