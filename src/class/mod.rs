@@ -2,6 +2,7 @@
 
 pub mod duplicates;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,9 @@ use juror_core::language::table::{EntryPoint, Language};
 use juror_core::language::tool_files::is_tool_directory;
 use juror_core::program::Program;
 use juror_core::root::FilePath;
+use juror_core::text::{composed, joined, path_text};
 use juror_core::tree::TreeEntry;
-use juror_packages::package::archive::is_archive;
+use juror_packages::package::archive::{ENDINGS, is_archive};
 
 /// A folder whose sources are all in directories with these names is one program.
 const PROGRAM_DIRECTORIES: [&str; 13] = [
@@ -23,27 +25,70 @@ const PROGRAM_DIRECTORIES: [&str; 13] = [
 ];
 /// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
+/// Endings of archives that juror does not unpack.
+const OTHER_ARCHIVES: [&str; 7] =
+    [".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst"];
 
 /// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a
-/// source directly in it, or sources only in directories of a program. If the user says that it `is_class`, it is no
-/// program.
+/// source directly in it, sources only in directories of a program, or only one archive. If the user says that it
+/// `is_class`, it is no program.
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     let found = fs::read_dir(folder).ok()?.flatten();
     let found = found.filter(|it| !it.file_name().as_encoded_bytes().starts_with(b"."));
     let is_student =
         |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
     let mut students: Vec<PathBuf> = found.map(|it| it.path()).filter(is_student).collect();
-    students.sort();
+    // Of two names that compose to one, the one that is composed already goes first.
+    students.sort_by_cached_key(|path| (path_text(path), Reverse(path.clone())));
     let is_source = |path: &Path| Language::of_file(path).is_some() || path.ends_with(MANIFEST);
     if is_class {
         return Some(students);
     }
     let has_program = |path: &PathBuf| {
-        let is_part = PROGRAM_DIRECTORIES.iter().any(|part| path.ends_with(part));
-        path.is_dir() && !is_part && has_source(path) || is_archive(path)
+        let is_part = path.is_dir() && PROGRAM_DIRECTORIES.iter().any(|part| path.ends_with(part));
+        let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
+        !is_part && (path.is_dir() && has_source(path) || has_archive())
+    };
+    let mut programs = students.iter().filter(|it| has_program(it)).map(|it| it.is_dir());
+    let is_class = match [programs.next(), programs.next()] {
+        [Some(is_directory), None] => is_directory,
+        [first, _] => first.is_some(),
     };
     let is_program = students.iter().any(|path| is_source(path) && !path.is_dir());
-    (!is_program && students.iter().any(has_program)).then_some(students)
+    (!is_program && is_class).then_some(students)
+}
+
+/// The archive with a student's sources: the student's only one, if there is no source beside it.
+///
+/// Fails if there are several, or if juror cannot unpack it.
+pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
+    let program = Program { path: FilePath::root(student), ..Program::default() };
+    let Ok(sources) = sources::read(&program) else { return Ok(None) };
+    let names = || sources.files.iter().map(|it| it.name.as_path());
+    if names().any(|name| Language::of_file(name).is_some()) {
+        return Ok(None);
+    }
+    let is_packed = |name: &&Path| {
+        let lower = name.to_string_lossy().to_lowercase();
+        ENDINGS.iter().chain(&OTHER_ARCHIVES).any(|ending| lower.ends_with(ending))
+    };
+    let packed: Vec<&Path> = names().filter(is_packed).collect();
+    let path = match packed[..] {
+        [] => return Ok(None),
+        [only] if student.is_dir() => student.join(only),
+        [_] => student.to_owned(),
+        _ => {
+            let list = joined(packed.iter().map(|it| format!("`{}`", path_text(it))), ", ");
+            let message = format!("has several archives, and no source beside them: {list}");
+            return Err(Diagnostic::error(student, message).help("keep one, or unpack them"));
+        }
+    };
+    if is_archive(&path) {
+        return Ok(Some(path));
+    }
+    let message = "is no archive that juror can unpack";
+    let help = "unpack it into the student's directory, or pack the files as .zip or .tar.gz";
+    Err(Diagnostic::error(path, message).help(help))
 }
 
 /// `true` if it cannot be read: then the student's result has the reason.
@@ -68,6 +113,8 @@ pub struct StudentProgram {
 ///
 /// A directory that cannot be read is one program: its build reports the reason.
 pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> {
+    let start = start.map(composed);
+    let start = start.as_deref();
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
@@ -83,6 +130,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
         let names: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
         let can_start = starting_sources(language, files);
         let is_named = |it: &&Path| {
+            let it = PathBuf::from(path_text(it));
             start.is_some_and(|name| it.ends_with(name) || it.with_extension("").ends_with(name))
         };
         let named: Vec<&Path> = names.iter().copied().filter(is_named).collect();
@@ -190,6 +238,7 @@ mod tests {
         all(&["anna/deep/a.py", "bert/essay.pdf", "marks.csv", ".git/x.py"], "anna bert marks.csv");
         all(&["anna/a.py", "src/b.py"], "anna src");
         all(&["anna.zip=PK\x03\x04", "bert.tgz=\x1f"], "anna.zip bert.tgz");
+        all(&["anna.rar=Rar!", "bert.7z=7z"], "anna.rar bert.7z");
         all(&["anna/pyvenv.cfg", "anna/sum.py", "venv/a.py", "x/pyvenv.cfg"], "anna");
         all(&["anna/a.py", "cmake-build-debug/a.c", "node_modules/a/b.js", "target/a.rs"], "anna");
         let one = |files: &[&str], names: &str| check(files, None, names);
@@ -198,6 +247,51 @@ mod tests {
         one(&["src/a.cpp", "include/a.h", "doc/a.txt"], "doc include src");
         one(&["anna/notes.txt"], "anna");
         one(&[], "");
+        // A student's directory as it is downloaded.
+        all(&["anna/a.zip=PK\x03\x04", "bert/essay.pdf"], "anna bert");
+        all(&["anna/a.rar=Rar!", "bert/deep/b.7z=7z"], "anna bert");
+        all(&["anna/1.zip=PK\x03\x04", "anna/2.tgz=\x1f", "marks.csv"], "anna marks.csv");
+        one(&["anna.zip=PK\x03\x04"], "anna.zip");
+        one(&["anna.zip=PK\x03\x04", "essay.pdf"], "anna.zip essay.pdf");
+    }
+
+    #[test]
+    fn the_only_archive_of_a_student_has_the_sources() {
+        let check = |files: &[&str], expected: Result<&str, &str>| {
+            let keep = directory(files);
+            let below =
+                |path: &Path| path.strip_prefix(keep.path()).map(|it| it.display().to_string());
+            let found = match packed_sources(&keep.path().join("anna")) {
+                Ok(found) => {
+                    Ok(found.map_or(String::new(), |it| below(&it).expect("a file in it")))
+                }
+                Err(it) => {
+                    Err(format!("{}: {}", below(&it.place.path).expect("in it"), it.message))
+                }
+            };
+            assert_eq!(found.as_deref().map_err(|it| &**it), expected, "{files:?}");
+        };
+        let zip = "PK\x03\x04";
+        check(&[&format!("anna/a.zip={zip}")], Ok("anna/a.zip"));
+        check(&[&format!("anna/A.ZIP={zip}"), "anna/essay.pdf"], Ok("anna/A.ZIP"));
+        check(&[&format!("anna/deep/a.kpp={zip}"), "anna/.DS_Store"], Ok("anna/deep/a.kpp"));
+        check(
+            &[&format!("anna/__MACOSX/b.zip={zip}"), &format!("anna/a.zip={zip}")],
+            Ok("anna/a.zip"),
+        );
+        // Sources go first; a document is no archive of sources.
+        check(&[&format!("anna/a.zip={zip}"), "anna/a.py"], Ok(""));
+        check(&[&format!("anna/essay.docx={zip}")], Ok(""));
+        check(&["anna/essay.pdf"], Ok(""));
+        let two = "anna: has several archives, and no source beside them: `a.zip`, `b.tar`";
+        check(&[&format!("anna/a.zip={zip}"), "anna/b.tar"], Err(two));
+        let two = "anna: has several archives, and no source beside them: `a.rar`, `a.zip`";
+        check(&["anna/a.rar", &format!("anna/a.zip={zip}")], Err(two));
+        for name in ["a.7z", "b.RAR", "c.tar.bz2", "d.tar.xz", "e.zip", "f.tar.gz"] {
+            let message = format!("anna/{name}: is no archive that juror can unpack");
+            check(&[&format!("anna/{name}=Rar!"), "anna/essay.pdf"], Err(&message));
+        }
+        check(&["anna=x"], Ok(""));
     }
 
     /// Checks the programs of a student: name, directory, `:entry` and `-file` for each file that it is without.
@@ -252,5 +346,12 @@ mod tests {
         check(&files, Some("deep/a"), &[" :deep/a.py-main.py"]);
         check(&files, Some("a"), &["a.py :a.py-deep/a.py-main.py", "deep deep:a.py"]);
         check(&files, Some("c.py"), &[" :main.py"]);
+        // The names are from a Mac, and typed elsewhere; or the other way round.
+        for names in
+            [["gro\u{308}\u{df}e", "gr\u{f6}\u{df}e"], ["\u{e9}t\u{e9}", "e\u{301}te\u{301}"]]
+        {
+            let [stored, typed] = names.map(|name| format!("{name}.py"));
+            check(&[&stored, "main.py"], Some(&typed), &[&format!(" :{stored}-main.py")]);
+        }
     }
 }

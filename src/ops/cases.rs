@@ -11,7 +11,7 @@ use juror_core::problem::Problem;
 use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::test_data::{JudgedCase, TestCase};
-use juror_core::text::joined;
+use juror_core::text::{composed, joined};
 use juror_judging::judge::case::ReadyCase;
 use juror_judging::judge::score::ScoringScheme;
 use juror_packages::package::suggest::paths_near;
@@ -31,7 +31,7 @@ pub fn select_cases<'a>(
     // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
         let name = case_name_of_path(glob);
-        judged.iter().any(|case| case.test_case().name == name)
+        judged.iter().any(|case| composed(&case.test_case().name) == name)
     };
     let (names, globs_left): (Vec<&String>, Vec<&String>) = globs.iter().partition(is_name);
     let names: HashSet<&str> = names.into_iter().map(|name| case_name_of_path(name)).collect();
@@ -45,9 +45,9 @@ pub fn select_cases<'a>(
         patterns.extend(Pattern::parse(case_name_of_path(glob)));
     }
     let selected = |case: &JudgedCase<'_>| {
-        let name = &case.test_case().name;
+        let name = &*composed(&case.test_case().name);
         globs.is_empty()
-            || names.contains(&**name)
+            || names.contains(name)
             || patterns.iter().any(|pattern| pattern.matches(name))
     };
     let cases: Vec<JudgedCase<'_>> = judged.into_iter().filter(selected).collect();
@@ -78,9 +78,9 @@ pub fn select_cases<'a>(
 /// `1,2` means two test cases, unless one of them is called so. Commas in braces separate parts of a glob.
 pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
     let judged = problem.test_data.judged_cases();
-    let is_name = |glob: &str| judged.iter().any(|case| case.test_case().name == glob);
+    let is_name = |glob: &str| judged.iter().any(|case| composed(&case.test_case().name) == glob);
     let mut all = Vec::new();
-    for glob in globs {
+    for glob in globs.iter().map(|glob| composed(glob)) {
         let mut depth = 0_usize;
         let is_comma = |letter: char| {
             match letter {
@@ -91,7 +91,7 @@ pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
             letter == ',' && depth == 0
         };
         let parts: Vec<&str> = glob.split(is_comma).collect();
-        if is_name(case_name_of_path(glob)) || parts.contains(&"") {
+        if is_name(case_name_of_path(&glob)) || parts.contains(&"") {
             all.push(glob.clone());
         } else {
             all.extend(parts.into_iter().map(str::to_owned));
@@ -104,8 +104,9 @@ pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
 pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
     let data = &problem.test_data;
     let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
+    let typed = &composed(typed);
     let name = case_name_of_path(typed);
-    let found = all.iter().find(|case| case.name == name);
+    let found = all.iter().find(|case| composed(&case.name) == name);
     found.copied().ok_or_else(|| {
         let names = all.iter().map(|case| &*case.name);
         let near = paths_near(name, names);

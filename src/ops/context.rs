@@ -15,6 +15,7 @@ use juror_core::event::{Event, StampedEvent};
 use juror_core::exit_code::ExitCode;
 use juror_core::problem::Problem;
 use juror_core::stop::{RefusalSubject, Remark, Stop, notice_interruption};
+use juror_core::text::path_text;
 use juror_core::worker::WorkerReport;
 use juror_judging::cache::knowledge::KnownResults;
 use juror_judging::cache::store::Store;
@@ -118,6 +119,7 @@ impl Context {
         let mut event = state
             .open_packages
             .iter()
+            .rev()
             .fold(event, |event, opened| opened.with_archive_paths(event));
         if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
             package.name = name.to_string();
@@ -217,7 +219,7 @@ impl Context {
             known.or_else(|| {
                 let real = path.canonicalize();
                 let name = real.as_deref().unwrap_or(path).file_name();
-                name.map(|name| name.to_string_lossy().into())
+                name.map(|name| path_text(Path::new(name)).into())
             })
         };
         self.state.lock().package = name(package);

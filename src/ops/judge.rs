@@ -22,7 +22,7 @@ use juror_core::program::{IncludedFile, ProgramKind};
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use juror_core::submission::Submission;
-use juror_core::text::command_line;
+use juror_core::text::{command_line, path_text};
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::Explainer;
 use juror_judging::build::Builder;
@@ -35,7 +35,7 @@ use juror_judging::judge::score::{RunPolicy, ScoringScheme};
 use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -312,6 +312,7 @@ fn find_submissions(
 ) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
+    let mut named: HashMap<String, PathBuf> = HashMap::new();
     let has_files = |it: &&PathBuf| it.is_dir() || is_archive(it);
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
@@ -342,9 +343,20 @@ fn find_submissions(
         let is_class = students.is_some() || directories > 1 && opened.is_dir();
         for student in students.unwrap_or_else(|| vec![opened.clone()]) {
             let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
+            let first = named.entry(path_text(&name)).or_insert_with(|| name.clone());
+            let is_twin = *first != name;
             // An archive that cannot be opened gets a warning and has no program.
             let mut found = Vec::new();
-            let opened = collect_diagnostics(context.open_submission(&student), &mut found)?;
+            let packed = class::packed_sources(&student).map_err(Stop::from);
+            let packed = packed.map(|it| it.unwrap_or_else(|| student.clone()));
+            let opened = packed.and_then(|it| context.open_submission(&it));
+            let opened = collect_diagnostics(opened, &mut found)?;
+            if is_twin {
+                let message = "has the name of another entry, in other code points of Unicode";
+                found.push(Diagnostic::warning(&name, message).help("rename one of the two"));
+            }
+            let escaped = || PathBuf::from(name.to_string_lossy().escape_default().to_string());
+            let name = if is_twin { escaped() } else { name };
             let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
             context.send_diagnostics(found.into_iter().map(warning));
             let student = FilePath::root(opened.unwrap_or(student));

@@ -133,6 +133,107 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
     );
 }
 
+#[test]
+fn the_archive_in_a_students_directory_is_read_like_the_archive_alone() {
+    let fixture = Fixture::new();
+    fixture.write("p/main.sh", RIGHT);
+    let pack = |options: &str, archive: &str| {
+        let path = fixture.path(archive);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        let mut tar = Command::new("tar");
+        tar.arg(options).arg(path).arg("p").current_dir(fixture.path(""));
+        assert!(tar.status().expect("tar runs").success());
+    };
+    pack("cf", "class/anna/a.tar");
+    pack("czf", "class/bert/b.tar.gz");
+    pack("czf", "class/carl/deep/c.tgz");
+    pack("czf", "class/dora/1.tgz");
+    pack("czf", "class/dora/2.tgz");
+    write_class(
+        &fixture,
+        &[
+            ("bert/essay.pdf", "%PDF\n"),
+            ("emil/e.7z", "7z"),
+            ("fred/f.rar", "Rar!"),
+            ("gina.rar", "Rar!"),
+        ],
+    );
+    let rows = ["anna AC", "bert AC", "carl AC", "dora -", "emil -", "fred -", "gina.rar -"];
+    let rows = rows.map(|row| format!("class/{row}"));
+    for options in ["", " --class"] {
+        assert_eq!(verdicts(&fixture.json(&format!("judge sum class{options}"), 0)), rows);
+    }
+    let several = "has several archives, and no source beside them: `1.tgz`, `2.tgz`";
+    let other = "is no archive that juror can unpack";
+    let messages = [
+        "class/dora",
+        several,
+        "keep one, or unpack them",
+        "class/emil/e.7z",
+        "class/fred/f.rar",
+        "class/gina.rar",
+        other,
+        "pack the files as .zip or .tar.gz",
+    ];
+    fixture.check("judge sum class", 0, &messages);
+    let alone = |student: &str| verdicts(&fixture.json(&format!("judge sum class/{student}"), 0));
+    assert_eq!(alone("bert"), ["class/bert AC"]);
+    // As if the source itself were there.
+    assert_eq!(alone("carl"), ["class/carl/deep AC"]);
+    // The whole class in one archive, too.
+    let tar = Command::new("tar")
+        .args(["czf", "all.tgz", "class"])
+        .current_dir(fixture.path(""))
+        .status();
+    assert!(tar.expect("tar runs").success());
+    let rows = rows.map(|row| row.replace("class/", "all.tgz/"));
+    assert_eq!(verdicts(&fixture.json("judge sum all.tgz", 0)), rows);
+    fixture.check("judge sum all.tgz", 0, &["all.tgz/emil/e.7z"]);
+}
+
+#[test]
+fn names_from_a_mac_are_shown_and_compared_composed() {
+    let fixture = Fixture::new();
+    let [apart, one] = ["Jo\u{308}rg", "J\u{f6}rg"];
+    write_class(
+        &fixture,
+        &[
+            (&format!("{apart}/u\u{308}.sh"), RIGHT),
+            (&format!("{apart}/a.sh"), WRONG),
+            ("Zoe\u{308}.sh", RIGHT),
+        ],
+    );
+    let line = "judge sum class --class --start \u{fc}";
+    let rows = [format!("class/{one} AC"), "class/Zo\u{eb}.sh AC".to_owned()];
+    assert_eq!(verdicts(&fixture.json(line, 0)), rows);
+    fixture.check(line, 0, &[&format!("AC  {one}")]);
+    // The files are opened by their own names, and reports have these paths.
+    let path = fixture.json(line, 0)["submissions"][0]["path"].to_string();
+    assert!(path.contains(apart), "{path}");
+    write_class(&fixture, &[(&format!("{one}/a.sh"), WRONG)]);
+    let rows = [
+        "class/Jo\\u{308}rg AC".to_owned(),
+        format!("class/{one} WA"),
+        "class/Zo\u{eb}.sh AC".to_owned(),
+    ];
+    let mut found = verdicts(&fixture.json(line, 1));
+    found.sort_unstable();
+    assert_eq!(found, rows);
+    fixture.check(
+        line,
+        1,
+        &["has the name of another entry, in other code points of Unicode", "rename one"],
+    );
+    fixture.write(&format!("bare/{apart}.in"), "1 2\n");
+    fixture.write(&format!("bare/{apart}.out"), "3\n");
+    fixture.write("bare/x.in", "2 2\n");
+    fixture.write("bare/x.out", "4\n");
+    fixture.write("a.sh", RIGHT);
+    for name in [apart, one] {
+        fixture.check(&format!("judge bare a.sh --case {name}"), 0, &["accepted on 1 test case"]);
+    }
+}
+
 /// A student's files in the language of the source, in others, and of data.
 #[test]
 fn all_files_of_a_student_are_available_to_the_program() {
@@ -320,6 +421,23 @@ fn points_count_cases_or_groups() {
     }
     check("bare", "--points cases", 1, "1.0 of 2.0");
     check("bare", "--points groups", 1, "0.0 of 1.0");
+    // Samples have no points, unless there is nothing else.
+    let mixed: &[&str] = &["sample/1", "tests/2"];
+    for (package, names) in
+        [("mixed", mixed), ("samples", &["sample/1", "sample/2"]), ("one", &["sample/1"])]
+    {
+        for name in names {
+            let sum = if name.ends_with('1') { ("1 2\n", "3\n") } else { ("20 2\n", "22\n") };
+            fixture.write(&format!("{package}/{name}.in"), sum.0);
+            fixture.write(&format!("{package}/{name}.ans"), sum.1);
+        }
+    }
+    check("mixed", "--points cases", 1, "0.0 of 1.0");
+    check("mixed", "--points groups", 1, "0.0 of 1.0");
+    check("samples", "--points cases", 1, "1.0 of 2.0");
+    check("samples", "--points groups", 1, "0.0 of 1.0");
+    check("one", "--points cases", 0, "1.0 of 1.0");
+    check("one", "--points groups", 0, "1.0 of 1.0");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_with::serde_as;
 
 use crate::root::FilePath;
 use crate::serial::{EveryKey, Location};
+use crate::text::path_text;
 use crate::words::words;
 
 words! {
@@ -33,6 +34,8 @@ pub enum BlockedUse {
     Everything,
     /// Only publication: something is missing, but the rest can be used.
     Publishing,
+    /// That right programs are accepted: a test case is at fault.
+    Acceptance,
 }
 
 #[serde_as]
@@ -156,7 +159,7 @@ impl Diagnostic {
 impl fmt::Display for Diagnostic {
     /// One line, such as `problem.yaml:3:1: unknown key …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.place.path.display())?;
+        write!(f, "{}", path_text(&self.place.path))?;
         if let Some(spot) = &self.place.spot {
             write!(f, ":{}:{}", spot.line, spot.column)?;
         }

@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Shows bytes in one line with nothing hidden: whatever a terminal would obey, or a reader could not see, becomes an
 /// escape.
 ///
@@ -56,11 +58,18 @@ pub fn printable(text: &str) -> String {
     text.chars().map(visible_char).collect()
 }
 
-/// Bytes that are not UTF-8 become `\xff`, so that no two paths look alike.
+/// A name as people type it and see it: a letter and its mark are one character. Names from a Mac have two.
+///
+/// Source: Unicode Standard Annex 15, form C.
+pub fn composed(name: &str) -> String {
+    name.nfc().collect()
+}
+
+/// Composed, for reports. Bytes that are not UTF-8 become `\xff`, so that no two of those look alike.
 pub fn path_text(path: &Path) -> String {
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
+        text.push_str(&composed(chunk.valid()));
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
@@ -214,6 +223,22 @@ mod tests {
         check("\u{a0}\u{200b}\u{feff}".as_bytes(), "\\u{a0}\\u{200b}\\u{feff}");
         check("e\u{301}".as_bytes(), "e\\u{301}");
         check("\u{e0041}".as_bytes(), "\\u{e0041}");
+    }
+
+    #[test]
+    fn names_from_a_mac_are_shown_as_people_type_them() {
+        let check = |path: &[u8], shown: &str| {
+            assert_eq!(path_text(Path::new(OsStr::from_bytes(path))), shown);
+        };
+        check("Jo\u{308}rg Mu\u{308}ller".as_bytes(), "J\u{f6}rg M\u{fc}ller");
+        check("class/Zoe\u{308}/a\u{30a}.py".as_bytes(), "class/Zo\u{eb}/\u{e5}.py");
+        check("Vie\u{323}\u{302}t".as_bytes(), "Vi\u{1ec7}t");
+        check("\u{1100}\u{1175}\u{11b7}".as_bytes(), "\u{ae40}");
+        check("\u{30ab}\u{3099}".as_bytes(), "\u{30ac}");
+        check("J\u{f6}rg".as_bytes(), "J\u{f6}rg");
+        check(b"a\xff o\xcc\x88", "a\\xff \u{f6}");
+        // Nobody types these.
+        check("x\u{302}".as_bytes(), "x\u{302}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::report::html::text::not_shown;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::GeneratedState;
 use juror_core::judgement::Evidence;
-use juror_core::text::{count, printable, visible};
+use juror_core::text::{count, path_text, printable};
 use juror_core::units::{Bytes, seconds};
 use juror_data::search::result::{Counterexample, Search, StressResult};
 
@@ -64,7 +64,7 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
     html! {
         li {
             code {
-                (visible(place.path.as_os_str().as_encoded_bytes()))
+                (printable(&path_text(&place.path)))
                 @if let Some(spot) = &place.spot { ":" (spot.line) ":" (spot.column) }
             }
             " " (shortened_cause(&diagnostic.message))

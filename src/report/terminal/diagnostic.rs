@@ -7,7 +7,7 @@ use crate::report::style::Style;
 use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::page::Page;
 use juror_core::diagnostic::{Diagnostic, Severity, TextPosition};
-use juror_core::text::printable;
+use juror_core::text::{path_text, printable};
 
 /// Ends with an empty line; a single line in quiet mode.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
@@ -18,7 +18,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };
-    let path = printable(&diagnostic.place.path.display().to_string());
+    let path = printable(&path_text(&diagnostic.place.path));
     let title = level.primary_title(printable(&diagnostic.message));
     let origin = |path: String, spot: &TextPosition| {
         Origin::path(path).line(spot.line as usize).char_column(spot.column as usize)

@@ -20,7 +20,7 @@ use juror_core::limits::{
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::test_data::TestCase;
-use juror_core::text::count;
+use juror_core::text::{composed, count, path_text};
 
 pub(super) struct Bare;
 
@@ -32,8 +32,8 @@ const SHOWN: usize = 5;
 /// Keeps only the tests whose names begin with the stem of the source, if there are some.
 pub fn select_tests_of(stem: &str, problem: &mut Problem) {
     let dir = problem.dir.clone();
-    let name =
-        |path: &FilePath| path.strip_prefix(&*dir).unwrap_or(path).to_string_lossy().into_owned();
+    let stem = &composed(stem);
+    let name = |path: &FilePath| path_text(path.strip_prefix(&*dir).unwrap_or(path));
     let cases = &mut problem.test_data.cases;
     let is_own = |case: &TestCase| pairs::begins_with_stem(&name(&case.input), stem);
     let own = cases.iter().filter(|case| is_own(case)).count();

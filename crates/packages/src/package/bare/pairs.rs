@@ -5,14 +5,16 @@ use std::path::Path;
 
 use crate::package::files::join_name;
 use juror_core::language::table::Language;
+use juror_core::text::composed;
 
 /// The word in the name of an input, and the words of answers. The first answer that exists is taken: some tools write
 /// the program's own output to `.out`.
-const WORDS: [(&str, &[&str]); 5] = [
-    ("in", &["ans", "answer", "a", "sol", "expected", "out", "output", "ou"]),
+const WORDS: [(&str, &[&str]); 6] = [
+    ("in", &["ans", "answer", "a", "sol", "ref", "expected", "out", "output", "ou"]),
     ("input", &["ans", "answer", "sol", "expected", "output", "out"]),
     ("inputs", &["answers", "outputs"]),
     ("inp", &["ans", "out", "oup"]),
+    ("stdin", &["ans", "ref", "expected", "stdout", "out"]),
     ("i", &["o"]),
 ];
 
@@ -59,13 +61,13 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     let names: BTreeSet<&str> = names.into_iter().filter(|name| is_test(name)).collect();
     let mut by_lower: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in &names {
-        by_lower.entry(name.to_ascii_lowercase()).or_default().push(name);
+        by_lower.entry(composed(name).to_ascii_lowercase()).or_default().push(name);
     }
     let mut all = Vec::new();
     for input in &names {
         for candidate in candidates(input) {
             // Windows does not tell `1.IN` from `1.in`.
-            let found = by_lower.get(&candidate.name.to_ascii_lowercase());
+            let found = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
             for answer in found.into_iter().flatten().filter(|answer| *answer != input) {
                 let case_distance = case_distance(&candidate.name, answer);
                 all.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
@@ -88,7 +90,7 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     for pair in &mut pairs {
         // `7.in` and `input7.txt` are two test cases.
         let both = format!("{} {}", pair.input, pair.answer);
-        let names = [pair.case.clone(), pair.input.clone(), both];
+        let names = [composed(&pair.case), pair.input.clone(), both];
         pair.case = names.into_iter().find(|name| !cases.contains(name)).unwrap_or_default();
         cases.insert(pair.case.clone());
     }
@@ -241,9 +243,9 @@ pub(super) fn is_folder(directory: &str) -> bool {
             let lower = part.to_ascii_lowercase();
             let number = |it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' ');
             let word = lower.trim_end_matches(number);
-            is_role(part)
-                || depth == 0 && FOLDERS.contains(&&*lower)
-                || word.len() < lower.len() && PARTS.contains(&word)
+            // Below the top, a number is enough.
+            let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
+            is_role(part) || FOLDERS.contains(&&*lower) || word.len() < lower.len() && is_part
         })
 }
 

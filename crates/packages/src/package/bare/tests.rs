@@ -158,6 +158,39 @@ fn the_names_differ_in_one_part() {
     check(&twice, &["in1 in1.out", "out1 out1.out"], &[]);
 }
 
+/// 2025-09, "Test data": tests without a package may be in `tests/1/input.txt`, `tests/samples/1.in`, `1.ref` and `1.stdin`
+#[test]
+fn more_layouts_are_read() {
+    check(&["tests/1/input.txt", "tests/1/output.txt"], &["tests/1/input tests/1/output.txt"], &[]);
+    check(&["tests/01/in", "tests/01/ans"], &["tests/01/in tests/01/ans"], &[]);
+    check(
+        &["tests/samples/1.in", "tests/samples/1.out"],
+        &["tests/samples/1 tests/samples/1.out"],
+        &[],
+    );
+    check(&["data/sample/1.in", "data/sample/1.ans"], &["data/sample/1 data/sample/1.ans"], &[]);
+    check(&["1.in", "1.ref"], &["1 1.ref"], &[]);
+    check(&["1.in", "1.out", "1.ref"], &["1 1.ref"], &[]);
+    check(&["1.stdin", "1.stdout"], &["1 1.stdout"], &[]);
+    check(&["a.stdin", "a.ref"], &["a a.ref"], &[]);
+    // At the top, a number may be another problem.
+    check(&["1.in", "1.out", "2/input.txt", "2/output.txt"], &["1 1.out"], &[]);
+}
+
+#[test]
+fn names_are_compared_as_people_type_them() {
+    let [apart, one] = ["gro\u{308}\u{df}e", "gr\u{f6}\u{df}e"];
+    let [input, answer] = [format!("{apart}.in"), format!("{one}.ans")];
+    check(&[&input, &answer], &[&format!("{one} {answer}")], &[]);
+    let both = [format!("{apart}.in"), format!("{apart}.out")];
+    check(&both.each_ref().map(|it| &**it), &[&format!("{one} {apart}.out")], &[]);
+    // No two test cases have the same name.
+    let four =
+        [format!("{apart}.in"), format!("{apart}.out"), format!("{one}.in"), format!("{one}.out")];
+    let names = four.each_ref().map(|it| &**it);
+    check(&names, &[&format!("{one} {apart}.out"), &format!("{one}.in {one}.out")], &[]);
+}
+
 #[test]
 fn answers_of_authors_go_before_outputs_of_programs() {
     let check = |names: &[&str], answer: &str| check(names, &[&format!("1 {answer}")], &[]);
