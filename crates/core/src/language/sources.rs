@@ -13,7 +13,7 @@ use crate::language::table::Language;
 use crate::language::tool_files::is_tool_directory;
 use crate::program::{Constant, Program, ProgramKind};
 use crate::root::{self, FilePath, Obstacle, PathKind, UnreachedPath, WalkBounds};
-use crate::tree::{FileMode, Node, TreeEntry};
+use crate::tree::{FileMode, Node, TreeEntry, link_stays_inside};
 use crate::units::Bytes;
 
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
@@ -168,6 +168,12 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
                 continue;
             }
             Ok((PathKind::File, _)) => entry.path.clone(),
+            Err(_) if !is_submitted(program) && is_made_by_build(&entry.path) => {
+                let target = entry.path.link_target().map_err(|it| unreadable(&entry.path, it))?;
+                let name = entry.path.strip_prefix(&*program.path).unwrap_or(&entry.path);
+                files.push(TreeEntry::new(name, Node::Link(target)));
+                continue;
+            }
             Err(Obstacle::Outside) => return Err(outside_link(program, &entry.path)),
             Err(reason) => {
                 return Err(unlisted(UnreachedPath { path: entry.path.clone(), reason }));
@@ -194,8 +200,8 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
 
 /// A link of a submission may lead to the submission or to other files of its package, but not to test data.
 fn check_link(program: &Program, path: &FilePath, is_link: bool) -> Result<(), Diagnostic> {
-    let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
-    let Some(package) = program.package.as_ref().filter(|_| is_submitted && is_link) else {
+    let Some(package) = program.package.as_ref().filter(|_| is_submitted(program) && is_link)
+    else {
         return Ok(());
     };
     let fault = |error| unreadable(path, error);
@@ -212,7 +218,7 @@ fn check_link(program: &Program, path: &FilePath, is_link: bool) -> Result<(), D
 /// To follow such a link would let its author read any file that the judge can read.
 fn outside_link(program: &Program, path: &FilePath) -> Diagnostic {
     let from = match program.kind {
-        ProgramKind::Submission | ProgramKind::Answers => "the submission",
+        _ if is_submitted(program) => "the submission",
         _ if program.path.directory().is_none() => "the program's directory",
         _ => "the package",
     };
@@ -267,6 +273,21 @@ fn unreadable(path: &FilePath, source: io::Error) -> Diagnostic {
         Ok(_) => missing.help("it is a broken symbolic link; correct or remove it"),
         Err(_) => missing,
     }
+}
+
+/// Whether a link is `run`, and leads to a file that `build`, in the same directory, will make.
+///
+/// Source: problem package format 2025-09, "Other programs".
+pub fn is_made_by_build(link: &FilePath) -> bool {
+    let name = Path::new("run");
+    link.file_name() == Some(name.as_os_str())
+        && link.link_target().is_ok_and(|target| link_stays_inside(name, &target))
+        && link.metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        && link.with_file_name("build").is_file()
+}
+
+fn is_submitted(program: &Program) -> bool {
+    matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers)
 }
 
 /// Whether a file is treated as absent. The format demands it for names with a dash, too, but students do not know it.
@@ -366,6 +387,43 @@ mod tests {
             check(&validator, validator_says);
             path.join("a+").remove()?;
         }
+        Ok(())
+    }
+
+    /// 2025-09, "Other programs": `run` may be a link to what `build` makes; other links to nothing are errors
+    #[test]
+    fn run_may_be_a_link_to_what_build_makes() -> io::Result<()> {
+        let check = |files: &[&str], link: [&str; 2], kind, expected: Option<&str>| {
+            let dir = tempfile::tempdir().expect("a directory");
+            for file in files {
+                fs::write(dir.path().join(file), "").expect("a file");
+            }
+            symlink(link[1], dir.path().join(link[0])).expect("a link");
+            let links = |sources: Sources| {
+                let targets = sources.files.into_iter().filter_map(|it| match it.node {
+                    Node::Link(target) => target.to_str().map(str::to_owned),
+                    _ => None,
+                });
+                targets.collect::<String>()
+            };
+            let found = read(&program(dir.path(), kind)).ok().map(links);
+            assert_eq!(found.as_deref(), expected, "{files:?} {link:?}");
+        };
+        let made =
+            |target: &str, kind| check(&["build", "v.c"], ["run", target], kind, Some(target));
+        made("validate", ProgramKind::OutputValidator);
+        made("./validate", ProgramKind::InputValidator);
+        made("out/validate", ProgramKind::Generator);
+        made("deep/er/v", ProgramKind::Visualizer);
+        made("a b", ProgramKind::StaticValidator);
+        let validator = ProgramKind::OutputValidator;
+        check(&["build", "v"], ["run", "v"], validator, Some(""));
+        check(&["v.c"], ["run", "validate"], validator, None);
+        check(&["build"], ["start", "validate"], validator, None);
+        check(&["build"], ["run", "../validate"], validator, None);
+        check(&["build"], ["run", "/validate"], validator, None);
+        check(&["build"], ["run", "run"], validator, None);
+        check(&["build"], ["run", "validate"], ProgramKind::Submission, None);
         Ok(())
     }
 

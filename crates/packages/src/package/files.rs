@@ -7,6 +7,7 @@ use crate::package::Format;
 use crate::package::faults::Faults;
 use crate::package::text::TextFile;
 use juror_core::diagnostic::SourcePlace;
+use juror_core::language::sources::is_made_by_build;
 use juror_core::root::{FilePath, Obstacle, PathEntry, PathKind, UnreachedPath, WalkBounds};
 
 /// Larger files cause trouble in archives and version control.
@@ -169,6 +170,10 @@ impl FileSearch<'_> {
                     self.check_size(&entry.path, metadata.len());
                 }
                 Some(PackageEntry { name: name.to_owned(), path: entry.path.clone(), kind })
+            }
+            Err(_) if is_made_by_build(&entry.path) => {
+                let (name, path) = (name.to_owned(), entry.path.clone());
+                Some(PackageEntry { name, path, kind: PathKind::File })
             }
             Err(reason) => {
                 self.report(&UnreachedPath { path: entry.path.clone(), reason });

@@ -8,6 +8,7 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::package::detect;
+use juror_core::language::sources::is_made_by_build;
 use juror_core::root::{self, FilePath};
 use juror_core::stop::is_interrupted;
 use juror_core::units::Bytes;
@@ -176,7 +177,8 @@ impl UnpackTarget {
         for [name, leads_to] in self.links {
             let leads_inside =
                 |path: PathBuf| path.canonicalize().is_ok_and(|it| it.starts_with(&root));
-            if !leads_inside(root.join(&name)) {
+            let is_for_build = is_made_by_build(&FilePath::root(&*root).join(&name));
+            if !is_for_build && !leads_inside(root.join(&name)) {
                 return Err(UnpackRefusal::Link(name, leads_to));
             }
         }

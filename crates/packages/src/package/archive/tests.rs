@@ -158,6 +158,7 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["./", "./plus/", "./plus//a"], "sum/plus: a");
     check(&["a", "b -> a", "c/d -> ../a"], "sum: a b->a c/d->../a");
     check(&["a!", "b = a"], "sum: a! b!");
+    check(&["v/build!", "v/run -> validate"], "sum/v: build! run->validate");
     check(&["a b", "ü"], "sum: a b ü");
     assert_eq!(unpack_and_list("sum.zip", &zip_of(&[])).as_deref(), Ok("sum:"));
     assert_eq!(unpack_and_list("my.sum-1.zip", &zip_of(&["a"])).as_deref(), Ok("my.sum-1: a"));

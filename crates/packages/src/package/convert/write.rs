@@ -12,6 +12,7 @@ use crate::package;
 use crate::package::convert::{PlannedContents, PlannedFile};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::constants::replace_constants;
+use juror_core::language::sources::is_made_by_build;
 use juror_core::problem::Problem;
 use juror_core::program::Constant;
 use juror_core::root::FilePath;
@@ -23,6 +24,9 @@ pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     // Some systems do not tell `A.c` from `a.c`.
     if path.link_metadata().is_ok() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
+    }
+    if let Some(link) = file.source().filter(|from| is_made_by_build(from)) {
+        return path.create_link(&link.link_target()?);
     }
     let mut to = path.create()?;
     let (from, constants) = match &file.contents {
@@ -73,7 +77,15 @@ pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
         if is_interrupted() {
             break;
         }
-        let mut source = FilePath::root(dir).join(&file.name).open()?;
+        let source = FilePath::root(dir).join(&file.name);
+        if is_made_by_build(&source) {
+            let target = source.link_target()?;
+            let target = target.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+            let options = SimpleFileOptions::default();
+            archive.add_symlink(&*file.name, target, options).map_err(io::Error::other)?;
+            continue;
+        }
+        let mut source = source.open()?;
         let metadata = source.metadata()?;
         let options = SimpleFileOptions::default()
             .unix_permissions(metadata.permissions().mode() & 0o777)
@@ -118,5 +130,28 @@ mod tests {
         check(0o544, 0o744);
         check(0o644, 0o644);
         check(0o755, 0o755);
+    }
+
+    #[test]
+    fn a_link_to_what_build_makes_stays_one_in_a_directory_and_in_an_archive() {
+        let keep = tempfile::TempDir::new().expect("a temporary directory");
+        let [old, new, again] = ["old", "new", "again"].map(|name| keep.path().join(name));
+        for directory in [&old, &new, &again] {
+            fs::create_dir(directory).expect("a directory");
+        }
+        fs::write(old.join("build"), "x").expect("a file");
+        std::os::unix::fs::symlink("out/validate", old.join("run")).expect("a link");
+        let files = ["build", "run"].map(|name| {
+            let contents = PlannedContents::Copy(FilePath::root(&*old).join(name));
+            PlannedFile { name: format!("validator/{name}"), contents }
+        });
+        for file in &files {
+            write_file(&new, file).expect("a file");
+        }
+        let archive = pack_zip(&files, &new).expect("an archive");
+        let unpacked = package::archive::unpack(&archive, &again).expect("its files");
+        for link in [new.join("validator/run"), unpacked.join("run")] {
+            assert_eq!(fs::read_link(&link).expect("a link"), Path::new("out/validate"));
+        }
     }
 }
