@@ -4,11 +4,14 @@
 
 use std::time::Duration;
 
+use crate::package::faults::Faults;
 use crate::package::files::PackageFiles;
+use crate::package::kattis::SETTINGS;
 use crate::package::kattis::problem_yaml::ProblemYaml;
-use crate::package::text::excerpt;
+use crate::package::text::{TextFile, excerpt};
 use juror_core::grader::Dialect;
 use juror_core::root::FilePath;
+use juror_core::text::exact_seconds;
 
 const INI: &str = "domjudge-problem.ini";
 pub(super) const TIME_LIMIT: &str = ".timelimit";
@@ -28,32 +31,77 @@ pub(super) fn has_statement(tree: &PackageFiles) -> bool {
         && ["pdf", "html", "txt"].iter().any(|it| tree.file(&format!("problem.{it}")).is_some())
 }
 
-/// Reads the time limit and the name; those of the `.ini` file take precedence.
-pub(super) fn read(tree: &PackageFiles, yaml: &mut ProblemYaml) {
-    let text = |name| tree.file(name)?.read(&tree.faults);
-    let ini = text(INI);
-    let pairs = ini.iter().flat_map(|ini| ini.text.lines()).filter_map(|line| line.split_once('='));
-    let mut time_limit = None;
-    for (key, value) in pairs {
-        let value = ini_value(value);
-        match key.trim() {
-            "timelimit" => time_limit = Some((INI, value.to_owned())),
-            "name" if yaml.names.is_empty() && !value.is_empty() => {
-                yaml.names.push(("en".to_owned(), value.to_owned()));
+/// Reads the name, if `problem.yaml` has none, and the time limit. Returns the file that says the time limit.
+pub(super) fn read(tree: &PackageFiles, yaml: &mut ProblemYaml) -> Option<&'static str> {
+    // Its faults are reported below.
+    let ini = read_ini(tree, &Faults::default());
+    let name = ini.into_iter().find(|(key, name)| key == "name" && !name.is_empty());
+    if let Some((_, name)) = name.filter(|_| yaml.names.is_empty()) {
+        yaml.names.push(("en".to_owned(), name));
+    }
+    let mut first = yaml.limits.time_limit.map(|limit| (SETTINGS, limit));
+    for (file, value) in other_time_limits(tree, &tree.faults) {
+        match (seconds(&value), first) {
+            (Some(limit), None) => first = Some((file, limit)),
+            (Some(limit), Some(first)) => warn_of_contradiction(tree, first, (file, limit)),
+            (None, _) => {
+                let message = format!("`{}` is not a time limit", excerpt(&value));
+                tree.faults.error(tree.path(file), message, "write a number of seconds above 0");
             }
-            _ => {}
         }
     }
-    let alone = || Some((TIME_LIMIT, text(TIME_LIMIT)?.text.trim().to_owned()));
-    let Some((name, value)) = time_limit.or_else(alone) else { return };
+    let (file, limit) = first?;
+    yaml.limits.time_limit = Some(limit);
+    Some(file)
+}
+
+/// Warns of files that only DOMjudge reads, if they contradict the time limit of `problem.yaml`.
+pub(in crate::package::kattis) fn check_time_limit(tree: &PackageFiles, limit: Option<Duration>) {
+    let Some(limit) = limit else { return };
+    for (file, value) in other_time_limits(tree, &Faults::default()) {
+        if let Some(other) = seconds(&value) {
+            warn_of_contradiction(tree, (SETTINGS, limit), (file, other));
+        }
+    }
+}
+
+/// DOMjudge refuses such a package.
+fn warn_of_contradiction(
+    tree: &PackageFiles,
+    (first, limit): (&str, Duration),
+    (file, other): (&str, Duration),
+) {
+    if limit != other {
+        let [limit, other] = [limit, other].map(exact_seconds);
+        let message = format!("says {other}, but {first} says {limit}, which counts");
+        tree.faults.warning(tree.path(file), message, "make them equal, or remove one of the two");
+    }
+}
+
+/// The time limits beside `problem.yaml`, each with its file, the one that counts first.
+fn other_time_limits(tree: &PackageFiles, faults: &Faults) -> Vec<(&'static str, String)> {
+    let ini = read_ini(tree, faults).into_iter().rfind(|(key, _)| key == "timelimit");
+    let alone = read_text(tree, TIME_LIMIT, faults);
+    let ini = ini.map(|(_, value)| (INI, value));
+    ini.into_iter().chain(alone.map(|text| (TIME_LIMIT, text.trim().to_owned()))).collect()
+}
+
+fn read_ini(tree: &PackageFiles, faults: &Faults) -> Vec<(String, String)> {
+    let text = read_text(tree, INI, faults).unwrap_or_default();
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    pairs.map(|(key, value)| (key.trim().to_owned(), ini_value(value).to_owned())).collect()
+}
+
+/// In some formats, the tree leaves out names that begin with a dot.
+fn read_text(tree: &PackageFiles, name: &str, faults: &Faults) -> Option<String> {
+    let path = tree.path(name);
+    let is_there = path.is_file();
+    is_there.then(|| TextFile::read(&path, faults)).flatten().map(|file| file.text)
+}
+
+fn seconds(value: &str) -> Option<Duration> {
     let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    match seconds.filter(|it| !it.is_zero() && it.as_secs() < 1_000_000) {
-        Some(limit) => yaml.limits.time_limit = Some(limit),
-        None => {
-            let message = format!("`{}` is not a time limit", excerpt(&value));
-            tree.faults.error(tree.path(name), message, "write a number of seconds above 0");
-        }
-    }
+    seconds.filter(|it| !it.is_zero() && it.as_secs() < 1_000_000)
 }
 
 /// A value without quotes and comment, as PHP's `parse_ini_string` reads it.

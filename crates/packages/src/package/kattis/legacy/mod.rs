@@ -3,7 +3,7 @@
 //! Source: problem package format legacy, legacy-icpc, and the drafts of 2023-07.
 
 mod data;
-mod domjudge;
+pub(super) mod domjudge;
 mod flags;
 mod group_yaml;
 mod problem_yaml;
@@ -160,7 +160,7 @@ impl Format for KattisLegacy {
             }
         }
         .unwrap_or_else(|| LegacyYaml::new(is_draft));
-        domjudge::read(tree, &mut yaml.shared);
+        let time_limit_file = domjudge::read(tree, &mut yaml.shared);
         if yaml.shared.names.is_empty() {
             yaml.shared.names = problem_yaml::names_of_statements(tree, statements, &languages);
         }
@@ -192,10 +192,8 @@ impl Format for KattisLegacy {
             problem.kind.grading = Grading::Scoring;
         }
         problem.limits.unlimited_talk = problem.kind.interaction == Interaction::Interactive;
-        if let Some(mark) = domjudge::marker_file(&tree.root) {
-            problem.layout.time_limit = mark;
-        } else if is_draft && problem.limits.time_limit.is_some() {
-            problem.layout.time_limit = SETTINGS;
+        if let Some(file) = time_limit_file {
+            problem.layout.time_limit = file;
         }
         SOLUTIONS.check_languages(tree, false);
         Some(Draft { has_settings: true, file_writing: yaml.shared.file_writing, problem })

@@ -121,12 +121,13 @@ fn read_limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse
     map.set("validation_memory", &mut it.validation_memory, mebibytes);
     map.set("validation_output", &mut it.validation_output, mebibytes);
     map.set("validation_passes", &mut it.validation_passes, passes);
+    // DOMjudge reads it in all versions.
+    map.set("time_limit", &mut it.time_limit, seconds);
     if is_draft {
         if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
             map.set("ac_to_time_limit", &mut it.ac_to_time_limit, factor);
             map.set("time_limit_to_tle", &mut it.time_limit_to_tle, factor);
         }
-        map.set("time_limit", &mut it.time_limit, seconds);
         map.set("time_resolution", &mut it.time_resolution, seconds);
     }
     map.warn_of_rest();

@@ -144,6 +144,48 @@ fn limits_have_the_defaults_of_the_version() {
     let both = "--- domjudge-problem.ini\nname='X'\ntimelimit='3'\n--- .timelimit\n5\n";
     check(SMALLEST, both, "5 2 Some(3.0) Some(1024) None");
     check(SMALLEST, "--- .timelimit\n0.5\n", "5 2 Some(0.5) Some(1024) None");
+    check(SMALLEST, &yaml("{time_limit: 4}"), "5 2 Some(4.0) Some(1024) None");
+    check(SMALLEST, &yaml("{time_limit: '4'}"), "5 2 Some(4.0) Some(1024) None");
+    check(SMALLEST, &(yaml("{time_limit: 4}") + both), "5 2 Some(4.0) Some(1024) None");
+}
+
+#[test]
+fn the_first_of_several_time_limits_counts_and_others_are_reported() {
+    let check = |base: &str, yaml: &str, files: &str, origin: &str, others: &[&str]| {
+        let changes = format!("{yaml}{files}");
+        assert_eq!(problem(base, &changes).layout.time_limit, origin, "{changes}");
+        let others: Vec<String> = others
+            .iter()
+            .map(|it| {
+                format!("warning {it}, which counts; make them equal, or remove one of the two")
+            })
+            .collect();
+        check(base, &changes, &others.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    let yaml = "--- problem.yaml\nauthor: x\nname: x\nlimits: {time_limit: 4}\n";
+    let draft =
+        "--- problem.yaml\nproblem_format_version: 2023-07\nname: x\nlimits: {time_limit: 4}\n";
+    let (ini, alone) = ("--- domjudge-problem.ini\ntimelimit=3\n", "--- .timelimit\n2.5\n");
+    let both = format!("{ini}{alone}");
+    check(SMALLEST, "", ini, "domjudge-problem.ini", &[]);
+    check(
+        SMALLEST,
+        "",
+        &format!("{ini}timelimit=4\n--- .timelimit\n4\n"),
+        "domjudge-problem.ini",
+        &[],
+    );
+    check(SMALLEST, "", alone, ".timelimit", &[]);
+    check(SMALLEST, "", "--- domjudge-problem.ini\nname=x\n--- .timelimit\n1\n", ".timelimit", &[]);
+    check(SMALLEST, yaml, "", "problem.yaml", &[]);
+    check(SMALLEST, yaml, "--- .timelimit\n4\n", "problem.yaml", &[]);
+    let says = "domjudge-problem.ini: says 3 s, but problem.yaml says 4 s";
+    check(SMALLEST, yaml, ini, "problem.yaml", &[says]);
+    let other = ".timelimit: says 2.5 s, but problem.yaml says 4 s";
+    check(SMALLEST, yaml, &both, "problem.yaml", &[other, says]);
+    check(DRAFT, draft, alone, "problem.yaml", &[other]);
+    let other = ".timelimit: says 2.5 s, but domjudge-problem.ini says 3 s";
+    check(SMALLEST, "", &both, "domjudge-problem.ini", &[other]);
 }
 
 #[test]
@@ -205,6 +247,13 @@ fn wrong_keys_are_reported() {
         SMALLEST,
         "--- domjudge-problem.ini\n; of DOMjudge\ntimelimit = 4 ; seconds\nname='a;b'\n",
         &[],
+    );
+    check(
+        SMALLEST,
+        "--- domjudge-problem.ini\nname = x",
+        &[
+            "warning domjudge-problem.ini: does not end with a line end; add a line end after the last line",
+        ],
     );
     check(
         SMALLEST,

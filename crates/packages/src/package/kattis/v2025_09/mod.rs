@@ -9,6 +9,7 @@ mod top_entries;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::{self, PackageFiles};
+use crate::package::kattis::legacy::domjudge;
 use crate::package::kattis::problem_type::{self, ProblemType};
 use crate::package::kattis::problem_yaml::{self, ProblemYaml};
 use crate::package::kattis::statement::{self, LocalizedTexts, SOLUTIONS};
@@ -108,6 +109,7 @@ impl Format for Kattis202509 {
         statement::check_samples(tree, data::count_samples(tree));
         statement::check_attachments(tree);
         top_entries::check_entries(tree);
+        domjudge::check_time_limit(tree, yaml.limits.time_limit);
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
     }
 }

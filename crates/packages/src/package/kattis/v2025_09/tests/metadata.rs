@@ -34,6 +34,32 @@ fn unknown_and_misspelt_keys_come_with_a_suggestion() {
     );
 }
 
+/// 2025-09, "Problem timing": a `.timelimit` or `domjudge-problem.ini`, which only DOMjudge reads, that contradicts
+/// problem.yaml is a warning
+#[test]
+fn time_limits_for_domjudge_are_compared() {
+    let yaml = |limit: &str| format!("--- problem.yaml\n{HEAD}\nlimits: {{time_limit: {limit}}}\n");
+    let says = |file: &str, what: &str| {
+        format!(
+            "warning {file}: says {what}, which counts; make them equal, or remove one of the two"
+        )
+    };
+    let check = |limit: &str, files: &str, expected: &[&str]| {
+        let found = Package::new(&(yaml(limit) + files)).remarks();
+        let found: Vec<_> = found.into_iter().filter(|it| it.contains(": says ")).collect();
+        assert_eq!(found, expected, "{limit} {files}");
+    };
+    let alone = says(".timelimit", "3 s, but problem.yaml says 1 s");
+    check("1", "--- .timelimit\n3\n", &[&alone]);
+    check("1", "--- .timelimit\n3", &[&alone]);
+    check("1.0", "--- .timelimit\n1\n", &[]);
+    check("1", "--- .timelimit\nsoon\n", &[]);
+    let ini = says("domjudge-problem.ini", "2 s, but problem.yaml says 1 s");
+    check("1", "--- domjudge-problem.ini\ntimelimit='2'\n", &[&ini]);
+    check("1", "--- domjudge-problem.ini\nname=x\n", &[]);
+    check("1", "--- domjudge-problem.ini\ntimelimit=2\n--- .timelimit\n3\n", &[&alone, &ini]);
+}
+
 #[test]
 fn legacy_keys_for_people_do_not_prevent_judging() {
     let check = |key: &str, prevents: bool| {
